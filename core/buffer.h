@@ -1,0 +1,75 @@
+/** @file buffer.h
+ *  @brief Growing byte buffers to pack into, and bounds-checked readers to unpack from.
+ *
+ *  Packed numbers are little-endian and unaligned. A reader trusts nothing: reading past the end, or a count
+ *  that cannot fit into what is left, gives ::GAB_ERR_CORRUPT and leaves the target untouched.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_BUFFER_H
+#define GABION_CORE_BUFFER_H
+
+#include "core/memory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Zero-initialise ({0}) or gab_buffer_init(); release with gab_buffer_release(). */
+typedef struct gab_buffer {
+  unsigned char *data; /**< owned by the buffer, aligned to GAB_ALIGNMENT */
+  size_t size;         /**< bytes packed so far */
+  size_t capacity;     /**< bytes allocated */
+  gab_memory_use use;
+} gab_buffer;
+
+void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);
+void gab_buffer_release(gab_buffer *buffer);
+/** Forgets the content, keeps the memory. */
+void gab_buffer_clear(gab_buffer *buffer);
+/** Makes room for at least `more` bytes behind the content. */
+gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
+/** Appends `bytes` uninitialised bytes and gives the place to write them; valid until the next append. */
+gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);
+void gab_buffer_swap(gab_buffer *a, gab_buffer *b);
+
+gab_status gab_put_bytes(gab_buffer *buffer, const void *bytes, size_t count);
+gab_status gab_put_u8(gab_buffer *buffer, uint8_t value);
+gab_status gab_put_u32(gab_buffer *buffer, uint32_t value);
+gab_status gab_put_i32(gab_buffer *buffer, int32_t value);
+gab_status gab_put_u64(gab_buffer *buffer, uint64_t value);
+gab_status gab_put_i64(gab_buffer *buffer, int64_t value);
+gab_status gab_put_f64(gab_buffer *buffer, double value);
+gab_status gab_put_f64s(gab_buffer *buffer, const double *values, size_t count);
+/** Length as u32, then the characters. */
+gab_status gab_put_string(gab_buffer *buffer, const char *text);
+
+/** A view of packed bytes; owns nothing. */
+typedef struct gab_reader {
+  const unsigned char *at, *end;
+} gab_reader;
+
+gab_reader gab_reader_of(const void *bytes, size_t count);
+gab_reader gab_reader_of_buffer(const gab_buffer *buffer);
+size_t gab_reader_left(const gab_reader *reader);
+gab_status gab_get_bytes(gab_reader *reader, void *bytes, size_t count);
+gab_status gab_get_u8(gab_reader *reader, uint8_t *value);
+gab_status gab_get_u32(gab_reader *reader, uint32_t *value);
+gab_status gab_get_i32(gab_reader *reader, int32_t *value);
+gab_status gab_get_u64(gab_reader *reader, uint64_t *value);
+gab_status gab_get_i64(gab_reader *reader, int64_t *value);
+gab_status gab_get_f64(gab_reader *reader, double *value);
+gab_status gab_get_f64s(gab_reader *reader, double *values, size_t count);
+/** @param[out] text  always terminated; a string that does not fit into `capacity` is corrupt */
+gab_status gab_get_string(gab_reader *reader, char *text, size_t capacity);
+/** Cuts the next `count` bytes off as a reader of their own, without copying. */
+gab_status gab_get_view(gab_reader *reader, size_t count, gab_reader *view);
+/** Reads an element count (u64) and checks that count * bytes_each is still there. */
+gab_status gab_get_count(gab_reader *reader, size_t bytes_each, size_t *count);
+/** Fails unless everything was read: for the end of an unpack function. */
+gab_status gab_reader_expect_end(const gab_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

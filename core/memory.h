@@ -1,0 +1,50 @@
+/** @file memory.h
+ *  @brief Aligned allocation with counters.
+ *
+ *  Everything of size goes through here, so that a run can say what it holds and held at most, by purpose:
+ *  Kohl et al. 2017, eq. 2, is checked against these counters.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_MEMORY_H
+#define GABION_CORE_MEMORY_H
+
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What an allocation is for. */
+typedef enum gab_memory_use {
+  GAB_MEMORY_OTHER = 0,
+  GAB_MEMORY_FIELD,    /**< the state of the simulation */
+  GAB_MEMORY_SNAPSHOT, /**< images of checkpoints */
+  GAB_MEMORY_MESSAGE,  /**< send and receive buffers */
+  GAB_MEMORY_USE_COUNT
+} gab_memory_use;
+
+#define GAB_ALIGNMENT 64 /**< bytes; a cache line and an AVX-512 register */
+
+/** Allocates `bytes` (0 allowed) aligned to #GAB_ALIGNMENT, zeroed. Thread safe.
+ *  @param[out] memory  owned by the caller, released by gab_free(); NULL on failure
+ *  @return ::GAB_ERR_MEMORY with the size in the message */
+gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
+
+/** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL.
+ *  On failure *memory stays as it was. */
+gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
+
+/** Releases and sets *memory to NULL; NULL is allowed. */
+void gab_free(void *memory_pointer);
+
+/** Bytes that this process holds now / held at most for one use; GAB_MEMORY_USE_COUNT asks for the total. */
+size_t gab_memory_now(gab_memory_use use);
+size_t gab_memory_peak(gab_memory_use use);
+/** Sets all peaks to what is held now. */
+void gab_memory_reset_peak(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
