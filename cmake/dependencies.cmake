@@ -1,0 +1,151 @@
+# Finds what Gabion stands on, and puts it into gabion_flags, so that every target sees the same.
+# Sets GAB_HAVE_ULFM, GAB_HAVE_XXHASH, GAB_HAVE_PNG (defined as 1 when compiling, else undefined).
+
+function(gabion_missing what debian)
+  message(FATAL_ERROR "Gabion needs ${what}, which was not found.\n"
+    "  Debian, Ubuntu: apt-get install ${debian}\n"
+    "  everything at once: scripts/setup.sh\n"
+    "  on a cluster: load its module, or point CMAKE_PREFIX_PATH / PKG_CONFIG_PATH to it")
+endfunction()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(OpenMP COMPONENTS C QUIET)
+if(NOT OpenMP_C_FOUND)
+  gabion_missing("OpenMP for ${CMAKE_C_COMPILER_ID}" "libomp-dev (Clang)")
+endif()
+find_package(PkgConfig QUIET)
+if(NOT PKG_CONFIG_FOUND)
+  gabion_missing("pkg-config" "pkg-config")
+endif()
+
+# ---------------------------------------------------------------- MPI
+# The first of: -DGABION_MPI, $GABION_MPI, what setup.sh recorded, the one that FindMPI sees.
+if(DEFINED ENV{GABION_CACHE})
+  set(gabion_cache "$ENV{GABION_CACHE}")
+elseif(DEFINED ENV{XDG_CACHE_HOME})
+  set(gabion_cache "$ENV{XDG_CACHE_HOME}/gabion")
+else()
+  set(gabion_cache "$ENV{HOME}/.cache/gabion")
+endif()
+set(mpi_prefix "${GABION_MPI}")
+set(mpi_why "GABION_MPI")
+if(NOT mpi_prefix)
+  set(mpi_prefix "$ENV{GABION_MPI}")
+  set(mpi_why "environment GABION_MPI")
+endif()
+if(NOT mpi_prefix AND EXISTS "${gabion_cache}/mpi-prefix")
+  file(STRINGS "${gabion_cache}/mpi-prefix" mpi_prefix LIMIT_COUNT 1)
+  set(mpi_why "chosen by scripts/setup.sh")
+endif()
+if(NOT "${mpi_prefix}" STREQUAL "${GABION_MPI_USED}") # a change of MPI: forget what FindMPI remembers
+  get_cmake_property(cached CACHE_VARIABLES)
+  foreach(variable IN LISTS cached)
+    if(variable MATCHES "^(MPI_|MPIEXEC|GAB_HAVE_ULFM|GABION_MPI_COMPILES)")
+      unset(${variable} CACHE)
+    endif()
+  endforeach()
+  set(GABION_MPI_USED "${mpi_prefix}" CACHE INTERNAL "prefix of the MPI at the last configuration")
+endif()
+if(mpi_prefix)
+  if(NOT EXISTS "${mpi_prefix}/bin/mpicc")
+    message(FATAL_ERROR "no bin/mpicc in ${mpi_prefix} (${mpi_why})")
+  endif()
+  set(MPI_C_COMPILER "${mpi_prefix}/bin/mpicc" CACHE FILEPATH "MPI compiler wrapper")
+  set(MPIEXEC_EXECUTABLE "${mpi_prefix}/bin/mpirun" CACHE FILEPATH "MPI launcher")
+else()
+  set(mpi_why "found on PATH")
+endif()
+find_package(MPI COMPONENTS C QUIET)
+if(NOT MPI_C_FOUND)
+  message(FATAL_ERROR "Gabion needs MPI, which was not found.\n"
+    "  scripts/setup.sh provides one that survives deaths (Open MPI >= 5)\n"
+    "  on a cluster: load a module of Open MPI >= 5, or GABION_MPI=/prefix cmake ...")
+endif()
+
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_c_source_compiles("
+#include <mpi.h>
+#include <mpi-ext.h>
+int main(void)
+{
+  MPI_Comm survivors;
+  int flag = 1;
+  MPIX_Comm_revoke(MPI_COMM_WORLD);
+  MPIX_Comm_shrink(MPI_COMM_WORLD, &survivors);
+  MPIX_Comm_agree(survivors, &flag);
+  return flag == MPIX_ERR_PROC_FAILED || flag == MPIX_ERR_REVOKED;
+}" GAB_HAVE_ULFM)
+unset(CMAKE_REQUIRED_LIBRARIES)
+set(gabion_ulfm FALSE)
+if(GAB_HAVE_ULFM AND NOT GABION_WITHOUT_ULFM)
+  set(gabion_ulfm TRUE)
+  target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_ULFM=1)
+endif()
+
+# ---------------------------------------------------------------- HDF5, serial
+# Serial on purpose: no collective file operation can hang on a dead process, and a parallel HDF5 would
+# bring an MPI of its own.
+function(gabion_hdf5_is_serial result)
+  set(CMAKE_REQUIRED_LIBRARIES ${ARGN})
+  set(CMAKE_REQUIRED_QUIET ON)
+  unset(GABION_HDF5_SERIAL CACHE)
+  check_c_source_compiles("
+#include <hdf5.h>
+#ifdef H5_HAVE_PARALLEL
+#error parallel
+#endif
+int main(void) { return H5open() < 0; }" GABION_HDF5_SERIAL)
+  set(${result} ${GABION_HDF5_SERIAL} PARENT_SCOPE)
+endfunction()
+set(gabion_hdf5 "")
+foreach(name hdf5-serial hdf5)
+  if(NOT gabion_hdf5)
+    pkg_check_modules(HDF5_${name} QUIET IMPORTED_TARGET ${name})
+    if(HDF5_${name}_FOUND)
+      gabion_hdf5_is_serial(serial PkgConfig::HDF5_${name})
+      if(serial)
+        set(gabion_hdf5 PkgConfig::HDF5_${name})
+        set(gabion_hdf5_pc ${name})
+        set(gabion_hdf5_version ${HDF5_${name}_VERSION})
+      endif()
+    endif()
+  endif()
+endforeach()
+if(NOT gabion_hdf5)
+  set(HDF5_PREFER_PARALLEL OFF)
+  find_package(HDF5 COMPONENTS C QUIET)
+  if(HDF5_FOUND)
+    set(gabion_hdf5_version ${HDF5_VERSION})
+    gabion_hdf5_is_serial(serial hdf5::hdf5)
+    if(serial)
+      set(gabion_hdf5 hdf5::hdf5)
+    else()
+      message(FATAL_ERROR "the HDF5 found (${HDF5_C_LIBRARIES}) is a parallel one; Gabion needs a serial HDF5.\n"
+        "  Debian, Ubuntu: apt-get install libhdf5-dev; on a cluster: load the serial module or set HDF5_ROOT")
+    endif()
+  endif()
+endif()
+if(NOT gabion_hdf5)
+  gabion_missing("serial HDF5" "libhdf5-dev")
+endif()
+
+# ---------------------------------------------------------------- libfyaml and what is optional
+pkg_check_modules(FYAML QUIET IMPORTED_TARGET libfyaml)
+if(NOT FYAML_FOUND)
+  gabion_missing("libfyaml" "libfyaml-dev")
+endif()
+pkg_check_modules(XXHASH QUIET IMPORTED_TARGET libxxhash)
+pkg_check_modules(PNG QUIET IMPORTED_TARGET libpng)
+pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
+
+target_link_libraries(gabion_flags INTERFACE MPI::MPI_C OpenMP::OpenMP_C Threads::Threads
+                      ${gabion_hdf5} PkgConfig::FYAML)
+if(XXHASH_FOUND)
+  target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_XXHASH=1)
+  target_link_libraries(gabion_flags INTERFACE PkgConfig::XXHASH)
+endif()
+if(PNG_FOUND)
+  target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_PNG=1)
+  target_link_libraries(gabion_flags INTERFACE PkgConfig::PNG)
+endif()

@@ -1,0 +1,40 @@
+# gabion_module(NAME USES other...): the static library gabion_NAME from NAME/*.c. A folder without sources
+# is skipped, so that modules may appear one after another.
+function(gabion_module name)
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.c")
+  if(NOT sources)
+    return()
+  endif()
+  add_library(gabion_${name}_objects OBJECT ${sources})
+  target_link_libraries(gabion_${name}_objects PRIVATE gabion_flags)
+  set_target_properties(gabion_${name}_objects PROPERTIES POSITION_INDEPENDENT_CODE ${BUILD_SHARED_LIBS})
+  add_library(gabion_${name} STATIC $<TARGET_OBJECTS:gabion_${name}_objects>)
+  target_link_libraries(gabion_${name} PUBLIC gabion_flags)
+  foreach(other IN LISTS arg_USES)
+    if(TARGET gabion_${other})
+      target_link_libraries(gabion_${name} PUBLIC gabion_${other})
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY GABION_MODULES ${name})
+endfunction()
+
+# The one library that is installed: all objects of all modules. Programs of this project link
+# gabion_modules, the same code, but each module as soon as it is built.
+function(gabion_whole_library)
+  get_property(modules GLOBAL PROPERTY GABION_MODULES)
+  add_library(gabion_modules INTERFACE)
+  target_link_libraries(gabion_modules INTERFACE gabion_flags)
+  if(NOT modules)
+    return()
+  endif()
+  add_library(gabion)
+  set_target_properties(gabion PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                        LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+                        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  foreach(module IN LISTS modules)
+    target_sources(gabion PRIVATE $<TARGET_OBJECTS:gabion_${module}_objects>)
+    target_link_libraries(gabion_modules INTERFACE gabion_${module})
+  endforeach()
+  target_link_libraries(gabion PRIVATE $<BUILD_INTERFACE:gabion_flags>)
+endfunction()

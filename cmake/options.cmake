@@ -1,0 +1,46 @@
+# What can be chosen, and the flags that every target gets.
+
+option(BUILD_SHARED_LIBS "build libgabion as a shared library" OFF)
+option(GABION_NATIVE "use all instructions of this machine (-march=native)" ON)
+option(GABION_WITHOUT_ULFM "do not use fault tolerance even where the MPI has it" OFF)
+option(GABION_WERROR "treat warnings of the compiler as errors" OFF)
+set(GABION_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined")
+set(GABION_MPI "" CACHE PATH "prefix of the MPI to use (empty: $GABION_MPI, the one of setup.sh, PATH)")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG" CACHE STRING "flags of release builds")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+
+# gabion_flags: what every object of the project is compiled with. -ffp-contract=off and the absence of
+# any fast-math option are what makes results equal to the last bit across variants of a loop.
+add_library(gabion_flags INTERFACE)
+target_include_directories(gabion_flags INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_definitions(gabion_flags INTERFACE _GNU_SOURCE "GAB_VERSION=\"${PROJECT_VERSION}\""
+                           "GAB_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\""
+                           "GAB_COMPILER=\"${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}\"")
+target_compile_options(gabion_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno)
+target_link_libraries(gabion_flags INTERFACE m)
+if(GABION_WERROR)
+  target_compile_options(gabion_flags INTERFACE -Werror)
+endif()
+if(GABION_NATIVE)
+  foreach(flag -march=native -mprefer-vector-width=512)
+    string(MAKE_C_IDENTIFIER "GABION_TAKES${flag}" takes)
+    check_c_compiler_flag("${flag}" ${takes})
+    if(${takes})
+      target_compile_options(gabion_flags INTERFACE ${flag})
+    endif()
+  endforeach()
+endif()
+if(GABION_SANITIZE)
+  target_compile_options(gabion_flags INTERFACE -fsanitize=${GABION_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=undefined -g)
+  target_link_options(gabion_flags INTERFACE -fsanitize=${GABION_SANITIZE})
+endif()

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Makes this machine able to build and run Gabion. Idempotent, asks nothing.
+#   system packages   by apt, when root on a Debian-like system; else it says what is missing
+#   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; the distribution's;
+#                     Open MPI 5.0.x built once into the cache folder (about five minutes)
+# Each candidate has to prove itself: a process is killed and the others have to go on.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case "${1:-}" in
+  -h|--help) sed -n '2,6p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//'
+             echo "usage: scripts/setup.sh [--force]      cache folder: $GABION_CACHE (GABION_CACHE=DIR moves it)"; exit 0 ;;
+  --force) rm -f "$GABION_CHOICE" "$GABION_CACHE"/proved-* ;;
+  "") ;;
+  *) fail "unknown option $1 (try --help)" ;;
+esac
+mkdir -p "$GABION_CACHE"
+
+# ---------------------------------------------------------------- system packages
+NEEDED=(gcc make cmake pkg-config libhdf5-dev libfyaml-dev)
+OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libcmocka-dev)
+as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
+lacking() { local p; for p in "$@"; do
+  dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null | grep -qx installed || echo "$p"; done; }
+APT_UPDATED=
+apt_install() {
+  local log=$GABION_CACHE/apt.log
+  if [ -z "$APT_UPDATED" ]; then apt-get update >"$log" 2>&1 || true; APT_UPDATED=1; fi
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1 ||
+    { tail -n 15 "$log" >&2; fail "apt-get install $* failed; the whole log is $log"; }
+}
+if command -v dpkg-query >/dev/null 2>&1; then
+  mapfile -t missing < <(lacking "${NEEDED[@]}" "${OPTIONAL[@]}")
+  if ((${#missing[@]})); then
+    if as_root; then say "installing ${missing[*]}"; apt_install "${missing[@]}"
+    else say "not installed, and not root: ${missing[*]} (needed: ${NEEDED[*]})"; fi
+  fi
+else
+  say "no dpkg here: please provide gcc, cmake, pkg-config, HDF5 and libfyaml with headers by hand"
+fi
+
+# ---------------------------------------------------------------- an MPI that survives
+proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof is remembered by compiler identity
+  local prefix=$1 stamp out dir ok=1
+  [ -x "$prefix/bin/mpicc" ] && [ -x "$prefix/bin/mpirun" ] || return 1
+  stamp=$GABION_CACHE/proved-$(stat -L -c '%n %i %s %Y' "$prefix/bin/mpicc" "$prefix/bin/mpirun" | cksum | cut -d' ' -f1)
+  [ -e "$stamp" ] && return 0
+  dir=$(mktemp -d)
+  if "$prefix/bin/mpicc" "$GABION_ROOT/scripts/ulfm_probe.c" -o "$dir/probe" >"$dir/log" 2>&1; then
+    out=$(timeout -k 5 60 "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --mca coll ^han \
+          --mca async_mpi_finalize 1 -n 4 "$dir/probe" 2>>"$dir/log" </dev/null || true)
+    grep -q 'ulfm-probe: survived' <<<"$out" && ok=0
+  fi
+  rm -rf "$dir"
+  if ((ok == 0)); then echo "$prefix" >"$stamp"; fi
+  return $ok
+}
+choose() { # choose PREFIX WHY
+  printf '%s\n' "$1" >"$GABION_CHOICE.new"; mv "$GABION_CHOICE.new" "$GABION_CHOICE"
+  say "MPI with fault tolerance: $1 ($2)"
+  exit 0
+}
+
+if [ -n "${GABION_MPI:-}" ]; then
+  if proves_itself "$GABION_MPI"; then choose "$GABION_MPI" "GABION_MPI, proved by a killed process"; fi
+  if [ -x "$GABION_MPI/bin/mpicc" ]; then
+    say "warning: the MPI in GABION_MPI=$GABION_MPI does not survive a killed process; runs will not either"
+    printf '%s\n' "$GABION_MPI" >"$GABION_CHOICE"; exit 0
+  fi
+  fail "GABION_MPI=$GABION_MPI has no bin/mpicc"
+fi
+if [ -s "$GABION_CHOICE" ] && proves_itself "$(cat "$GABION_CHOICE")"; then choose "$(cat "$GABION_CHOICE")" "chosen before, proved by a killed process"; fi
+if command -v mpicc >/dev/null 2>&1; then
+  on_path=$(dirname "$(dirname "$(command -v mpicc)")")
+  if proves_itself "$on_path"; then choose "$on_path" "on PATH, proved by a killed process"; fi
+  say "the MPI on PATH ($on_path) does not survive a killed process; looking further"
+fi
+if as_root; then
+  [ -n "$APT_UPDATED" ] || { apt-get update >"$GABION_CACHE/apt.log" 2>&1 || true; APT_UPDATED=1; }
+  candidate=$(apt-cache policy libopenmpi-dev 2>/dev/null | awk '/Candidate:/{print $2}')
+  case "$candidate" in
+    [5-9].*|[1-9][0-9].*)
+      say "installing the distribution's Open MPI $candidate"
+      apt_install libopenmpi-dev openmpi-bin
+      if proves_itself /usr; then choose /usr "the distribution's, proved by a killed process"; fi
+      say "the distribution's Open MPI $candidate does not survive a killed process; building one" ;;
+    *) say "the distribution offers Open MPI ${candidate:-none}: no fault tolerance before 5.0; building one" ;;
+  esac
+fi
+
+# ---------------------------------------------------------------- build one, once
+# The source package of a newer release of the same distribution, fetched through an apt
+# configuration of its own: the system's lists and sources stay untouched.
+. /etc/os-release 2>/dev/null || true
+case "${ID:-}" in
+  debian) SUITES=(trixie forky sid); COMPONENT=main ;;
+  ubuntu) SUITES=(plucky questing resolute devel); COMPONENT=universe ;;
+  *) SUITES=() ;;
+esac
+command -v apt-get >/dev/null 2>&1 && ((${#SUITES[@]})) ||
+  fail "no Open MPI >= 5 found. Load a module that has it or build it, then: GABION_MPI=/prefix scripts/setup.sh"
+mirror=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN)' 'Created-By: Packages' 2>/dev/null |
+         awk -v id="$ID" 'tolower($2)==id && $1 !~ /security/ {print $1; exit}')
+[ -n "$mirror" ] || fail "cannot tell this machine's package mirror (apt-get indextargets names none)"
+
+work=$GABION_CACHE/openmpi-build; log=$GABION_CACHE/openmpi-build.log
+rm -rf "$work"; mkdir -p "$work"/{lists/partial,cache/archives/partial,etc,state}
+: >"$log"; : >"$work/state/status"
+aptp=(-o Dir::Etc::sourcelist="$work/etc/sources.list" -o Dir::Etc::sourceparts=/dev/null
+      -o Dir::Etc::preferencesparts=/dev/null -o Dir::State="$work/state" -o Dir::State::lists="$work/lists"
+      -o Dir::State::status="$work/state/status" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=
+      -o Acquire::Languages=none)
+found=
+for suite in "${SUITES[@]}"; do
+  printf 'deb-src %s %s %s\n' "$mirror" "$suite" "$COMPONENT" >"$work/etc/sources.list"
+  apt-get "${aptp[@]}" update >>"$log" 2>&1 || continue
+  (cd "$work" && apt-get "${aptp[@]}" source --download-only openmpi) >>"$log" 2>&1 || continue
+  found=$(ls "$work"/openmpi_5*.orig.tar.* 2>/dev/null | grep -v '\.asc$' | head -n 1 || true)
+  [ -n "$found" ] && break
+done
+[ -n "$found" ] || { tail -n 20 "$log" >&2; fail "no Open MPI 5 source package to be had; the whole log is $log"; }
+version=$(basename "$found" | sed -E 's/openmpi_([0-9.]+[0-9]).*/\1/')
+prefix=$GABION_CACHE/openmpi-$version
+say "building Open MPI $version into $prefix, once, about five minutes (log: $log)"
+if as_root; then
+  mapfile -t missing < <(lacking gcc g++ make perl xz-utils bzip2)
+  ((${#missing[@]} == 0)) || apt_install "${missing[@]}"
+fi
+tar -C "$work" -xf "$found" >>"$log" 2>&1
+src=$(find "$work" -mindepth 1 -maxdepth 1 -type d -name 'openmpi-*' | head -n 1)
+
+step() { # step NAME COMMAND...: a progress line that counts seconds on a terminal, plain lines elsewhere
+  local name=$1 t0=$SECONDS pid; shift
+  "$@" >>"$log" 2>&1 & pid=$!
+  while kill -0 $pid 2>/dev/null; do
+    if [ -t 1 ]; then printf '\rgabion:   %s … %d s ' "$name" $((SECONDS - t0)); fi
+    sleep 1
+  done
+  wait $pid || { tail -n 30 "$log" >&2; fail "$name failed; the whole log is $log"; }
+  if [ -t 1 ]; then printf '\r'; fi
+  say "  $name took $((SECONDS - t0)) s"
+}
+cd "$src"
+step configure ./configure --with-ft=ulfm --disable-mpi-fortran --disable-oshmem \
+  --disable-sphinx --disable-man-pages --disable-io-romio --with-libevent=internal --with-hwloc=internal \
+  --with-pmix=internal --with-prrte=internal --without-ucx --without-ofi --without-psm2 --prefix="$prefix" CFLAGS=-O2
+step compile make -j "$(nproc)"
+step install make install
+cd /
+rm -rf "$work"
+proves_itself "$prefix" || fail "the Open MPI just built does not survive a killed process; the build log is $log"
+choose "$prefix" "Open MPI $version built here, proved by a killed process"
