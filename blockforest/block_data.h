@@ -1,0 +1,52 @@
+/** @file block_data.h
+ *  @brief What a kind of block data has to be able to do: one table of callbacks for migration, refinement,
+ *  memory snapshots and files.
+ *
+ *  Packed data is *canonical* (contract 6): logical cells in a fixed order, independent of memory layout,
+ *  padding, streaming pattern, parity of the step and ghost contents. The checksum of a forest is made of it.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_BLOCK_DATA_H
+#define GABION_BLOCKFOREST_BLOCK_DATA_H
+
+#include "core/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_forest gab_forest;
+typedef struct gab_block gab_block;
+
+/** All functions are local (no communication) and may run on different blocks in different threads. */
+typedef struct gab_block_data_kind {
+  const char *name; /**< unique; stands in checkpoints and messages; copied */
+  void *user;       /**< handed to every callback; borrowed as long as the forest lives */
+
+  /** Makes the data of a block. For stored data: in the state of the start (initial condition); when a block
+   *  is restored or arrives from another slot, unpack() follows and replaces what is stored. Whatever can be
+   *  computed from the parameter file (flags, boundary lists) belongs here and is not packed. */
+  gab_status (*create)(void *user, const gab_forest *forest, const gab_block *block, void **data);
+  void (*destroy)(void *user, void *data);
+
+  /** Stored data only; all three NULL for derived data, which create() alone makes. */
+  size_t (*packed_size)(void *user, const void *data);
+  gab_status (*pack)(void *user, const void *data, gab_buffer *out); /**< appends exactly packed_size() bytes */
+  gab_status (*unpack)(void *user, void *data, gab_reader *in);      /**< reads exactly those; ghosts undefined after */
+
+  /** From one block to its 8 (4 in 2D) children and back, children in the order of gab_block_id_child().
+   *  NULL: blocks with such data keep their level. */
+  gab_status (*split)(void *user, const void *parent, void *const *children);
+  gab_status (*merge)(void *user, const void *const *children, void *parent);
+} gab_block_data_kind;
+
+/** Handle of a registered kind. */
+typedef struct gab_data_id {
+  int index;
+} gab_data_id;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

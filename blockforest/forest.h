@@ -1,0 +1,124 @@
+/** @file forest.h
+ *  @brief The distributed forest: this process's blocks, their data and their neighbours.
+ *
+ *  A process stores its own blocks, and of their neighbours the id and the owner slot: nothing that grows
+ *  with the number of all blocks or processes (contract 7). Who owns which block at first, and later, is
+ *  decided elsewhere (loadbalance/): it comes in through gab_forest_populate() and gab_forest_migrate().
+ *
+ *  Local blocks are kept in ascending id order. The *revision* of a forest changes whenever blocks come, go
+ *  or change owner; objects built from the forest (ghost exchanges) rebuild themselves when it has changed.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_FOREST_H
+#define GABION_BLOCKFOREST_FOREST_H
+
+#include "blockforest/block_data.h"
+#include "blockforest/block_id.h"
+#include "core/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The domain and how it is cut. */
+typedef struct gab_forest_options {
+  gab_root_grid grid;
+  int32_t cells[3]; /**< cells per block (the same on every level); z is 1 in 2D */
+  bool periodic[3];
+  double origin[3]; /**< physical coordinate of the domain's lower corner */
+  double dx;        /**< width of a cell of level 0 */
+  /** Says whether a block is to exist at all; a pure function of its cells, the same on all processes. NULL:
+   *  all exist. @param[in] cells  in cell indices of `level` */
+  bool (*exists)(void *user, int level, const gab_box *cells);
+  /** Work of a block, > 0; pure like exists. NULL: all weigh 1. */
+  uint64_t (*weight)(void *user, int level, const gab_box *cells);
+  void *user;
+} gab_forest_options;
+
+/** A neighbour of a block: one row of its table, in the order of direction, then id. */
+typedef struct gab_neighbour {
+  gab_block_id id;
+  gab_slot owner;
+  int8_t direction; /**< see blockforest/direction.h */
+} gab_neighbour;
+
+/** Makes a forest without blocks. Collective (opens ports). Copies options.
+ *  @return ::GAB_ERR_INPUT for a domain that cannot be */
+gab_status gab_forest_create(gab_world *world, const gab_forest_options *options, gab_forest **forest);
+void gab_forest_destroy(gab_forest **forest);
+
+/** Registers a kind of block data; before gab_forest_populate(), the same kinds in the same order everywhere. */
+gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id);
+
+/** Tells the owners of blocks by id: owners[i] is the owner of ids[i], GAB_NO_SLOT if that block does not
+ *  exist. Collective; count may be 0. */
+typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, size_t count, gab_slot *owners);
+
+/** Creates this process's blocks and their data, and asks `lookup` once for the owners of all their
+ *  neighbours. Collective. The forest must be empty. */
+gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count, gab_owner_lookup lookup,
+                               void *context);
+
+/** Moves blocks: local block i goes to targets[i]; all neighbour tables follow. Collective. Announces
+ *  ::GAB_PHASE_MIGRATION. After a failure the forest is unusable until gab_forest_restore(). */
+gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets);
+
+/* ---------------------------------------------------------------------------------------- looking at it */
+
+gab_world *gab_forest_world(const gab_forest *forest);
+const gab_forest_options *gab_forest_get_options(const gab_forest *forest);
+uint64_t gab_forest_revision(const gab_forest *forest);
+size_t gab_forest_block_count(const gab_forest *forest); /**< local */
+gab_block *gab_forest_block(const gab_forest *forest, size_t index);
+/** @return the local block of that id, NULL if it is not here */
+gab_block *gab_forest_find(const gab_forest *forest, gab_block_id id);
+
+gab_block_id gab_block_get_id(const gab_block *block);
+void *gab_block_data(const gab_block *block, gab_data_id kind);
+size_t gab_block_neighbour_count(const gab_block *block);
+const gab_neighbour *gab_block_neighbours(const gab_block *block);
+int gab_block_level(const gab_forest *forest, const gab_block *block);
+/** The cells of the block, in cell indices of its level. */
+gab_box gab_block_cells(const gab_forest *forest, const gab_block *block);
+/** Width of a cell of a level. */
+double gab_forest_dx(const gab_forest *forest, int level);
+/** Physical centre of cell (x, y, z) of a block, from integers only: the same on every process. */
+void gab_block_cell_centre(const gab_forest *forest, const gab_block *block, int32_t x, int32_t y, int32_t z,
+                           double centre[3]);
+uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id);
+/** All cells of the domain at level 0, as a box from 0. */
+gab_box gab_forest_domain_cells(const gab_forest *forest);
+
+/** Number of all blocks / cells of all slots. Collective. */
+gab_status gab_forest_global_blocks(gab_forest *forest, uint64_t *count);
+
+/** The oracle: sum mod 2^64 over all blocks of the hash of (id, names and canonical bytes of the stored
+ *  kinds). Does not depend on owners or order. Collective. */
+gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum);
+
+/** Expensive consistency check of this process's part: sorted unique ids, tables complete and pointing to
+ *  existing places, options sane. For assertions and tests. Local. @return false with an error message */
+bool gab_forest_is_valid(const gab_forest *forest);
+
+/* ---------------------------------------------------------------------------------------- images */
+
+/** Appends the image of this process's part: every block with id, neighbour table, owners and the packed data
+ *  of all stored kinds. Blocks may be packed by several threads. Local. */
+gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out);
+/** Bytes that gab_forest_pack() would append. */
+size_t gab_forest_packed_size(const gab_forest *forest);
+
+/** Who owns a block now that its owner of the image's time may be gone. Pure. */
+typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
+
+/** Replaces the forest by what the images hold: the own image, and those of the slots that this process
+ *  adopts. Blocks that are here already are unpacked in place, new ones created, others destroyed; owners in
+ *  the tables are translated by `map`. Local: no communication. On failure the forest is left without blocks. */
+gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count, gab_owner_map map,
+                              void *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
