@@ -8,8 +8,15 @@ void gab_buffer_init(gab_buffer *buffer, gab_memory_use use) { *buffer = (gab_bu
 
 void gab_buffer_release(gab_buffer *buffer)
 {
+  if (buffer->fixed) buffer->data = NULL;
   gab_free(&buffer->data);
+  buffer->fixed = false;
   buffer->size = buffer->capacity = 0;
+}
+
+gab_buffer gab_buffer_over(void *memory, size_t capacity)
+{
+  return (gab_buffer){.data = memory, .capacity = capacity, .fixed = true};
 }
 
 void gab_buffer_clear(gab_buffer *buffer) { buffer->size = 0; }
@@ -17,6 +24,9 @@ void gab_buffer_clear(gab_buffer *buffer) { buffer->size = 0; }
 gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
 {
   if (more <= buffer->capacity - buffer->size) return GAB_OK;
+  if (buffer->fixed)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%zu bytes do not fit into the %zu left of a fixed buffer", more,
+             buffer->capacity - buffer->size);
   if (more > SIZE_MAX - buffer->size)
     GAB_FAIL(GAB_ERR_MEMORY, "a buffer of %zu bytes cannot grow by %zu", buffer->size, more);
   size_t wanted = buffer->size + more;

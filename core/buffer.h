@@ -21,10 +21,14 @@ typedef struct gab_buffer {
   size_t size;         /**< bytes packed so far */
   size_t capacity;     /**< bytes allocated */
   gab_memory_use use;
+  bool fixed; /**< made by gab_buffer_over(): never grows, nothing to release */
 } gab_buffer;
 
 void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);
 void gab_buffer_release(gab_buffer *buffer);
+/** @return a buffer over borrowed memory of `capacity` bytes, to pack straight into a known place; appending
+ *  beyond it is ::GAB_ERR_ARGUMENT */
+gab_buffer gab_buffer_over(void *memory, size_t capacity);
 /** Forgets the content, keeps the memory. */
 void gab_buffer_clear(gab_buffer *buffer);
 /** Makes room for at least `more` bytes behind the content. */
