@@ -41,7 +41,7 @@ endif()
 if(NOT "${mpi_prefix}" STREQUAL "${GABION_MPI_USED}") # a change of MPI: forget what FindMPI remembers
   get_cmake_property(cached CACHE_VARIABLES)
   foreach(variable IN LISTS cached)
-    if(variable MATCHES "^(MPI_|MPIEXEC|GAB_HAVE_ULFM|GABION_MPI_COMPILES)")
+    if(variable MATCHES "^(MPI_|MPIEXEC|GAB_HAVE_ULFM|GABION_OPEN_MPI)")
       unset(${variable} CACHE)
     endif()
   endforeach()
@@ -76,6 +76,12 @@ int main(void)
   MPIX_Comm_agree(survivors, &flag);
   return flag == MPIX_ERR_PROC_FAILED || flag == MPIX_ERR_REVOKED;
 }" GAB_HAVE_ULFM)
+check_c_source_compiles("
+#include <mpi.h>
+#ifndef OPEN_MPI
+#error another MPI
+#endif
+int main(void) { return 0; }" GABION_OPEN_MPI)
 unset(CMAKE_REQUIRED_LIBRARIES)
 set(gabion_ulfm FALSE)
 if(GAB_HAVE_ULFM AND NOT GABION_WITHOUT_ULFM)

@@ -1,0 +1,325 @@
+/* One attempt: start mpirun, wait for what happens, clean up. Signals are blocked and waited for, so there
+ * are no handlers and no races between them and the loop. */
+#include "apps/launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_SECONDS 0.1 /* how often files are looked at; the end of mpirun wakes the loop at once */
+#define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
+
+typedef struct job {
+  const launch_options *options;
+  launch_places places;
+  pid_t mpirun;
+  bool ended;
+  int status; /* of mpirun, as waitpid gives it, once `ended` */
+} job;
+
+extern char **environ;
+
+static const int waited_for[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+static sigset_t signals(void)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  for (size_t i = 0; i < sizeof waited_for / sizeof *waited_for; i++) sigaddset(&set, waited_for[i]);
+  return set;
+}
+
+void launch_block_signals(void)
+{
+  sigset_t set = signals();
+  sigprocmask(SIG_BLOCK, &set, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  /* Processes whose mpirun dies become children of the launcher, not of init: they cannot get away. */
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+double launch_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---------------------------------------------------------------- the command line of mpirun */
+
+typedef struct words {
+  char **word;
+  size_t count, capacity;
+} words;
+
+static void add(words *list, const char *word)
+{
+  if (list->count + 1 >= list->capacity) {
+    list->capacity = list->capacity ? 2 * list->capacity : 32;
+    char **more = realloc(list->word, list->capacity * sizeof *more);
+    if (!more) exit(LAUNCH_NO_COMPLETION);
+    list->word = more;
+  }
+  list->word[list->count++] = strdup(word);
+  list->word[list->count] = NULL;
+}
+
+static void add_all(words *list, const char *text)
+{
+  char *copy = strdup(text), *rest = copy;
+  for (char *word; copy && (word = strsep(&rest, " "));)
+    if (*word) add(list, word);
+  free(copy);
+}
+
+/* Every flag here was found necessary by hundreds of real kills: without async_mpi_finalize MPI_Finalize
+ * hangs after a death, han is no fault-tolerant collective component, and with several daemons the first
+ * contact with a dead rank hangs unless all are added at the start. The TCP limits keep rendezvous
+ * transfers, which a revocation may abort fatally, out of the way. */
+static words mpirun_command(const job *job)
+{
+  const launch_options *options = job->options;
+  words list = {0};
+  char text[LAUNCH_PATH];
+  add(&list, options->mpirun);
+#ifdef GAB_HAVE_ULFM
+  add_all(&list, "--with-ft ulfm --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024");
+#endif
+#ifdef GAB_OPEN_MPI
+  if (!options->several_nodes) add(&list, "--oversubscribe");
+  if (!options->mpi_args || !strstr(options->mpi_args, "--bind-to")) add_all(&list, "--bind-to none");
+  if (options->tcp)
+    add_all(&list, "--mca btl tcp,self --mca btl_tcp_eager_limit 1048576"
+                   " --mca btl_tcp_rndv_eager_limit 1048576 --mca btl_tcp_max_send_size 1048576");
+  if (job->places.shm[0]) {
+    snprintf(text, sizeof text, "--mca btl_sm_backing_directory %.900s", job->places.shm);
+    add_all(&list, text);
+  }
+  if (options->several_nodes) /* local processes inherit the environment, remote ones do not */
+    for (char **variable = environ; *variable; variable++) {
+      size_t length = strcspn(*variable, "=");
+      if (length >= sizeof text || (strncmp(*variable, "GABION_", 7) && strncmp(*variable, "OMP_", 4)))
+        continue;
+      snprintf(text, sizeof text, "%.*s", (int)length, *variable);
+      add(&list, "-x");
+      add(&list, text);
+    }
+#endif
+  snprintf(text, sizeof text, "-n %d", options->processes);
+  add_all(&list, text);
+  if (options->mpi_args) add_all(&list, options->mpi_args);
+  for (char **word = options->program; *word; word++) add(&list, *word);
+  return list;
+}
+
+static void set_environment(const job *job, int attempt)
+{
+  char text[16];
+  snprintf(text, sizeof text, "%d", attempt);
+  setenv("GABION_COMPLETION", job->places.completion, 1);
+  setenv("GABION_PROGRESS", job->places.progress, 1);
+  setenv("GABION_ATTEMPT", text, 1);
+  if (!job->options->several_nodes) setenv("TMPDIR", job->places.dir, 1);
+  if (geteuid() == 0) { /* mpirun refuses root unless told twice; containers run as root */
+    static const char *const permissions[] = {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+                                              "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"};
+    for (size_t i = 0; i < sizeof permissions / sizeof *permissions; i++) setenv(permissions[i], "1", 1);
+  }
+}
+
+/* In the child, between fork and exec. */
+static void become_mpirun(const job *job, int attempt)
+{
+  setpgid(0, 0); /* a Ctrl-C of the terminal reaches the launcher alone, which then decides */
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  set_environment(job, attempt);
+  words command = mpirun_command(job);
+  if (job->options->verbose) {
+    fprintf(stderr, "gabion-launch:");
+    for (size_t i = 0; i < command.count; i++) fprintf(stderr, " %s", command.word[i]);
+    fprintf(stderr, "\n");
+  }
+  int null = open("/dev/null", O_RDONLY); /* a background group that reads a terminal is stopped */
+  if (null >= 0) dup2(null, STDIN_FILENO);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execv(command.word[0], command.word);
+  launch_say("cannot start %s: %s", command.word[0], strerror(errno));
+  _exit(127);
+}
+
+/* ---------------------------------------------------------------- watching */
+
+/* Takes note of ended children; orphans of the job may be among them. */
+static void reap(job *job)
+{
+  int status;
+  for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+    if (pid == job->mpirun) {
+      job->ended = true;
+      job->status = status;
+    }
+}
+
+/* Waits for a signal or a short time. @return the signal, 0 for none */
+static int pause_for(job *job, double seconds)
+{
+  sigset_t set = signals();
+  struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+  int signal = sigtimedwait(&set, NULL, &time);
+  reap(job);
+  return signal < 0 || signal == SIGCHLD ? 0 : signal;
+}
+
+/* Waits until mpirun has ended. @return false if it has not within `seconds` */
+static bool wait_for_end(job *job, double seconds)
+{
+  for (double end = launch_seconds() + seconds; !job->ended && launch_seconds() < end;)
+    pause_for(job, POLL_SECONDS);
+  return job->ended;
+}
+
+/* Nothing of the job is left afterwards, whatever state it was in. */
+static void end_job(job *job, bool politely)
+{
+  reap(job);
+  if (!job->ended && politely) {
+    kill(job->mpirun, SIGTERM);
+    wait_for_end(job, TERM_SECONDS);
+  }
+  if (!job->ended) kill(-job->mpirun, SIGKILL);
+  /* Several rounds, because a process may have been about to fork. */
+  for (int round = 0; round < 50 && launch_signal_all(&job->places, SIGKILL) > 0; round++)
+    pause_for(job, 0.02);
+  wait_for_end(job, TERM_SECONDS);
+  launch_places_remove(&job->places);
+}
+
+/* @return true and the code if the root has said its last word */
+static bool completed(const job *job, int *code)
+{
+  char line[64], rest;
+  if (!launch_read_line(job->places.completion, line, sizeof line)) return false;
+  if (sscanf(line, "exit %d%c", code, &rest) == 1 && *code >= 0 && *code <= 255) return true;
+  launch_say("the completion marker makes no sense: `%s'", line);
+  *code = LAUNCH_NO_COMPLETION;
+  return true;
+}
+
+static void explain_incomplete(const job *job, const launch_result *result)
+{
+  char how[80];
+  if (WIFSIGNALED(job->status))
+    snprintf(how, sizeof how, "mpirun was ended by signal %d, %s", WTERMSIG(job->status),
+             strsignal(WTERMSIG(job->status)));
+  else snprintf(how, sizeof how, "mpirun's exit code was %d", WEXITSTATUS(job->status));
+  launch_say("the run ended without completing (%s; last progress: %s)", how,
+             result->last_progress[0] ? result->last_progress : "none");
+}
+
+/* What the files say, and since when they say the same. */
+typedef struct watch {
+  double last_change;
+  struct timespec written;
+} watch;
+
+static void look_for_progress(const job *job, watch *watch, launch_result *result)
+{
+  struct stat status;
+  if (stat(job->places.progress, &status)) return;
+  if (status.st_mtim.tv_sec == watch->written.tv_sec && status.st_mtim.tv_nsec == watch->written.tv_nsec)
+    return;
+  char line[sizeof result->last_progress];
+  if (!launch_read_line(job->places.progress, line, sizeof line)) return; /* caught while being rewritten */
+  watch->written = status.st_mtim;
+  if (!strcmp(line, result->last_progress)) return;
+  memcpy(result->last_progress, line, sizeof line);
+  watch->last_change = launch_seconds();
+}
+
+static void trace_stall(job *job, int attempt, launch_result *result)
+{
+  snprintf(result->traces, sizeof result->traces, "%s/gabion-stall-%ld-%d.txt", job->options->trace_dir,
+           (long)getpid(), attempt);
+  launch_say("no progress for %g s (last: %s); taking stack traces", job->options->stall,
+             result->last_progress[0] ? result->last_progress : "none");
+  int count = launch_trace_all(&job->places, result->traces);
+  if (count) launch_say("stack traces of %d processes are in %s", count, result->traces);
+  else result->traces[0] = '\0';
+}
+
+/* The run is over and its code known; only MPI_Finalize and mpirun are not through yet. */
+static void wait_for_finalise(job *job)
+{
+  double grace = job->options->grace;
+  for (double end = launch_seconds() + grace; !job->ended && launch_seconds() < end;) {
+    int signal = pause_for(job, POLL_SECONDS);
+    if (signal == 0 || signal == SIGUSR1 || signal == SIGUSR2) continue;
+    launch_say("%s: the run has completed, not waiting for mpirun", strsignal(signal));
+    return;
+  }
+  if (!job->ended)
+    launch_say("the run completed, but mpirun did not end within %g s: ended after finalise hung", grace);
+}
+
+/* The loop of an attempt, from start to verdict; mpirun may still be there afterwards. */
+static void watch_job(job *job, int attempt, launch_result *result)
+{
+  const launch_options *options = job->options;
+  watch watch = {.last_change = launch_seconds()};
+  for (;;) {
+    int signal = pause_for(job, POLL_SECONDS);
+    look_for_progress(job, &watch, result);
+    bool ended = job->ended; /* read before the marker: the marker is written before the end */
+    if (completed(job, &result->code)) {
+      result->end = LAUNCH_COMPLETED;
+      wait_for_finalise(job);
+      return;
+    }
+    if (ended) {
+      result->end = LAUNCH_INCOMPLETE;
+      result->code = LAUNCH_NO_COMPLETION;
+      explain_incomplete(job, result);
+      return;
+    }
+    if (signal == SIGUSR1 || signal == SIGUSR2) kill(job->mpirun, signal); /* mpirun hands them on */
+    else if (signal) {
+      result->end = LAUNCH_SIGNALLED;
+      result->code = 128 + signal;
+      launch_say("%s: ending the run", strsignal(signal));
+      return;
+    }
+    if (options->stall > 0 && launch_seconds() - watch.last_change > options->stall) {
+      result->end = LAUNCH_STALLED;
+      result->code = LAUNCH_NO_COMPLETION;
+      trace_stall(job, attempt, result);
+      return;
+    }
+  }
+}
+
+void launch_attempt(const launch_options *options, int attempt, launch_result *result)
+{
+  *result = (launch_result){.end = LAUNCH_INCOMPLETE, .code = LAUNCH_NO_COMPLETION};
+  job job = {.options = options};
+  if (!launch_places_create(options->several_nodes, &job.places)) return;
+  fflush(NULL);
+  job.mpirun = fork();
+  if (job.mpirun == 0) become_mpirun(&job, attempt);
+  if (job.mpirun < 0) {
+    launch_say("cannot start a process: %s", strerror(errno));
+    launch_places_remove(&job.places);
+    return;
+  }
+  setpgid(job.mpirun, job.mpirun); /* in both processes: whoever comes first */
+  watch_job(&job, attempt, result);
+  end_job(&job, result->end == LAUNCH_SIGNALLED);
+}

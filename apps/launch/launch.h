@@ -1,0 +1,107 @@
+/** @file launch.h
+ *  @brief gabion-launch: starts a run under mpirun, watches it, and says truthfully how it ended.
+ *
+ *  mpirun's exit code proves nothing after the death of a process, and a run may hang inside the MPI library
+ *  when a death hits at a bad moment. So program and launcher agree on two files; their names are in the
+ *  environment of every process of the run.
+ *
+ *  GABION_COMPLETION=FILE  When the run has ended, its root process writes one line there, "exit CODE", with
+ *      the exit code of the run in decimal (0 done, 1 other error, 2 bad input, 3 lost data, 4 diverged,
+ *      75 please requeue). It writes a file of another name in the same folder and renames it, as its last
+ *      deed before MPI_Finalize. Whoever is root by then writes it: the first root may be dead. No file: the
+ *      run did not complete, whatever mpirun says.
+ *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
+ * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
+ *      that has long phases without steps rewrites it with another text meanwhile.
+ *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung.
+ *
+ *  The folder of these files is private to one attempt, removed afterwards, and at the same time the name by
+ *  which the launcher recognises the processes of its own job: by that value in their environment. On one
+ *  machine TMPDIR points into it too, and shared-memory segments go to a folder of their own, so that
+ *  nothing of a killed run stays behind and no other run is touched.
+ *
+ *  Tier: internal to gabion-launch; the contract above is public.
+ */
+#ifndef GABION_APPS_LAUNCH_LAUNCH_H
+#define GABION_APPS_LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum {
+  LAUNCH_NO_COMPLETION = 1, /**< exit code of a run that left no completion marker */
+  LAUNCH_BAD_USAGE = 2,     /**< exit code for a wrong command line */
+  LAUNCH_PATH = 1024        /**< longest path of the launcher's own files, with the terminating zero */
+};
+
+/** What the command line asked for. */
+typedef struct launch_options {
+  const char *mpirun;    /**< path of mpirun */
+  const char *mpi_args;  /**< more arguments for mpirun, separated by blanks; may be NULL */
+  const char *trace_dir; /**< where stack traces of a stalled run go */
+  int processes;
+  int retries;        /**< restarts allowed after stalls */
+  double stall;       /**< seconds without progress that count as a hang; 0: never */
+  double grace;       /**< seconds for mpirun to end after the completion marker is there */
+  bool tcp;           /**< no shared memory between processes */
+  bool verbose;       /**< print the command line of mpirun */
+  bool several_nodes; /**< the job may have processes on other machines */
+  char **program;     /**< program and its arguments, NULL-terminated */
+} launch_options;
+
+/** The private places of one attempt. */
+typedef struct launch_places {
+  char dir[LAUNCH_PATH]; /**< holds the two files below; TMPDIR of the job */
+  char shm[LAUNCH_PATH]; /**< shared-memory segments; "" where the MPI decides */
+  char completion[LAUNCH_PATH + 16];
+  char progress[LAUNCH_PATH + 16];
+} launch_places;
+
+/** How an attempt ended. */
+typedef enum launch_end {
+  LAUNCH_COMPLETED,  /**< with a marker: `code` is the run's */
+  LAUNCH_INCOMPLETE, /**< mpirun ended without a marker; it was explained on stderr */
+  LAUNCH_STALLED,    /**< no progress; the job was stopped and traced */
+  LAUNCH_SIGNALLED   /**< the launcher was told to stop; `code` is 128 + signal */
+} launch_end;
+
+typedef struct launch_result {
+  launch_end end;
+  int code;
+  char last_progress[128];       /**< the last line of progress, "" if none */
+  char traces[LAUNCH_PATH + 64]; /**< file of stack traces, "" if none */
+} launch_result;
+
+/** A line on stderr, with the launcher's name before it. */
+void launch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** Seconds of a monotonic clock. */
+double launch_seconds(void);
+
+/* places.c */
+/** Makes the private folders. @return false and a message if that is impossible */
+bool launch_places_create(bool several_nodes, launch_places *places);
+/** Removes them with everything inside. */
+void launch_places_remove(launch_places *places);
+/** True if the environment or the arguments for mpirun speak of more than one machine. */
+bool launch_spans_nodes(const char *mpi_args);
+/** Reads the first line of a small file without its newline. @return false if there is none */
+bool launch_read_line(const char *path, char *line, size_t capacity);
+
+/* processes.c */
+/** Calls `visit` for every process of this machine that belongs to the job of `places`. */
+int launch_each_process(const launch_places *places, void (*visit)(pid_t pid, void *data), void *data);
+/** Sends a signal to all of them. @return how many there were */
+int launch_signal_all(const launch_places *places, int signal);
+/** Writes stack traces and kernel state of all of them. @return number of processes described */
+int launch_trace_all(const launch_places *places, const char *path);
+/** True if a program of that name is on PATH, or is a path to something executable. */
+bool launch_is_program(const char *name);
+
+/* job.c */
+/** Runs the program once, from start to end, and cleans up behind it. */
+void launch_attempt(const launch_options *options, int attempt, launch_result *result);
+/** Blocks the signals that launch_attempt() waits for; to be called once before it. */
+void launch_block_signals(void);
+
+#endif

@@ -1,0 +1,174 @@
+/* gabion-launch: command line, attempts, rescue log. */
+#include "apps/launch/launch.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+void launch_say(const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  char text[2 * LAUNCH_PATH];
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "gabion-launch: %s\n", text);
+}
+
+static void print_help(const launch_options *options)
+{
+  printf(
+      "usage: gabion-launch [options] [--] PROGRAM [ARGUMENTS]\n"
+      "\n"
+      "Starts PROGRAM on N processes under mpirun, watches it, and exits with the code of the run.\n"
+      "\n"
+      "  -n N               processes (default %d)\n"
+      "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
+      "  --retries N        restarts after stalls before giving up (default %d)\n"
+      "  --grace SECONDS    for mpirun to end after the run has completed (default %g)\n"
+      "  --traces FOLDER    where stack traces of a stalled run go (default: current folder)\n"
+      "  --tcp              TCP between the processes of a machine instead of shared memory\n"
+      "  --mpirun PATH      the mpirun to use (default %s)\n"
+      "  --mpi-args \"...\"   more arguments for mpirun, e.g. \"--host a:4,b:4\"\n"
+      "  -v, --verbose      print the command line of mpirun\n"
+      "  -h, --help         this text\n"
+      "\n"
+      "Exit code: the one that the run leaves in its completion marker (0 done, 2 bad input, 3 lost data,\n"
+      "4 diverged, 75 please requeue); 1 if it ended without completing or kept hanging; 128 + signal if\n"
+      "the launcher was told to stop; 2 for a wrong command line.\n"
+      "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_ATTEMPT.\n"
+      "GABION_RESCUE_LOG=FILE: a line is appended there whenever a hung run is stopped.\n"
+#ifndef GAB_HAVE_ULFM
+      "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
+#endif
+      ,
+      options->processes, options->stall, options->retries, options->grace, options->mpirun);
+}
+
+static double number_of(const char *option, const char *text, double least)
+{
+  char *end;
+  double value = strtod(text, &end);
+  if (end != text && !*end && value >= least && value <= 1e9) return value;
+  launch_say("%s: `%s' is no number of at least %g (see --help)", option, text, least);
+  exit(LAUNCH_BAD_USAGE);
+}
+
+enum {
+  OPTION_STALL = 256,
+  OPTION_RETRIES,
+  OPTION_GRACE,
+  OPTION_TRACES,
+  OPTION_TCP,
+  OPTION_MPIRUN,
+  OPTION_MPI_ARGS
+};
+
+static void parse(int argc, char **argv, launch_options *options)
+{
+  static const struct option known[] = {{"np", required_argument, NULL, 'n'},
+                                        {"stall", required_argument, NULL, OPTION_STALL},
+                                        {"retries", required_argument, NULL, OPTION_RETRIES},
+                                        {"grace", required_argument, NULL, OPTION_GRACE},
+                                        {"traces", required_argument, NULL, OPTION_TRACES},
+                                        {"tcp", no_argument, NULL, OPTION_TCP},
+                                        {"mpirun", required_argument, NULL, OPTION_MPIRUN},
+                                        {"mpi-args", required_argument, NULL, OPTION_MPI_ARGS},
+                                        {"verbose", no_argument, NULL, 'v'},
+                                        {"help", no_argument, NULL, 'h'},
+                                        {0}};
+  /* "+": the first word that is no option is the program, and what follows belongs to it. */
+  for (int key; (key = getopt_long(argc, argv, "+n:vh", known, NULL)) != -1;) switch (key) {
+    case 'n':
+      options->processes = (int)number_of("-n", optarg, 1);
+      break;
+    case OPTION_STALL:
+      options->stall = number_of("--stall", optarg, 0);
+      break;
+    case OPTION_RETRIES:
+      options->retries = (int)number_of("--retries", optarg, 0);
+      break;
+    case OPTION_GRACE:
+      options->grace = number_of("--grace", optarg, 0);
+      break;
+    case OPTION_TRACES:
+      options->trace_dir = optarg;
+      break;
+    case OPTION_TCP:
+      options->tcp = true;
+      break;
+    case OPTION_MPIRUN:
+      options->mpirun = optarg;
+      break;
+    case OPTION_MPI_ARGS:
+      options->mpi_args = optarg;
+      break;
+    case 'v':
+      options->verbose = true;
+      break;
+    case 'h':
+      print_help(options);
+      exit(0);
+    default:
+      fprintf(stderr, "try: gabion-launch --help\n");
+      exit(LAUNCH_BAD_USAGE);
+    }
+  options->program = argv + optind;
+}
+
+static bool is_sound(const launch_options *options)
+{
+  if (!options->program[0]) launch_say("no program given (see --help)");
+  else if (!launch_is_program(options->program[0]))
+    launch_say("%s: no such program, or not executable", options->program[0]);
+  else if (access(options->mpirun, X_OK))
+    launch_say("%s: no mpirun there; give another with --mpirun, or run scripts/setup.sh", options->mpirun);
+  else return true;
+  return false;
+}
+
+static void log_rescue(const launch_options *options, int attempt, const launch_result *result, bool again)
+{
+  const char *path = getenv("GABION_RESCUE_LOG");
+  FILE *file = path && *path ? fopen(path, "a") : NULL;
+  if (!file) {
+    if (path && *path) launch_say("cannot append to %s", path);
+    return;
+  }
+  char now[32];
+  time_t seconds = time(NULL);
+  strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
+  fprintf(file, "%s %s attempt=%d processes=%d stall=%g progress=\"%s\" traces=%s command=", now,
+          again ? "rescued" : "gave-up", attempt, options->processes, options->stall, result->last_progress,
+          result->traces[0] ? result->traces : "none");
+  for (char **word = options->program; *word; word++)
+    fprintf(file, "%s%s", word == options->program ? "" : " ", *word);
+  fprintf(file, "\n");
+  fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+  launch_options options = {
+      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .grace = 10};
+  parse(argc, argv, &options);
+  if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
+  options.several_nodes = launch_spans_nodes(options.mpi_args);
+  launch_block_signals();
+  launch_result result;
+  for (int attempt = 0;; attempt++) {
+    launch_attempt(&options, attempt, &result);
+    if (result.end != LAUNCH_STALLED) break;
+    bool again = attempt < options.retries;
+    log_rescue(&options, attempt, &result, again);
+    if (!again) {
+      launch_say("giving up after %d attempts that hung", attempt + 1);
+      break;
+    }
+    launch_say("rescued: starting the run again (restart %d of at most %d)", attempt + 1, options.retries);
+  }
+  return result.code;
+}

@@ -1,0 +1,14 @@
+# The exit code is the one of the completion marker, and without a marker never 0.
+# gabion-test: timeout=120 labels=quick
+. "$GABION_SOURCE/tests/launch/common.sh"
+
+for code in 0 2 3 75; do launch $code -n 2 "$dir/ranks" code $code; done
+launch 1 -n 1 "$dir/ranks" code nonsense
+said 'makes no sense'
+launch 1 -n 2 "$dir/ranks" forget
+said "ended without completing (mpirun's exit code was 0; last progress: none)"
+launch 1 -n 2 "$dir/ranks" vanish
+said 'ended without completing'
+launch 4 -n 2 --grace 1 "$dir/ranks" linger
+said 'ended after finalise hung'
+finish

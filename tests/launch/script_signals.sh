@@ -1,0 +1,59 @@
+# Told to stop, the launcher ends its own run within seconds and leaves others alone.
+# gabion-test: timeout=120 labels=quick
+. "$GABION_SOURCE/tests/launch/common.sh"
+
+# ended_by SIGNAL EXPECTED_CODE: starts a run that hangs, waits until it is up, sends the signal
+ended_by() {
+  "$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+  local pid=$! code start
+  for _ in $(seq 100); do
+    grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break
+    sleep 0.1
+  done
+  start=$SECONDS
+  kill -"$1" $pid
+  wait $pid; code=$?
+  [ $code = "$2" ] || complain "after SIG$1: exit code $code, expected $2; it said: $(cat "$dir/out")"
+  [ $((SECONDS - start)) -le 20 ] || complain "ending after SIG$1 took $((SECONDS - start)) s"
+  check_clean_but_other $pid
+}
+check_clean_but_other() {
+  ls -d "$dir/tmp/gabion.$1".* >/dev/null 2>&1 && complain "left in TMPDIR: $(ls "$dir/tmp")"
+  ls -d "/dev/shm/gabion.$1".* >/dev/null 2>&1 && complain "left in /dev/shm: $(ls /dev/shm)"
+  [ "$(pgrep -f "^$dir/ranks hang" | wc -l)" = 0 ] || complain "processes left: $(pgrep -fa "^$dir/ranks")"
+  kill -0 $other 2>/dev/null || complain "another run was ended too"
+  [ "$(pgrep -f "^$dir/ranks linger" | wc -l)" = 2 ] || complain "another run lost processes"
+}
+
+"$GABION_LAUNCH" -n 2 --grace 600 "$dir/ranks" linger >"$dir/other" 2>&1 &
+other=$!
+for _ in $(seq 100); do ls "$dir/tmp/gabion.$other".*/completion >/dev/null 2>&1 && break; sleep 0.1; done
+ended_by INT 130
+ended_by TERM 143
+
+# mpirun itself is killed: its orphaned ranks go with the run.
+"$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
+pkill -KILL -P $pid
+wait $pid; code=$?
+[ $code = 1 ] || complain "after the death of mpirun: exit code $code, expected 1"
+said 'mpirun was ended by signal 9'
+check_clean_but_other $pid
+
+# The launcher itself is killed: its run ends, and the next launcher removes what it left.
+"$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
+kill -KILL $pid
+wait $pid 2>/dev/null
+for _ in $(seq 100); do pgrep -f "^$dir/ranks hang" >/dev/null || break; sleep 0.1; done
+"$GABION_LAUNCH" -n 1 "$dir/ranks" code 0 || complain "a run after a killed launcher failed"
+check_clean_but_other $pid
+
+# A run that has completed keeps its code, whatever comes then.
+kill -TERM $other
+wait $other; code=$?
+[ $code = 4 ] || complain "told to stop after completion: exit code $code, expected 4; it said: $(cat "$dir/other")"
+check_clean $other
+finish

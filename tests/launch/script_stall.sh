@@ -1,0 +1,23 @@
+# A run without progress is traced, stopped and started again; one with slow progress is left alone.
+# gabion-test: timeout=180 labels=quick
+. "$GABION_SOURCE/tests/launch/common.sh"
+export GABION_RESCUE_LOG=$dir/rescues
+
+launch 0 -n 2 --stall 2 "$dir/ranks" slow
+[ ! -e "$GABION_RESCUE_LOG" ] || complain "a slow run was rescued: $(cat "$GABION_RESCUE_LOG")"
+
+launch 0 -n 2 --stall 2 "$dir/ranks" hang-once
+said 'no progress for 2 s (last: 7 nearly there)'
+said 'rescued: starting the run again (restart 1 of at most 2)'
+[ "$(grep -c ' rescued attempt=0 processes=2 stall=2 progress="7 nearly there"' "$GABION_RESCUE_LOG")" = 1 ] ||
+  complain "wrong rescue log: $(cat "$GABION_RESCUE_LOG")"
+traces=$(sed -n 's/.*stack traces of .* are in //p' "$dir/out")
+[ "$(grep -c "^======== process .*$dir/ranks hang-once" "$traces")" -ge 2 ] || complain "no traces of two ranks in $traces"
+if command -v gdb >/dev/null 2>&1; then
+  grep -q 'sleep_for_ever' "$traces" || complain "the traces do not name the function that hangs"
+fi
+
+launch 1 -n 2 --stall 2 --retries 1 "$dir/ranks" hang
+said 'giving up after 2 attempts that hung'
+[ "$(grep -c ' gave-up attempt=1' "$GABION_RESCUE_LOG")" = 1 ] || complain "wrong rescue log: $(cat "$GABION_RESCUE_LOG")"
+finish
