@@ -1,0 +1,139 @@
+#include "field/field.h"
+
+#include <string.h>
+
+enum { MOST_GHOSTS = 8 };
+
+static ptrdiff_t round_up(ptrdiff_t value, ptrdiff_t unit) { return (value + unit - 1) / unit * unit; }
+
+static gab_status check_shape(const gab_field_shape *shape)
+{
+  for (int axis = 0; axis < 3; ++axis)
+    if (shape->cells[axis] < 1 || shape->ghosts[axis] < 0 || shape->ghosts[axis] > MOST_GHOSTS)
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "a field cannot have %" PRId32 " cells and %" PRId32 " ghost layers along axis %d",
+               shape->cells[axis], shape->ghosts[axis], axis);
+  if (shape->components < 1)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a field cannot have %d components", shape->components);
+  return GAB_OK;
+}
+
+gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map)
+{
+  GAB_TRY(check_shape(shape));
+  const int32_t *cells = shape->cells, *ghosts = shape->ghosts;
+  ptrdiff_t line = (ptrdiff_t)(GAB_ALIGNMENT / gab_precision_bytes(shape->precision));
+  bool soa = shape->layout == GAB_LAYOUT_SOA;
+  ptrdiff_t width = soa ? 1 : shape->components;
+  map->stride[0] = width;
+  map->stride[1] = round_up((cells[0] + 2 * ghosts[0]) * width, line);
+  map->stride[2] = map->stride[1] * (cells[1] + 2 * ghosts[1]);
+  ptrdiff_t lead = round_up(ghosts[0] * width, line);
+  map->origin = lead + ghosts[1] * map->stride[1] + ghosts[2] * map->stride[2];
+  /* The lead stands before the first row only: the last row then needs as much behind it. */
+  ptrdiff_t lines = (map->stride[2] * (cells[2] + 2 * ghosts[2]) + lead) / line;
+  if (soa && lines % 2 == 0) ++lines;
+  map->component_stride = soa ? lines * line : 1;
+  map->elements = (size_t)(lines * line) * (size_t)(soa ? shape->components : 1);
+  return GAB_OK;
+}
+
+gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
+{
+  *field = NULL;
+  gab_field_map map;
+  GAB_TRY(gab_field_map_of(shape, &map));
+  void *memory, *data;
+  GAB_TRY(gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &memory));
+  gab_status status =
+      gab_alloc(map.elements * gab_precision_bytes(shape->precision), GAB_MEMORY_FIELD, &data);
+  if (status != GAB_OK) {
+    gab_free(&memory);
+    return status;
+  }
+  *field = memory;
+  **field = (gab_field){.shape = *shape, .map = map, .data = data};
+  return GAB_OK;
+}
+
+void gab_field_destroy(gab_field **field)
+{
+  if (!*field) return;
+  gab_free(&(*field)->data);
+  gab_free(field);
+}
+
+gab_box gab_field_interior(const gab_field *field)
+{
+  const int32_t *cells = field->shape.cells;
+  return (gab_box){{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+}
+
+gab_box gab_field_whole(const gab_field *field)
+{
+  gab_box box = gab_field_interior(field);
+  for (int axis = 0; axis < 3; ++axis) {
+    box.lo[axis] -= field->shape.ghosts[axis];
+    box.hi[axis] += field->shape.ghosts[axis];
+  }
+  return box;
+}
+
+size_t gab_box_count(const gab_box *box)
+{
+  size_t count = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (box->hi[axis] <= box->lo[axis]) return 0;
+    count *= (size_t)(box->hi[axis] - box->lo[axis]);
+  }
+  return count;
+}
+
+void gab_field_fill(gab_field *field, int component, const gab_box *box, double value)
+{
+  int first = component < 0 ? 0 : component, last = component < 0 ? field->shape.components : component + 1;
+  for (int c = first; c < last; ++c)
+    for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
+      for (int64_t y = box->lo[1]; y < box->hi[1]; ++y)
+        for (int64_t x = box->lo[0]; x < box->hi[0]; ++x)
+          gab_field_set(field, (int32_t)x, (int32_t)y, (int32_t)z, c, value);
+}
+
+static bool same_extent(const gab_field *a, const gab_field *b)
+{
+  return memcmp(a->shape.cells, b->shape.cells, sizeof a->shape.cells) == 0 &&
+         memcmp(a->shape.ghosts, b->shape.ghosts, sizeof a->shape.ghosts) == 0 &&
+         a->shape.components == b->shape.components;
+}
+
+static bool same_storage(const gab_field *a, const gab_field *b)
+{
+  return a->shape.layout == b->shape.layout && a->shape.precision == b->shape.precision;
+}
+
+gab_status gab_field_copy(gab_field *to, const gab_field *from)
+{
+  if (!same_extent(to, from)) GAB_FAIL(GAB_ERR_ARGUMENT, "fields of different extent cannot be copied");
+  if (same_storage(to, from)) {
+    memcpy(to->data, from->data, to->map.elements * gab_precision_bytes(to->shape.precision));
+    return GAB_OK;
+  }
+  gab_box box = gab_field_whole(to);
+  for (int c = 0; c < to->shape.components; ++c)
+    for (int64_t z = box.lo[2]; z < box.hi[2]; ++z)
+      for (int64_t y = box.lo[1]; y < box.hi[1]; ++y)
+        for (int64_t x = box.lo[0]; x < box.hi[0]; ++x)
+          gab_field_set(to, (int32_t)x, (int32_t)y, (int32_t)z, c,
+                        gab_field_get(from, (int32_t)x, (int32_t)y, (int32_t)z, c));
+  return GAB_OK;
+}
+
+gab_status gab_field_swap(gab_field *a, gab_field *b)
+{
+  if (!same_extent(a, b) || !same_storage(a, b))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "fields of different shape cannot be swapped");
+  void *data = a->data;
+  a->data = b->data;
+  b->data = data;
+  return GAB_OK;
+}
