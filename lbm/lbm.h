@@ -1,0 +1,206 @@
+/** @file lbm.h
+ *  @brief Lattice Boltzmann flow on a forest of blocks.
+ *
+ *  State: per fluid cell the populations after collision at the end of a step, as deviations f_q - w_q from
+ *  the weights (Skordos 1993): what is stored is small, so sums lose no digits to the resting fluid.
+ *  A step takes n to n+1:
+ *  @code
+ *    gab_lbm_exchange_start(lbm);   ghosts: the populations that cross into a neighbour
+ *    gab_lbm_exchange_finish(lbm);  ... and the values that boundary cells send along their links
+ *    gab_lbm_collide(lbm);          pull, collide, store; n becomes n+1
+ *  @endcode
+ *
+ *  Collision: two relaxation times (Ginzburg, Verhaeghe & d'Humières 2008); SRT is the case of equal rates.
+ *  Body force: Guo, Zheng & Shi 2002, its even and odd parts relaxed with their own rate.
+ *  All quantities are in lattice units (cells, steps, density 1) unless said otherwise; see lbm/units.h.
+ *  Velocity is (sum_q c_q f_q + F/2) / rho of the populations before collision, in all outputs.
+ *
+ *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
+ *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
+ * order: wall, velocity, pressure, outflow, free slip; among sides of one kind to the first of x-, x+, y-,
+ * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them.
+ *
+ *  Results do not depend on the number of processes, threads, blocks or the kernel.
+ *
+ *  Life: gab_geometry_create, gab_forest_create, gab_lbm_create, then populate the forest
+ * (gab_balance_initial) or restore it; steps; gab_lbm_destroy, gab_forest_destroy, gab_geometry_destroy in
+ * this order.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_LBM_LBM_H
+#define GABION_LBM_LBM_H
+
+#include "blockforest/forest.h"
+#include "field/field.h"
+#include "lbm/geometry.h"
+#include "lbm/lattice.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_lbm gab_lbm;
+
+typedef enum gab_collision { GAB_COLLISION_TRT = 0, GAB_COLLISION_SRT } gab_collision;
+
+/** Sides of the domain, in this order everywhere. */
+typedef enum gab_side_index {
+  GAB_SIDE_X_MIN = 0,
+  GAB_SIDE_X_MAX,
+  GAB_SIDE_Y_MIN,
+  GAB_SIDE_Y_MAX,
+  GAB_SIDE_Z_MIN,
+  GAB_SIDE_Z_MAX,
+  GAB_SIDE_COUNT
+} gab_side_index;
+
+/** What happens at a side of the domain. */
+typedef enum gab_side_kind {
+  GAB_SIDE_PERIODIC = 0, /**< has to agree with the forest */
+  GAB_SIDE_WALL,         /**< no slip: half-way bounce-back */
+  GAB_SIDE_VELOCITY,     /**< given velocity: bounce-back with momentum, Ladd 1994 */
+  GAB_SIDE_PRESSURE,  /**< given density: anti-bounce-back, Ginzburg et al. 2008, velocity of the next cell */
+  GAB_SIDE_OUTFLOW,   /**< density held, velocity and non-equilibrium extrapolated with zero gradient:
+                           Guo, Zheng & Shi 2002 (Phys. Fluids 14, 2007) */
+  GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
+  GAB_SIDE_KIND_COUNT
+} gab_side_kind;
+
+/** Shape of the velocity over a side. */
+typedef enum gab_profile {
+  GAB_PROFILE_CONSTANT = 0,
+  GAB_PROFILE_PARABOLIC /**< velocity is the maximum; zero at the edges of the side towards sides that are not
+                             periodic, a product of two parabolas in 3D */
+} gab_profile;
+
+typedef struct gab_side {
+  gab_side_kind kind;
+  double velocity[3]; /**< of GAB_SIDE_VELOCITY */
+  gab_profile profile;
+  double ramp_steps; /**< the velocity grows as (1 - cos(pi t / ramp_steps)) / 2 over that many steps; 0: at
+                        once */
+  double density;    /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
+} gab_side;
+
+/** Initial state at a point. */
+typedef struct gab_lbm_state {
+  double density, velocity[3];
+  double gradient[3][3]; /**< du_i/dx_j per cell: gives the populations their non-equilibrium part */
+} gab_lbm_state;
+
+/** A pure function of the physical cell centre. @param[in,out] state  holds the uniform initial state of the
+ *  options and a zero gradient on entry */
+typedef void (*gab_lbm_initial_fn)(void *user, const double centre[3], gab_lbm_state *state);
+
+/** How the model is to be. Zero-initialised members mean what is said in brackets. */
+typedef struct gab_lbm_options {
+  const gab_lattice *lattice; /**< [NULL: D2Q9 in 2D, D3Q19 in 3D] */
+  gab_precision precision;    /**< [double] of the stored populations and of the arithmetic */
+  gab_collision collision;    /**< [TRT] */
+  double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
+  double magic;               /**< TRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
+  double force[3];            /**< body force per volume */
+  const char *kernel;         /**< "auto", "reference", "vector" [NULL: auto] */
+  gab_side sides[GAB_SIDE_COUNT];
+  double density; /**< of the uniform initial state [0: 1] */
+  double velocity[3];
+  gab_lbm_initial_fn initial; /**< [NULL: uniform] */
+  void *initial_user;
+} gab_lbm_options;
+
+/** Makes a flow on a forest that has no blocks yet: registers block data and a ghost exchange. Collective.
+ *  @param[in] geometry  borrowed as long as the lbm lives; NULL: no bodies. Its domain has to be the forest's
+ *  @return ::GAB_ERR_INPUT with the numbers for options that cannot be */
+gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, const gab_lbm_options *options,
+                          gab_lbm **lbm);
+/** Before gab_forest_destroy(); after it the forest can only be destroyed. Sets *lbm to NULL. */
+void gab_lbm_destroy(gab_lbm **lbm);
+
+/** The domain of a forest as a geometry needs it. */
+gab_domain gab_lbm_domain(const gab_forest_options *options);
+
+/* ------------------------------------------------------------------------------------------ stepping */
+
+/** One whole step: the three calls below. Collective among neighbours. */
+gab_status gab_lbm_step(gab_lbm *lbm);
+/** Announces ::GAB_PHASE_EXCHANGE. */
+gab_status gab_lbm_exchange_start(gab_lbm *lbm);
+/** Completes the ghosts, then writes what boundary cells send, and the forces on bodies if requested. */
+gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
+/** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local. */
+gab_status gab_lbm_collide(gab_lbm *lbm);
+
+/** Steps done; time of the ramps. Equal on all processes, part of the state: to be saved and restored with
+ * it. */
+gab_step gab_lbm_get_step(const gab_lbm *lbm);
+void gab_lbm_set_step(gab_lbm *lbm, gab_step step);
+
+/* ------------------------------------------------------------------------------------------ looking at it */
+
+const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the defaults filled in */
+const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
+/** The handle of the populations among the data of blocks. */
+gab_data_id gab_lbm_data(const gab_lbm *lbm);
+/** Name of the kernel that runs, e.g. "vector/D3Q19/double/forced". It belongs into checkpoints. */
+const char *gab_lbm_kernel_name(const gab_lbm *lbm);
+double gab_lbm_viscosity(const gab_lbm *lbm);
+
+/** Density and velocity of the cells of a local block, x fastest. Solid cells: density 1, velocity 0. Local.
+ *  @param[in] box  in cells of the block from 0, inside the block
+ *  @param[out] density  one value per cell; may be NULL
+ *  @param[out] velocity  three values per cell, also in 2D; may be NULL */
+gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *block, const gab_box *box,
+                               double *density, double *velocity);
+/** 1 for fluid, 0 for solid cells of a local block, x fastest. Local. */
+gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const gab_box *box, uint8_t *fluid);
+
+/** Counts of this process's blocks. Local. */
+typedef struct gab_lbm_counts {
+  uint64_t fluid_cells;
+  uint64_t cells;          /**< fluid and solid, without ghosts */
+  uint64_t links;          /**< between boundary and fluid cells */
+  uint64_t fallback_links; /**< interpolated or free-slip links that had to be half-way: the cell that they
+                              would need is not fluid */
+} gab_lbm_counts;
+gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
+
+/** Sums over all fluid cells, exact (independent of order), in lattice units. */
+typedef struct gab_lbm_integrals {
+  uint64_t fluid_cells;
+  double mass, momentum[3], kinetic_energy;
+  double strain; /**< sum of S:S, S from the non-equilibrium; in a periodic or closed domain at rest at its
+                      walls this is the enstrophy, half the sum of vorticity squared */
+  double max_velocity; /**< largest |u| */
+} gab_lbm_integrals;
+/** Collective. @param[in] with_strain  also compute `strain`, else 0; costs one ghost exchange */
+gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *integrals);
+
+/** Where a run left the range of its model. */
+typedef struct gab_lbm_trouble {
+  gab_step step;
+  gab_block_id block;
+  int64_t cell[3]; /**< in cells of the domain */
+  double density, velocity[3];
+} gab_lbm_trouble;
+/** Looks at all local fluid cells. Local. @param[out] where  may be NULL
+ *  @return ::GAB_ERR_DIVERGED with step, block, cell and numbers for the first cell that is not finite, has
+ *  |u| > 0.6 or a density outside (0, 10) */
+gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where);
+
+/* ------------------------------------------------------------------------------------------ forces on bodies
+ */
+
+/** Asks for the forces in the next gab_lbm_exchange_finish(). On all processes. Costs nothing otherwise. */
+void gab_lbm_request_forces(gab_lbm *lbm);
+/** Force of the fluid on one body in the step that was asked for: momentum exchange along its links with the
+ *  populations that are used (Ladd 1994; Mei et al. 2002), relative to the pressure of the density 1; exact
+ *  sum over all links. Collective. @return ::GAB_ERR_STATE if no step has been asked */
+gab_status gab_lbm_force(gab_lbm *lbm, size_t body, double force[3]);
+/** All bodies at once. Collective. @param[out] forces  gab_geometry_body_count() of them */
+gab_status gab_lbm_forces(gab_lbm *lbm, double (*forces)[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
