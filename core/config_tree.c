@@ -173,6 +173,8 @@ static gab_status add_scalar(builder *build, const struct fy_event *event, int l
   config_node *node;
   GAB_TRY(add_node(build, CONFIG_SCALAR, line, column, &node));
   enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+  if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
+    --node->column; /* the mark is behind the quote */
   node->plain = style == FYSS_PLAIN || style == FYSS_ANY;
   return text_of(build, token, line, column, &node->text);
 }
@@ -280,7 +282,7 @@ gab_status config_tree_parse(config_arena *arena, const char *name, const char *
     status = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "the YAML parser could not be made");
   else status = parse_events(&build, parser, diag);
   if (parser) fy_parser_destroy(parser);
-  fy_diag_unref(diag);
+  fy_diag_destroy(diag);
   if (status == GAB_OK) *root = build.root;
   return status;
 }
