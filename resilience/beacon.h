@@ -1,0 +1,31 @@
+/** @file beacon.h
+ *  @brief What a run tells its launcher: that it gets on, and how it ended.
+ *
+ *  mpirun's own exit code cannot be trusted after a death, and a hang inside the MPI library shows nowhere.
+ *  So the root writes two small files whose names the launcher gives in the environment: GABION_PROGRESS,
+ *  rewritten at most once a second, and GABION_COMPLETION with "exit CODE". Without these variables nothing
+ *  is written.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_BEACON_H
+#define GABION_RESILIENCE_BEACON_H
+
+#include "core/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Root only, at most once a second; others and more often: nothing. Local. */
+void gab_beacon_progress(const gab_world *world, gab_step step);
+
+/** Announces the end of the run, also when processes die while it is announced: the lowest slot that lives
+ *  writes, all agree, and if somebody died on the way it is done again. Collective over the living.
+ *  @return `code`, to be returned by main */
+int gab_beacon_complete(gab_world *world, int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,74 @@
+/** @file checkpoint.h
+ *  @brief Coordinated, diskless, double-buffered checkpoints in the memory of the processes.
+ *
+ *  A *snapshot* is the state of all slots at one step: the *image* of a slot (its blocks and per-slot
+ *  entities) in its own memory and, by the redundancy scheme, in that of its holders; replicated entities at
+ *  each slot only. A new snapshot is written beside the valid one, all agree that it is complete, and then it
+ *  becomes the valid one by changing an index: nothing can fail between the agreement and the change
+ *  (Kohl et al. 2017, algorithm 1 and section 5.2). A death at any instant leaves at least one snapshot
+ * whole.
+ *
+ *  Memory, eq. 2 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
+ *  copies), counted as ::GAB_MEMORY_SNAPSHOT.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_CHECKPOINT_H
+#define GABION_RESILIENCE_CHECKPOINT_H
+
+#include "blockforest/forest.h"
+#include "resilience/entity.h"
+#include "resilience/scheme.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_checkpoint gab_checkpoint;
+
+/** Collective (opens a port). @param[in] forest  borrowed @param[in] copies  of each image, beside the own */
+gab_status gab_checkpoint_create(gab_forest *forest, const gab_scheme *scheme, int copies,
+                                 gab_checkpoint **checkpoint);
+void gab_checkpoint_destroy(gab_checkpoint **checkpoint);
+
+/** Registers an entity; before the first snapshot, the same ones in the same order everywhere. Copies the
+ *  table. @return ::GAB_ERR_ARGUMENT if the name is taken or a callback is missing */
+gab_status gab_checkpoint_add_entity(gab_checkpoint *checkpoint, const gab_entity *entity);
+
+/** Takes a snapshot of the present state and makes it the valid one. Collective. Announces
+ *  ::GAB_PHASE_SNAPSHOT (three times: before packing, before sending, when all is there), ::GAB_PHASE_COMMIT
+ *  and ::GAB_PHASE_SWAP.
+ *  @return ::GAB_ERR_FAULT if the world broke: the snapshot before is still valid */
+gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
+
+/** What a restore did. */
+typedef struct gab_restore_report {
+  gab_step step;        /**< of the snapshot that was restored */
+  int32_t lost_slots;   /**< slots of that snapshot that are gone */
+  uint64_t adopted;     /**< blocks of dead slots that this slot took over */
+  double agree_seconds; /**< finding the snapshot that all survivors hold */
+  double seconds;       /**< local restore of blocks and entities */
+} gab_restore_report;
+
+/** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
+ *  restorers. Collective over the living; the restore itself needs no communication. Announces
+ * ::GAB_PHASE_RECOVERY (before and after).
+ *  @return ::GAB_ERR_LOST on all slots if for some slot no living slot holds an image, with slots and blocks
+ *  named; ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
+gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
+
+/** Cost of snapshots so far, of this process. */
+typedef struct gab_checkpoint_stats {
+  uint64_t taken;
+  gab_step last_step;  /**< of the valid snapshot, -1 if there is none */
+  size_t image_bytes;  /**< own image of the last one */
+  size_t copies_bytes; /**< copies of others held, last one */
+  double last_seconds; /**< of the last one: pack, exchange and commit */
+  double total_seconds, pack_seconds, exchange_seconds, commit_seconds;
+} gab_checkpoint_stats;
+gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

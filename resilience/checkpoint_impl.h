@@ -1,0 +1,58 @@
+/* What checkpoint.c and restore.c share. Internal. */
+#ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
+#define GABION_RESILIENCE_CHECKPOINT_IMPL_H
+
+#include "core/port.h"
+#include "resilience/checkpoint.h"
+
+enum { GAB_MOST_ENTITIES = 64, GAB_ENTITY_NAME = 64 };
+
+/* An image of another slot, as it was received: envelope and payload. */
+typedef struct gab_copy {
+  gab_slot slot;
+  gab_buffer image;
+} gab_copy;
+
+typedef struct gab_snapshot {
+  uint64_t serial; /* 1, 2, … ; 0: never taken */
+  bool complete;   /* own image, replicated entities and all copies are here */
+  gab_step step;
+  uint64_t blocks; /* of all slots */
+  uint64_t own_blocks;
+  gab_members members;
+  gab_buffer own;        /* a message: envelope room, then the image */
+  gab_buffer replicated; /* replicated entities */
+  gab_copy *copies;
+  int copy_count, copy_room;
+} gab_snapshot;
+
+typedef struct gab_registered_entity {
+  char name[GAB_ENTITY_NAME];
+  gab_entity table;
+} gab_registered_entity;
+
+struct gab_checkpoint {
+  gab_forest *forest;
+  gab_world *world;
+  gab_port *port;
+  const gab_scheme *scheme;
+  int copies;
+  gab_registered_entity entities[GAB_MOST_ENTITIES];
+  int entity_count;
+  gab_snapshot snapshots[2];
+  int valid;                               /* index of the valid snapshot; the other one is written next */
+  uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
+  bool counted;
+  gab_checkpoint_stats stats;
+};
+
+#define GAB_IMAGE_MAGIC   UINT32_C(0x47414249)
+#define GAB_IMAGE_VERSION UINT32_C(1)
+
+/* Appends all entities of a kind, each with name and size. */
+gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);
+/* Reads them back. adopting == GAB_NO_SLOT: unpack; else hand them to adopt as those of that slot. */
+gab_status gab_entities_unpack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_reader *in,
+                               gab_slot adopting);
+
+#endif

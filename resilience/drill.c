@@ -1,0 +1,191 @@
+#include "resilience/drill.h"
+
+#include "core/hash.h"
+#include "core/log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gab_drills {
+  gab_world *world;
+  gab_events *events;
+  gab_drill *drills;
+  int *visits; /* of each drill's phase since its step */
+  size_t count;
+};
+
+/* ---------------------------------------------------------------- reading */
+
+#define DRILL_FORM                                                                                           \
+  "a drill looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2"
+
+static gab_status parse_number(const char *key, const char *text, int64_t min, int64_t max, int64_t *number)
+{
+  char *end;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  if (end == text || *end || errno || value < min || value > max)
+    GAB_FAIL(GAB_ERR_INPUT, "'%s=%s' in a drill is no number from %" PRId64 " to %" PRId64 "; " DRILL_FORM,
+             key, text, min, max);
+  *number = value;
+  return GAB_OK;
+}
+
+static gab_status parse_slots(char *text, gab_drill *drill)
+{
+  char *rest = NULL;
+  for (char *one = strtok_r(text, "+", &rest); one; one = strtok_r(NULL, "+", &rest)) {
+    int64_t slot;
+    GAB_TRY(parse_number("slot", one, 0, INT32_MAX, &slot));
+    if (drill->slot_count == GAB_DRILL_SLOTS)
+      GAB_FAIL(GAB_ERR_INPUT, "a drill kills at most %d slots", GAB_DRILL_SLOTS);
+    drill->slots[drill->slot_count++] = (gab_slot)slot;
+  }
+  return GAB_OK;
+}
+
+static gab_status parse_phase(const char *text, gab_drill *drill)
+{
+  drill->phase = gab_phase_from_name(text);
+  if (drill->phase != GAB_PHASE_COUNT) return GAB_OK;
+  char names[256] = "";
+  for (int i = 0; i < GAB_PHASE_COUNT; i++) {
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", gab_phase_name((gab_phase)i));
+  }
+  GAB_FAIL(GAB_ERR_INPUT, "no phase '%s' for a drill (there are: %s)", text, names);
+}
+
+static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
+{
+  int64_t number = 0;
+  if (strcmp(key, "slot") == 0) return parse_slots(value, drill);
+  if (strcmp(key, "phase") == 0) return parse_phase(value, drill);
+  if (strcmp(key, "step") == 0) {
+    GAB_TRY(parse_number(key, value, 0, INT64_MAX, &drill->step));
+  } else if (strcmp(key, "visit") == 0) {
+    GAB_TRY(parse_number(key, value, 1, INT32_MAX, &number));
+    drill->visit = (int)number;
+  } else if (strcmp(key, "random") == 0) {
+    GAB_TRY(parse_number(key, value, 1, GAB_DRILL_SLOTS, &number));
+    drill->random = (int)number;
+  } else if (strcmp(key, "seed") == 0) {
+    GAB_TRY(parse_number(key, value, 0, INT64_MAX, &number));
+    drill->seed = (uint64_t)number;
+  } else {
+    GAB_FAIL(GAB_ERR_INPUT, "unknown '%s=' in a drill; " DRILL_FORM, key);
+  }
+  return GAB_OK;
+}
+
+gab_status gab_drill_parse(const char *text, gab_drill *drill)
+{
+  gab_drill read = {.step = -1, .phase = GAB_PHASE_COMPUTE, .visit = 1, .seed = 1};
+  char copy[512];
+  if (strlen(text) >= sizeof copy) GAB_FAIL(GAB_ERR_INPUT, "drill '%.40s…' is too long", text);
+  strcpy(copy, text);
+  char *rest = NULL;
+  for (char *pair = strtok_r(copy, ",", &rest); pair; pair = strtok_r(NULL, ",", &rest)) {
+    char *equals = strchr(pair, '=');
+    if (!equals) GAB_FAIL(GAB_ERR_INPUT, "'%s' in a drill has no '='; " DRILL_FORM, pair);
+    *equals = '\0';
+    GAB_TRY(parse_pair(pair, equals + 1, &read));
+  }
+  if (read.step < 0) GAB_FAIL(GAB_ERR_INPUT, "drill '%s' names no step; " DRILL_FORM, text);
+  if ((read.slot_count == 0) == (read.random == 0))
+    GAB_FAIL(GAB_ERR_INPUT, "drill '%s' has to name either slots or random; " DRILL_FORM, text);
+  *drill = read;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- killing */
+
+static bool names_slot(const gab_drill *drill, gab_slot slot)
+{
+  for (int i = 0; i < drill->slot_count; i++)
+    if (drill->slots[i] == slot) return true;
+  return false;
+}
+
+static void draw_slots(gab_drill *drill, gab_slot slots)
+{
+  for (uint64_t counter = 0; drill->slot_count < drill->random; counter++) {
+    gab_slot drawn =
+        (gab_slot)(gab_hash_counter(drill->seed, (uint64_t)drill->step, counter) % (uint64_t)slots);
+    if (!names_slot(drill, drawn)) drill->slots[drill->slot_count++] = drawn;
+  }
+}
+
+static void die(gab_drills *drills, gab_phase phase)
+{
+  gab_event(drills->events, "drill", "\"phase\": \"%s\"", gab_phase_name(phase));
+  gab_log_all(GAB_LOG_WARNING,
+              "drill: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP ", phase %s",
+              gab_world_slot(drills->world), gab_world_step(drills->world), gab_phase_name(phase));
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
+static void watch(void *user, gab_world *world, gab_phase phase)
+{
+  gab_drills *drills = user;
+  for (size_t i = 0; i < drills->count; i++) {
+    const gab_drill *drill = &drills->drills[i];
+    if (drill->phase != phase || gab_world_step(world) < drill->step) continue;
+    if (++drills->visits[i] == drill->visit && names_slot(drill, gab_world_slot(world))) die(drills, phase);
+  }
+}
+
+static gab_status check_slots(const gab_drill *drill, gab_slot slots)
+{
+  if (drill->random > slots)
+    GAB_FAIL(GAB_ERR_INPUT, "a drill is to kill %d slots, there are only %" GAB_PRI_SLOT, drill->random,
+             slots);
+  for (int i = 0; i < drill->slot_count; i++)
+    if (drill->slots[i] < 0 || drill->slots[i] >= slots)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "a drill is to kill slot %" GAB_PRI_SLOT ", there are slots 0 to %" GAB_PRI_SLOT " only",
+               drill->slots[i], slots - 1);
+  return GAB_OK;
+}
+
+gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,
+                             gab_drills **made)
+{
+  *made = NULL;
+  gab_slot slots = gab_world_members(world)->slots;
+  for (size_t i = 0; i < count; i++) GAB_TRY(check_slots(&drills[i], slots));
+  void *memory, *copies, *visits;
+  GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
+  gab_drills *result = memory;
+  *result = (gab_drills){.world = world, .events = events, .count = count};
+  gab_status status;
+  GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(gab_drill), GAB_MEMORY_OTHER, &copies));
+  result->drills = copies;
+  GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(int), GAB_MEMORY_OTHER, &visits));
+  result->visits = visits;
+  for (size_t i = 0; i < count; i++) {
+    result->drills[i] = drills[i];
+    if (drills[i].random > 0) draw_slots(&result->drills[i], slots);
+  }
+  gab_world_set_phase_hook(world, watch, result);
+  *made = result;
+  return GAB_OK;
+failed:
+  gab_drills_destroy(&result);
+  return status;
+}
+
+void gab_drills_destroy(gab_drills **drills)
+{
+  gab_drills *gone = *drills;
+  if (!gone) return;
+  gab_world_set_phase_hook(gone->world, NULL, NULL);
+  gab_free(&gone->drills);
+  gab_free(&gone->visits);
+  gab_free(drills);
+}

@@ -1,0 +1,49 @@
+/** @file drill.h
+ *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and phase.
+ *
+ *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
+ *  parameter file or with `--inject`, and the run records what it did to itself in events.jsonl.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_DRILL_H
+#define GABION_RESILIENCE_DRILL_H
+
+#include "core/phase.h"
+#include "resilience/events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GAB_DRILL_SLOTS = 64 };
+
+/** Who dies when. */
+typedef struct gab_drill {
+  gab_step step;   /**< at this step or, if the phase does not occur in it, the next time it does */
+  gab_phase phase; /**< on entering this phase */
+  int visit;       /**< the how-many-eth entering of the phase from that step on; 1 is the first */
+  int slot_count;  /**< slots that die; if 0: `random` ones */
+  gab_slot slots[GAB_DRILL_SLOTS];
+  int random;    /**< number of slots drawn at random, the same ones on all processes */
+  uint64_t seed; /**< of the drawing */
+} gab_drill;
+
+/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; "random=2,seed=7" draws.
+ *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
+gab_status gab_drill_parse(const char *text, gab_drill *drill);
+
+typedef struct gab_drills gab_drills;
+
+/** Watches the phases of a world (takes its phase hook). Local.
+ *  @param[in] drills  copied; random slots are drawn now
+ *  @return ::GAB_ERR_INPUT if a drill names a slot that is none of the run or wants more than there are */
+gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,
+                             gab_drills **made);
+/** Gives the hook back. */
+void gab_drills_destroy(gab_drills **drills);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/** @file interval.h
+ *  @brief How often to checkpoint: every n steps, every s seconds, or by cost and failure rate.
+ *
+ *  Times are turned into steps on the root, once per checkpoint, and handed to all with it: so no step pays
+ *  for the decision, and all take it alike (contract 8).
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_INTERVAL_H
+#define GABION_RESILIENCE_INTERVAL_H
+
+#include "core/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gab_interval_mode {
+  GAB_INTERVAL_STEPS = 0, /**< every `steps` steps */
+  GAB_INTERVAL_SECONDS,   /**< about every `seconds` seconds */
+  GAB_INTERVAL_AUTO /**< every sqrt(2 mtbf C) seconds, C the measured cost of a checkpoint (Young 1974) */
+} gab_interval_mode;
+
+typedef struct gab_interval {
+  gab_interval_mode mode;
+  gab_step steps; /**< 0 in mode STEPS: never after the first */
+  double seconds;
+  double mtbf; /**< mean time between failures of the whole run in seconds, for AUTO */
+} gab_interval;
+
+/** Reads "100" or "100 steps", "30 s", "10 min", "1 h", "auto" (which needs the mtbf), "never".
+ *  @return ::GAB_ERR_INPUT that says what is wrong */
+gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *interval);
+
+/** The first-order optimum of Young: sqrt(2 mtbf cost), all in seconds. */
+double gab_interval_young(double mtbf, double cost);
+
+/** Steps until the next checkpoint. @param[in] step_seconds  measured mean, <= 0 if unknown yet
+ *  @param[in] cost  of a checkpoint in seconds
+ *  @return >= 1; 0: never */
+gab_step gab_interval_next(const gab_interval *interval, double step_seconds, double cost);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

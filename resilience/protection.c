@@ -1,0 +1,246 @@
+/* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
+#include "resilience/timeloop_impl.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- the loop's own entity */
+
+static gab_status pack_position(void *user, gab_buffer *out)
+{
+  const gab_timeloop *loop = user;
+  GAB_TRY(gab_put_i64(out, loop->step));
+  return gab_put_u8(out, loop->duties_pending);
+}
+
+static gab_status unpack_position(void *user, gab_reader *in)
+{
+  gab_timeloop *loop = user;
+  int64_t step;
+  uint8_t pending;
+  GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_u8(in, &pending));
+  loop->step = step;
+  loop->duties_pending = pending != 0;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- turning it on */
+
+static gab_status add_entities(gab_timeloop *loop, gab_checkpoint *checkpoint)
+{
+  gab_entity position = {.name = "time loop",
+                         .kind = GAB_ENTITY_REPLICATED,
+                         .user = loop,
+                         .pack = pack_position,
+                         .unpack = unpack_position};
+  GAB_TRY(gab_checkpoint_add_entity(checkpoint, &position));
+  for (int i = 0; i < loop->entity_count; i++)
+    GAB_TRY(gab_checkpoint_add_entity(checkpoint, &loop->entities[i]));
+  return GAB_OK;
+}
+
+static void choose_strategies(gab_guard *guard, const gab_protection *protection)
+{
+  for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
+    if (protection->strategies[i]) guard->strategies[guard->strategy_count++] = protection->strategies[i];
+  if (guard->strategy_count == 0) guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
+}
+
+static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
+{
+  GAB_TRY(gab_events_create(loop->world, protection->folder, &loop->events));
+  if (gab_world_is_root(loop->world)) GAB_TRY(gab_events_clear(loop->events));
+  GAB_TRY(gab_checkpoint_create(loop->forest, protection->scheme ? protection->scheme : &gab_scheme_pairwise,
+                                protection->copies ? protection->copies : 1, &guard->checkpoint));
+  GAB_TRY(add_entities(loop, guard->checkpoint));
+  if (protection->drill_count)
+    GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,
+                              &guard->drills));
+  guard->every = protection->every;
+  guard->next = -1;
+  guard->recovery = (gab_recovery){.world = loop->world,
+                                   .forest = loop->forest,
+                                   .checkpoint = guard->checkpoint,
+                                   .events = loop->events,
+                                   .rebalance = protection->rebalance,
+                                   .rebalance_user = protection->rebalance_user};
+  choose_strategies(guard, protection);
+  return GAB_OK;
+}
+
+gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection)
+{
+  if (loop->guard) GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already");
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_guard), GAB_MEMORY_OTHER, &memory));
+  gab_guard *guard = memory;
+  gab_status status = build_guard(loop, protection, guard);
+  if (status != GAB_OK) {
+    gab_guard_destroy(&guard);
+    gab_events_destroy(&loop->events);
+    return status;
+  }
+  loop->guard = guard;
+  return GAB_OK;
+}
+
+void gab_guard_destroy(gab_guard **guard)
+{
+  if (!*guard) return;
+  gab_drills_destroy(&(*guard)->drills);
+  gab_checkpoint_destroy(&(*guard)->checkpoint);
+  gab_free(guard);
+}
+
+/* ---------------------------------------------------------------- checkpoints */
+
+/* The root turns times into steps; everyone takes its answer. */
+static gab_status decide_next(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  uint64_t wait = 0;
+  gab_run_stats *stats = &loop->stats;
+  gab_checkpoint_stats costs = gab_checkpoint_get_stats(guard->checkpoint);
+  if (guard->every.mode == GAB_INTERVAL_STEPS) {
+    wait = (uint64_t)guard->every.steps;
+    guard->next = wait ? loop->step - loop->step % guard->every.steps + guard->every.steps : -1;
+    return GAB_OK;
+  }
+  if (gab_world_is_root(loop->world)) {
+    double computed = stats->step_seconds + stats->duty_seconds;
+    double step_seconds = stats->steps_computed ? computed / (double)stats->steps_computed : 0;
+    wait =
+        (uint64_t)gab_interval_next(&guard->every, step_seconds, costs.total_seconds / (double)costs.taken);
+  }
+  GAB_TRY(gab_world_max_u64(loop->world, &wait, 1));
+  guard->next = wait ? loop->step + (gab_step)wait : -1;
+  return GAB_OK;
+}
+
+static gab_status take(gab_timeloop *loop)
+{
+  GAB_TRY(gab_checkpoint_take(loop->guard->checkpoint, loop->step));
+  if (gab_world_is_root(loop->world)) {
+    gab_checkpoint_stats stats = gab_checkpoint_get_stats(loop->guard->checkpoint);
+    gab_event(loop->events, "checkpoint",
+              "\"of_step\": %" GAB_PRI_STEP ", \"image_bytes\": %zu, \"seconds\": %.6f", loop->step,
+              stats.image_bytes, stats.last_seconds);
+  }
+  return decide_next(loop);
+}
+
+static void warn_if_bare(const gab_timeloop *loop)
+{
+  const gab_guard *guard = loop->guard;
+  if (!gab_world_survives_deaths(loop->world))
+    gab_log(GAB_LOG_WARNING,
+            "this MPI has no fault tolerance (ULFM): the run will not survive the death of a process");
+  else if (guard->checkpoint && gab_members_count(gab_world_members(loop->world)) == 1)
+    gab_log(GAB_LOG_INFO, "one process only: there is nobody to keep a copy of its state");
+}
+
+gab_status gab_guard_start(gab_timeloop *loop)
+{
+  if (!loop->guard) return GAB_OK;
+  warn_if_bare(loop);
+  return take(loop);
+}
+
+gab_status gab_guard_checkpoint(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  if (!guard || guard->next < 0 || loop->step < guard->next || loop->step >= loop->steps) return GAB_OK;
+  return take(loop);
+}
+
+/* ---------------------------------------------------------------- recovery */
+
+static void list_slots(const gab_fault *fault, char *text, size_t room)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int32_t i = 0; i < fault->lost_count && used + 16 < room; i++)
+    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, i ? ", " : "", fault->lost[i]);
+}
+
+static void remember(gab_timeloop *loop, const gab_fault *fault)
+{
+  gab_run_stats *stats = &loop->stats;
+  if (stats->fault_count < GAB_MOST_FAULT_RECORDS) {
+    gab_fault_record *record = &loop->records[stats->fault_count];
+    record->fault = *fault;
+    record->fault.lost = NULL;
+    for (int32_t i = 0; i < fault->lost_count && i < 8; i++) record->lost[i] = fault->lost[i];
+  }
+  stats->fault_count++;
+  stats->lost_slots += fault->lost_count;
+  stats->recovery_seconds += fault->seconds;
+  stats->rolled_back += fault->noticed_step - fault->restored_step;
+}
+
+static void tell(gab_timeloop *loop, const gab_fault *fault)
+{
+  char lost[256];
+  list_slots(fault, lost, sizeof lost);
+  gab_log(GAB_LOG_WARNING,
+          "slot%s %s died; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
+          ", going on with %d of %d slots after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
+          "restore "
+          "%.4f, protect again %.4f, rebalance %.4f s)",
+          fault->lost_count == 1 ? "" : "s", fault->lost_count ? lost : "none", fault->noticed_step,
+          fault->restored_step, gab_members_count(gab_world_members(loop->world)),
+          gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
+          fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
+  if (!gab_world_is_root(loop->world)) return;
+  gab_event(loop->events, "recovery",
+            "\"lost\": [%s], \"noticed_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP
+            ", \"rounds\": %d, \"seconds\": %.6f, \"revoke\": %.6f, \"shrink\": %.6f, \"agree\": %.6f, "
+            "\"restore\": "
+            "%.6f, \"reprotect\": %.6f, \"rebalance\": %.6f",
+            lost, fault->noticed_step, fault->restored_step, fault->rounds, fault->seconds, fault->revoke,
+            fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
+}
+
+/* Without protection nothing can be restored, but all have to end together. */
+static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
+{
+  gab_status intent;
+  if (why != GAB_ERR_FAULT) gab_world_raise(loop->world, why);
+  GAB_TRY(gab_world_repair(loop->world, &intent));
+  if (intent != GAB_OK) return intent;
+  GAB_FAIL(GAB_ERR_LOST, "a process died, and the time loop is not protected");
+}
+
+static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **lost)
+{
+  gab_guard *guard = loop->guard;
+  gab_event(loop->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(loop->world)));
+  GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
+  gab_world_set_step(loop->world, loop->step);
+  remember(loop, fault);
+  tell(loop, fault);
+  loop->recent_step = loop->step;
+  loop->recent_time = gab_seconds();
+  if (loop->on_fault) loop->on_fault(loop->on_fault_user, fault);
+  return GAB_OK;
+}
+
+gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
+{
+  if (!loop->guard) return end_unprotected(loop, why);
+  gab_slot *lost = NULL;
+  gab_status status = why;
+  do {
+    gab_fault fault = {.noticed_step = loop->step};
+    if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
+    status = recover_once(loop, &fault, &lost);
+    if (status != GAB_OK) break;
+    status = decide_next(loop);
+  } while (status != GAB_OK);
+  gab_free(&lost);
+  return status;
+}

@@ -1,0 +1,76 @@
+/** @file recovery.h
+ *  @brief Recovery strategies: what happens to the processes and the state after a fault.
+ *
+ *  `shrink` (Kohl et al. 2017, algorithm 2): repair the world without the dead; everyone goes back to the
+ *  last snapshot, each from its own memory, the restorers adopt the blocks of the dead: no communication;
+ *  everything gets its second copy again by a full checkpoint; rebalance, checkpoint again, go on. A further
+ *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
+ *  until the next one is committed.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_RECOVERY_H
+#define GABION_RESILIENCE_RECOVERY_H
+
+#include "resilience/checkpoint.h"
+#include "resilience/events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Gives the blocks better owners; collective. @return ::GAB_ERR_FAULT if the world broke */
+typedef gab_status (*gab_rebalance_fn)(void *user, gab_forest *forest);
+
+/** What a fault was and what it cost. */
+typedef struct gab_fault {
+  gab_step noticed_step;  /**< that was being computed when this slot noticed */
+  gab_step restored_step; /**< to which the run went back */
+  int32_t lost_count;     /**< slots that died */
+  const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
+  uint64_t adopted;       /**< blocks that this slot took over */
+  int rounds;             /**< repairs it took; more than 1 if something died during recovery */
+  double seconds;         /**< from noticing to going on */
+  double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */
+} gab_fault;
+
+/** What a strategy works with. All borrowed. */
+typedef struct gab_recovery {
+  gab_world *world;
+  gab_forest *forest;
+  gab_checkpoint *checkpoint;
+  gab_events *events;
+  gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
+  void *rebalance_user;
+} gab_recovery;
+
+/** A way to go on. */
+typedef struct gab_strategy {
+  const char *name;
+  const char *doc;
+  /** One round in a world that was just repaired. Collective.
+   *  @return GAB_OK: the run can go on at fault->restored_step; ::GAB_ERR_FAULT: somebody died meanwhile,
+   *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
+  gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
+} gab_strategy;
+
+extern const gab_strategy gab_strategy_shrink;
+
+/** @return NULL with an error message that lists the names */
+const gab_strategy *gab_strategy_by_name(const char *name);
+/** @return the index-th of all strategies, NULL behind the last */
+const gab_strategy *gab_strategy_at(int index);
+
+enum { GAB_MOST_STRATEGIES = 8 };
+
+/** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
+ *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
+ *  @param[in,out] fault  noticed_step is set by the caller
+ *  @return what somebody raised as intent, if that was the cause; ::GAB_ERR_LOST if no strategy can */
+gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *strategies,
+                       int strategy_count, gab_slot **lost, gab_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,188 @@
+#include "resilience/resilience_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const gab_config_key resilience_keys[] = {
+    {.name = "strategies",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = GAB_MOST_STRATEGIES,
+     .default_text = "[shrink]",
+     .outside = true,
+     .doc = "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
+            "survivors."},
+    {.name = "scheme",
+     .type = GAB_CONFIG_STRING,
+     .default_text = "pairwise",
+     .outside = true,
+     .doc = "Redundancy scheme, which says who keeps copies of whose state: pairwise (at the slot half of "
+            "all away), "
+            "ring (at the next ones), none, or one that the application registered."},
+    {.name = "copies",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 16,
+     .default_text = "1",
+     .outside = true,
+     .doc = "Copies of each process's state in the memory of others, beside its own."},
+    {.name = "mtbf",
+     .type = GAB_CONFIG_REAL,
+     .unit = "s",
+     .min = 0,
+     .max = 1e12,
+     .min_excluded = true,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Mean time between failures of the whole run, for intervals that are found automatically."},
+    {.name = "rebalance",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "true",
+     .outside = true,
+     .doc = "Whether blocks are distributed anew after processes were lost."},
+};
+static const gab_config_key memory_keys[] = {
+    {.name = "every",
+     .type = GAB_CONFIG_STRING,
+     .default_text = "100",
+     .outside = true,
+     .doc =
+         "Interval between checkpoints in memory: a number of steps (100), a time (30 s, 10 min, 1 h), auto "
+         "(the square root of 2 mtbf times the measured cost, Young 1974) or never (only one at the start)."},
+};
+static const gab_config_key drill_keys[] = {
+    {.name = "slots",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 2147483647,
+     .length_min = 1,
+     .length_max = GAB_DRILL_SLOTS,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Slots that kill themselves."},
+    {.name = "random",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = GAB_DRILL_SLOTS,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Instead of slots: how many slots, drawn at random, kill themselves."},
+    {.name = "seed",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 9e15,
+     .default_text = "1",
+     .outside = true,
+     .doc = "Seed of the drawing."},
+    {.name = "step",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 9e15,
+     .outside = true,
+     .doc = "Step at which they do, or the next one in which the phase occurs."},
+    {.name = "phase",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output",
+     .default_text = "compute",
+     .outside = true,
+     .doc = "What they are doing when they die."},
+    {.name = "visit",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 1000000,
+     .default_text = "1",
+     .outside = true,
+     .doc = "The how-many-eth time that the phase is entered, counted from that step on."},
+};
+#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+static const gab_config_section sections[] = {
+    {.path = "resilience", .doc = "How the run survives the loss of processes.", KEYS(resilience_keys)},
+    {.path = "resilience.memory", .doc = "Checkpoints in the memory of the processes.", KEYS(memory_keys)},
+    {.path = "drills",
+     .doc = "Fault drills: processes that really die, by SIGKILL, to see that the run survives it.",
+     .is_list = true,
+     KEYS(drill_keys)},
+};
+
+gab_status gab_resilience_declare(gab_config *config)
+{
+  for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+    GAB_TRY(gab_config_declare(config, &sections[i]));
+  return GAB_OK;
+}
+
+/* The last message, with the place in the file in front. */
+static gab_status blame(const gab_config *config, const char *path)
+{
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  return gab_config_fail(config, path, "%s", message);
+}
+
+static gab_status read_strategies(const gab_config *config, gab_protection *protection)
+{
+  size_t count;
+  const char *const *names = gab_config_strings(config, "resilience.strategies", &count);
+  for (size_t i = 0; i < count; i++) {
+    protection->strategies[i] = gab_strategy_by_name(names[i]);
+    if (!protection->strategies[i]) return blame(config, "resilience.strategies");
+  }
+  return GAB_OK;
+}
+
+static gab_status read_drill(const gab_config *config, size_t index, gab_drill *drill)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY], item[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(item, "drills.%zu", index);
+  *drill =
+      (gab_drill){.step = gab_config_int(config, gab_config_path(path, "drills.%zu.step", index)),
+                  .visit = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.visit", index)),
+                  .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
+                  .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index))};
+  drill->phase =
+      gab_phase_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
+  size_t count;
+  const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
+  for (size_t i = 0; i < count; i++) drill->slots[drill->slot_count++] = (gab_slot)slots[i];
+  if ((drill->slot_count == 0) == (drill->random == 0))
+    return gab_config_fail(config, item, "a drill needs either slots or random");
+  return GAB_OK;
+}
+
+static gab_status read_protection(const gab_config *config, gab_protection *protection)
+{
+  GAB_TRY(read_strategies(config, protection));
+  protection->scheme = gab_scheme_by_name(gab_config_string(config, "resilience.scheme"));
+  if (!protection->scheme) return blame(config, "resilience.scheme");
+  protection->copies = (int)gab_config_int(config, "resilience.copies");
+  double mtbf = gab_config_is_set(config, "resilience.mtbf") ? gab_config_real(config, "resilience.mtbf") : 0;
+  if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
+      GAB_OK)
+    return blame(config, "resilience.memory.every");
+  return GAB_OK;
+}
+
+gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config, gab_rebalance_fn rebalance,
+                                  void *rebalance_user, const char *folder, const char *const *inject,
+                                  size_t inject_count)
+{
+  gab_protection protection = {.folder = folder};
+  GAB_TRY(read_protection(config, &protection));
+  if (gab_config_bool(config, "resilience.rebalance")) {
+    protection.rebalance = rebalance;
+    protection.rebalance_user = rebalance_user;
+  }
+  size_t in_file = gab_config_count(config, "drills");
+  void *memory;
+  GAB_TRY(gab_alloc((in_file + inject_count) * sizeof(gab_drill), GAB_MEMORY_OTHER, &memory));
+  gab_drill *drills = memory;
+  gab_status status = GAB_OK;
+  for (size_t i = 0; i < in_file && status == GAB_OK; i++) status = read_drill(config, i, &drills[i]);
+  for (size_t i = 0; i < inject_count && status == GAB_OK; i++)
+    status = gab_drill_parse(inject[i], &drills[in_file + i]);
+  protection.drills = drills;
+  protection.drill_count = in_file + inject_count;
+  if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
+  gab_free(&drills);
+  return status;
+}

@@ -1,0 +1,156 @@
+#include "resilience/summary.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
+{
+  gab_forest *forest = gab_timeloop_forest(loop);
+  gab_world *world = gab_forest_world(forest);
+  *summary = (gab_summary){.stats = gab_timeloop_get_stats(loop)};
+  GAB_TRY(gab_forest_checksum(forest, &summary->checksum));
+  GAB_TRY(gab_forest_global_blocks(forest, &summary->blocks));
+  summary->slots = gab_world_members(world)->slots;
+  summary->living = gab_members_count(gab_world_members(world));
+  summary->threads = 1;
+#ifdef _OPENMP
+  summary->threads = omp_get_max_threads();
+#endif
+  uint64_t most[2] = {gab_memory_peak(GAB_MEMORY_USE_COUNT), gab_memory_now(GAB_MEMORY_USE_COUNT)};
+  uint64_t sums[2] = {gab_memory_now(GAB_MEMORY_FIELD), gab_memory_now(GAB_MEMORY_SNAPSHOT)};
+  GAB_TRY(gab_world_max_u64(world, most, 2));
+  GAB_TRY(gab_world_sum_u64(world, sums, 2));
+  summary->memory_peak = most[0];
+  summary->memory_now = most[1];
+  summary->memory_field = sums[0];
+  summary->memory_snapshot = sums[1];
+  return GAB_OK;
+}
+
+/* Cell updates per second that brought the run forward, over everything the loop did. */
+static double useful_rate(const gab_summary *summary, const gab_timeloop *loop)
+{
+  const gab_run_stats *stats = &summary->stats;
+  return stats->seconds > 0
+             ? (double)gab_timeloop_step(loop) * (double)stats->updates_per_step / stats->seconds
+             : 0;
+}
+
+static void print_faults(FILE *file, const gab_run_stats *stats)
+{
+  fprintf(file, "  \"faults\": [");
+  for (int i = 0; i < stats->fault_record_count; i++) {
+    const gab_fault_record *record = &stats->faults[i];
+    const gab_fault *fault = &record->fault;
+    fprintf(file, "%s\n    {\"lost\": [", i ? "," : "");
+    for (int32_t k = 0; k < fault->lost_count && k < 8; k++)
+      fprintf(file, "%s%" GAB_PRI_SLOT, k ? ", " : "", record->lost[k]);
+    fprintf(file,
+            "], \"lost_count\": %d, \"noticed_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP
+            ", \"rounds\": %d, \"seconds\": %.6f, \"revoke\": %.6f, \"shrink\": %.6f, \"agree\": %.6f, "
+            "\"restore\": %.6f, \"reprotect\": %.6f, \"rebalance\": %.6f}",
+            fault->lost_count, fault->noticed_step, fault->restored_step, fault->rounds, fault->seconds,
+            fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
+  }
+  fprintf(file, "%s],\n", stats->fault_record_count ? "\n  " : "");
+}
+
+static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop *loop, gab_status status,
+                      const char *extra)
+{
+  const gab_run_stats *stats = &summary->stats;
+  const gab_checkpoint_stats *checkpoint = &stats->checkpoint;
+  fprintf(file, "{\n  \"status\": \"%s\",\n  \"exit_code\": %d,\n", gab_status_name(status),
+          gab_status_exit_code(status));
+  fprintf(file, "  \"steps\": %" GAB_PRI_STEP ",\n  \"steps_computed\": %" PRIu64 ",\n",
+          gab_timeloop_step(loop), stats->steps_computed);
+  fprintf(file, "  \"checksum\": \"%016" PRIx64 "\",\n", summary->checksum);
+  fprintf(file, "  \"seconds\": %.3f,\n  \"cell_updates_per_second\": %.6g,\n", stats->seconds,
+          useful_rate(summary, loop));
+  fprintf(
+      file,
+      "  \"seconds_in\": {\"steps\": %.3f, \"duties\": %.3f, \"checkpoints\": %.3f, \"recoveries\": %.3f},\n",
+      stats->step_seconds, stats->duty_seconds, checkpoint->total_seconds, stats->recovery_seconds);
+  fprintf(file, "  \"slots\": %d,\n  \"living\": %d,\n  \"threads\": %d,\n  \"blocks\": %" PRIu64 ",\n",
+          summary->slots, summary->living, summary->threads, summary->blocks);
+  fprintf(file,
+          "  \"fault_count\": %d,\n  \"lost_slots\": %d,\n  \"steps_rolled_back\": %" GAB_PRI_STEP ",\n",
+          stats->fault_count, stats->lost_slots, stats->rolled_back);
+  print_faults(file, stats);
+  fprintf(file,
+          "  \"checkpoints\": {\"taken\": %" PRIu64 ", \"image_bytes\": %zu, \"copies_bytes\": %zu, "
+          "\"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
+          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->total_seconds,
+          checkpoint->pack_seconds, checkpoint->exchange_seconds, checkpoint->commit_seconds);
+  fprintf(file,
+          "  \"memory\": {\"peak_of_a_slot\": %" PRIu64 ", \"most_of_a_slot\": %" PRIu64
+          ", \"fields_of_all\": %" PRIu64 ", \"snapshots_of_all\": %" PRIu64 "}",
+          summary->memory_peak, summary->memory_now, summary->memory_field, summary->memory_snapshot);
+  fprintf(file, "%s%s\n}\n", extra ? ",\n  " : "", extra ? extra : "");
+}
+
+gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab_status status,
+                             const char *folder, const char *extra)
+{
+  if (!gab_world_is_root(gab_forest_world(gab_timeloop_forest(loop)))) return GAB_OK;
+  char path[1100], beside[1120];
+  if (snprintf(path, sizeof path, "%s/summary.json", folder) >= (int)sizeof path)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %s is too long", folder);
+  snprintf(beside, sizeof beside, "%s.new", path);
+  FILE *file = fopen(beside, "w");
+  if (!file) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
+  print_all(file, summary, loop, status, extra);
+  bool failed = ferror(file) != 0;
+  failed = fclose(file) != 0 || failed;
+  if (failed || rename(beside, path) != 0) {
+    int why = errno;
+    unlink(beside);
+    GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", path, strerror(why));
+  }
+  return GAB_OK;
+}
+
+static void log_fault(const gab_fault_record *record)
+{
+  const gab_fault *fault = &record->fault;
+  char lost[96] = "";
+  for (int32_t k = 0; k < fault->lost_count && k < 8; k++) {
+    size_t used = strlen(lost);
+    snprintf(lost + used, sizeof lost - used, "%s%" GAB_PRI_SLOT, k ? ", " : "", record->lost[k]);
+  }
+  gab_log(GAB_LOG_INFO,
+          "  survived: slot%s %s died at step %" GAB_PRI_STEP "; %" GAB_PRI_STEP
+          " steps were computed again; recovery took %.3f s",
+          fault->lost_count == 1 ? "" : "s", lost, fault->noticed_step,
+          fault->noticed_step - fault->restored_step, fault->seconds);
+}
+
+void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char *folder)
+{
+  const gab_run_stats *stats = &summary->stats;
+  gab_log(GAB_LOG_INFO, "done: %" GAB_PRI_STEP " steps in %.1f s, %.1f million cell updates per second",
+          gab_timeloop_step(loop), stats->seconds, useful_rate(summary, loop) * 1e-6);
+  for (int i = 0; i < stats->fault_record_count; i++) log_fault(&stats->faults[i]);
+  if (stats->fault_count > stats->fault_record_count)
+    gab_log(GAB_LOG_INFO, "  and %d more faults", stats->fault_count - stats->fault_record_count);
+  if (stats->checkpoint.taken)
+    gab_log(GAB_LOG_INFO,
+            "  %" PRIu64 " checkpoints cost %.2f s in all (%.1f %% of the run), %.1f MB per process",
+            stats->checkpoint.taken, stats->checkpoint.total_seconds,
+            stats->seconds > 0 ? 100 * stats->checkpoint.total_seconds / stats->seconds : 0.0,
+            (double)stats->checkpoint.image_bytes * 1e-6);
+  gab_log(GAB_LOG_INFO, "  %d of %d processes left, at most %.1f MB in one of them", summary->living,
+          summary->slots, (double)summary->memory_peak * 1e-6);
+  gab_log(GAB_LOG_INFO,
+          "  checksum %016" PRIx64 " (the same for any number of processes, threads and deaths)",
+          summary->checksum);
+  if (folder) gab_log(GAB_LOG_INFO, "  results are in %s (summary.json, events.jsonl, log.txt)", folder);
+}

@@ -1,0 +1,42 @@
+/** @file summary.h
+ *  @brief OUT/summary.json and the last lines of a run: what happened and what it cost.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_SUMMARY_H
+#define GABION_RESILIENCE_SUMMARY_H
+
+#include "resilience/timeloop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What the whole run came to: gathered over the slots, the same on all. */
+typedef struct gab_summary {
+  gab_run_stats stats;                    /**< of the root */
+  uint64_t checksum;                      /**< gab_forest_checksum() of the final state */
+  uint64_t blocks;                        /**< of all slots */
+  int32_t slots, living;                  /**< at the start, now */
+  int threads;                            /**< per process */
+  uint64_t memory_peak;                   /**< bytes of the slot that held most */
+  uint64_t memory_now;                    /**< bytes of the slot that holds most */
+  uint64_t memory_field, memory_snapshot; /**< now, sums over all slots */
+} gab_summary;
+
+/** Collective. */
+gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary);
+
+/** Writes FOLDER/summary.json, whole or not at all. Root only; others return at once. Local.
+ *  @param[in] status  how the run ended
+ *  @param[in] extra  further JSON members ("\"name\": value, …") of the application, or NULL */
+gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab_status status,
+                             const char *folder, const char *extra);
+
+/** Says the same in a few lines of the log. */
+void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

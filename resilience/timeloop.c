@@ -1,0 +1,245 @@
+#include "resilience/timeloop_impl.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/beacon.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- building a loop */
+
+gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop)
+{
+  *loop = NULL;
+  if (steps < 0) GAB_FAIL(GAB_ERR_INPUT, "%" GAB_PRI_STEP " steps asked for", steps);
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_timeloop), GAB_MEMORY_OTHER, &memory));
+  gab_timeloop *made = memory;
+  made->forest = forest;
+  made->world = gab_forest_world(forest);
+  made->steps = steps;
+  made->duties_pending = true;
+  *loop = made;
+  return GAB_OK;
+}
+
+void gab_timeloop_destroy(gab_timeloop **loop)
+{
+  if (!*loop) return;
+  gab_guard_destroy(&(*loop)->guard);
+  gab_events_destroy(&(*loop)->events);
+  gab_free(loop);
+}
+
+static gab_status add(gab_task_list *list, const char *name, bool (*due)(const void *user, gab_step step),
+                      gab_task_fn run, void *user)
+{
+  if (list->count == GAB_MOST_TASKS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for task '%s': there are %d already", name, GAB_MOST_TASKS);
+  gab_task *task = &list->tasks[list->count++];
+  snprintf(task->name, sizeof task->name, "%s", name);
+  task->due = due;
+  task->run = run;
+  task->user = user;
+  return GAB_OK;
+}
+
+gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
+{
+  return add(&loop->tasks, name, NULL, run, user);
+}
+
+gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
+                                 bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
+{
+  return add(&loop->duties, name, due, run, user);
+}
+
+gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
+{
+  return add(&loop->finishes, name, NULL, run, user);
+}
+
+gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
+{
+  if (loop->guard) return gab_checkpoint_add_entity(loop->guard->checkpoint, entity);
+  if (loop->entity_count == GAB_MOST_TASKS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for entity '%s': there are %d already", entity->name, GAB_MOST_TASKS);
+  loop->entities[loop->entity_count++] = *entity;
+  return GAB_OK;
+}
+
+void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user)
+{
+  loop->on_fault = call;
+  loop->on_fault_user = user;
+}
+
+gab_status gab_timeloop_on_failure(gab_timeloop *loop,
+                                   gab_status (*call)(void *user, gab_step step, gab_status why), void *user)
+{
+  if (loop->on_failure) GAB_FAIL(GAB_ERR_STATE, "the loop has a failure callback already");
+  loop->on_failure = call;
+  loop->on_failure_user = user;
+  return GAB_OK;
+}
+
+void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step)
+{
+  loop->own_updates = cell_updates_per_step;
+}
+
+gab_step gab_timeloop_step(const gab_timeloop *loop) { return loop->step; }
+gab_step gab_timeloop_steps(const gab_timeloop *loop) { return loop->steps; }
+gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest; }
+
+gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
+{
+  gab_run_stats stats = loop->stats;
+  stats.faults = loop->records;
+  stats.fault_record_count =
+      stats.fault_count < GAB_MOST_FAULT_RECORDS ? stats.fault_count : GAB_MOST_FAULT_RECORDS;
+  stats.seconds = gab_seconds() - loop->started;
+  stats.checkpoint.last_step = -1;
+  if (loop->guard) stats.checkpoint = gab_checkpoint_get_stats(loop->guard->checkpoint);
+  return stats;
+}
+
+/* ---------------------------------------------------------------- running it */
+
+static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool announce, double *seconds)
+{
+  double start = gab_seconds();
+  gab_status status = GAB_OK;
+  for (int i = 0; i < list->count && status == GAB_OK; i++) {
+    const gab_task *task = &list->tasks[i];
+    if (task->due && !task->due(task->user, loop->step)) continue;
+    if (announce) gab_world_enter(loop->world, GAB_PHASE_COMPUTE);
+    status = task->run(task->user, loop->step);
+    /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
+    if (status == GAB_OK) status = gab_world_check(loop->world);
+  }
+  *seconds += gab_seconds() - start;
+  return status;
+}
+
+static void describe_rate(double updates_per_second, char *text, size_t room)
+{
+  if (updates_per_second >= 1e9) snprintf(text, room, "%.2f GLUPS", updates_per_second * 1e-9);
+  else snprintf(text, room, "%.1f MLUPS", updates_per_second * 1e-6);
+}
+
+static void describe_time(double seconds, char *text, size_t room)
+{
+  if (seconds < 100) snprintf(text, room, "%.0f s", seconds);
+  else if (seconds < 6000) snprintf(text, room, "%.0f min", seconds / 60);
+  else if (seconds < 360000) snprintf(text, room, "%.1f h", seconds / 3600);
+  else snprintf(text, room, "%.1f days", seconds / 86400);
+}
+
+static void report_progress(gab_timeloop *loop)
+{
+  gab_beacon_progress(loop->world, loop->step);
+  double now = gab_seconds(), since = now - loop->recent_time;
+  if (!gab_world_is_root(loop->world) || since < 1) return;
+  gab_step done = loop->step - loop->recent_step;
+  if (done > 0) {
+    char rate[32], left[32], checkpoint[48] = "";
+    describe_rate((double)done * (double)loop->stats.updates_per_step / since, rate, sizeof rate);
+    describe_time((double)(loop->steps - loop->step) * since / (double)done, left, sizeof left);
+    if (loop->guard)
+      snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP,
+               gab_checkpoint_get_stats(loop->guard->checkpoint).last_step);
+    gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
+                     loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
+                     checkpoint, loop->stats.fault_count);
+  }
+  loop->recent_time = now;
+  loop->recent_step = loop->step;
+}
+
+static gab_status do_duties(gab_timeloop *loop)
+{
+  if (!loop->duties_pending) return GAB_OK;
+  GAB_TRY(run_all(loop, &loop->duties, false, &loop->stats.duty_seconds));
+  loop->duties_pending = false;
+  return GAB_OK;
+}
+
+static gab_status one_step(gab_timeloop *loop)
+{
+  GAB_TRY(run_all(loop, &loop->tasks, true, &loop->stats.step_seconds));
+  loop->step++;
+  gab_world_set_step(loop->world, loop->step);
+  loop->stats.steps_computed++;
+  loop->duties_pending = true;
+  GAB_TRY(do_duties(loop));
+  report_progress(loop);
+  return gab_guard_checkpoint(loop);
+}
+
+/* Everyone leaves the loop together, or nobody does. */
+static gab_status finish(gab_timeloop *loop)
+{
+  double ignored = 0;
+  GAB_TRY(run_all(loop, &loop->finishes, false, &ignored));
+  uint32_t flags = 1;
+  return gab_world_agree(loop->world, &flags);
+}
+
+static gab_status count_updates(gab_timeloop *loop)
+{
+  loop->stats.updates_per_step = loop->own_updates;
+  if (loop->own_updates) return GAB_OK;
+  uint64_t blocks;
+  GAB_TRY(gab_forest_global_blocks(loop->forest, &blocks));
+  const int32_t *cells = gab_forest_get_options(loop->forest)->cells;
+  loop->stats.updates_per_step = blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2];
+  return GAB_OK;
+}
+
+static gab_status start(gab_timeloop *loop)
+{
+  gab_world_set_step(loop->world, loop->step);
+  GAB_TRY(count_updates(loop));
+  return gab_guard_start(loop);
+}
+
+static gab_status advance(gab_timeloop *loop, bool *done)
+{
+  GAB_TRY(do_duties(loop)); /* those of step 0, and of a restored step if they were still to be done */
+  if (loop->step < loop->steps) return one_step(loop);
+  GAB_TRY(finish(loop));
+  *done = true;
+  return GAB_OK;
+}
+
+static void note_failure(gab_timeloop *loop, gab_status status)
+{
+  if (!loop->on_failure) return;
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  if (loop->on_failure(loop->on_failure_user, loop->step, status) != GAB_OK)
+    gab_log(GAB_LOG_WARNING, "after the failure: %s", gab_error_message());
+  gab_error_set(status, __FILE__, __LINE__, "%s", message);
+}
+
+gab_status gab_timeloop_run(gab_timeloop *loop)
+{
+  loop->started = loop->recent_time = gab_seconds();
+  loop->recent_step = loop->step;
+  bool done = false;
+  gab_status status = start(loop);
+  while (!done) {
+    if (status == GAB_OK) status = advance(loop, &done);
+    if (status == GAB_OK) continue;
+    status = gab_guard_recover(loop, status);
+    if (status == GAB_OK) continue;
+    note_failure(loop, status);
+    break;
+  }
+  loop->stats.seconds = gab_seconds() - loop->started;
+  return status;
+}

@@ -1,0 +1,124 @@
+/** @file timeloop.h
+ *  @brief The time loop: tasks, what is due after a step, and protection against the loss of processes.
+ *
+ *  @code
+ *    gab_timeloop *loop;
+ *    GAB_TRY(gab_timeloop_create(forest, 1000, &loop));
+ *    GAB_TRY(gab_timeloop_add_task(loop, "diffuse", diffuse, &app));
+ *    GAB_TRY(gab_timeloop_protect(loop, &(gab_protection){.every = {.steps = 100}}));
+ *    GAB_TRY(gab_timeloop_run(loop));
+ *  @endcode
+ *
+ *  A step is: all tasks in order; the step number grows; the duties that are due; a checkpoint if one is due.
+ *  When the world breaks anywhere in this, the loop recovers and goes on from the restored step: tasks and
+ *  duties see the same steps again. They need no fault code of their own; what they compute between the fault
+ *  and their return is discarded.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_TIMELOOP_H
+#define GABION_RESILIENCE_TIMELOOP_H
+
+#include "resilience/drill.h"
+#include "resilience/entity.h"
+#include "resilience/interval.h"
+#include "resilience/recovery.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_timeloop gab_timeloop;
+
+/** Part of a step. Collective unless it does not communicate.
+ *  @param[in] step  that is being computed, from 0: the state is that after `step` steps
+ *  @return ::GAB_ERR_FAULT passes through to the recovery; any other failure, even of a single process, ends
+ *  the run on all with that status */
+typedef gab_status (*gab_task_fn)(void *user, gab_step step);
+
+/** Local. @param[in] forest  borrowed @param[in] steps  to be computed in all */
+gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop);
+void gab_timeloop_destroy(gab_timeloop **loop);
+
+/** Adds a task of every step. Local; the same in the same order on all slots, like everything below. */
+gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
+
+/** Adds something that is done after the steps for which `due` says so, and before the first step:
+ *  reductions, output, checks. `step` is the number of steps done.
+ *  @param[in] due  pure, the same on all slots; NULL: after every step */
+gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
+                                 bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
+
+/** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
+ *  back and lets it come here again. */
+gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
+
+/** Called on all living slots when the run ends by a failure that is no death, in a repaired world with the
+ *  state as it was left: to write the field that diverged. Its own failure is only logged. */
+gab_status gab_timeloop_on_failure(gab_timeloop *loop,
+                                   gab_status (*call)(void *user, gab_step step, gab_status why), void *user);
+
+/** What has to be rolled back with the blocks; the loop's own step counter is. */
+gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
+
+/** How a run is protected. Zero-initialise; every zero has a meaning. */
+typedef struct gab_protection {
+  gab_interval every;       /**< between checkpoints; 0 steps: only one at the start */
+  const gab_scheme *scheme; /**< NULL: pairwise */
+  int copies;               /**< of each image beside the own; 0: one */
+  const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
+  gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
+  void *rebalance_user;
+  const char *folder; /**< for events.jsonl; NULL: no events */
+  const gab_drill *drills;
+  size_t drill_count;
+} gab_protection;
+
+/** Turns the protection on: the one line that gives an application resilience. Collective (opens a port).
+ *  Copies everything but what the pointers in strategies, scheme and rebalance_user point to.
+ *  @return ::GAB_ERR_STATE if it is on already; errors of schemes and drills */
+gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
+
+/** For applications that want to know: called on all living slots after each recovery from deaths. */
+typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
+void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
+
+/** Cell updates of one step over all slots, for the rate in the progress line; 0: all cells of all blocks. */
+void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
+
+/** Runs to the last step. Collective.
+ *  @return GAB_OK on all; or the status that ended the run, on all the same */
+gab_status gab_timeloop_run(gab_timeloop *loop);
+
+/** Steps done so far. */
+gab_step gab_timeloop_step(const gab_timeloop *loop);
+gab_step gab_timeloop_steps(const gab_timeloop *loop);
+gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
+
+/** A fault as it is remembered; `lost` are the first few of lost_count. */
+typedef struct gab_fault_record {
+  gab_fault fault; /**< its pointer `lost` is NULL here */
+  gab_slot lost[8];
+} gab_fault_record;
+
+/** What happened so far, as this slot saw it. */
+typedef struct gab_run_stats {
+  double seconds;                 /**< in gab_timeloop_run() */
+  double step_seconds;            /**< thereof in tasks */
+  double duty_seconds;            /**< thereof in duties */
+  uint64_t steps_computed;        /**< including those that were rolled back */
+  uint64_t updates_per_step;      /**< cell updates of one step over all slots */
+  int fault_count;                /**< recoveries from deaths */
+  int lost_slots;                 /**< in all of them */
+  const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */
+  int fault_record_count;
+  double recovery_seconds;
+  gab_step rolled_back; /**< steps computed in vain */
+  gab_checkpoint_stats checkpoint;
+} gab_run_stats;
+gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

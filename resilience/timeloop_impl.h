@@ -1,0 +1,60 @@
+/* What timeloop.c and protection.c share. Internal. */
+#ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
+#define GABION_RESILIENCE_TIMELOOP_IMPL_H
+
+#include "resilience/timeloop.h"
+
+enum { GAB_MOST_TASKS = 64, GAB_TASK_NAME = 48, GAB_MOST_FAULT_RECORDS = 64 };
+
+typedef struct gab_task {
+  char name[GAB_TASK_NAME];
+  bool (*due)(const void *user, gab_step step); /* of duties; NULL: always */
+  gab_task_fn run;
+  void *user;
+} gab_task;
+
+typedef struct gab_task_list {
+  gab_task tasks[GAB_MOST_TASKS];
+  int count;
+} gab_task_list;
+
+/* Present only when the loop is protected. */
+typedef struct gab_guard {
+  gab_interval every;
+  gab_checkpoint *checkpoint;
+  gab_drills *drills;
+  gab_recovery recovery;
+  const gab_strategy *strategies[GAB_MOST_STRATEGIES];
+  int strategy_count;
+  gab_step next; /* of the next checkpoint; -1: none is due */
+} gab_guard;
+
+struct gab_timeloop {
+  gab_forest *forest;
+  gab_world *world;
+  gab_step steps, step;
+  bool duties_pending; /* the duties of the present step have not been done; part of the state */
+  gab_task_list tasks, duties, finishes;
+  gab_entity entities[GAB_MOST_TASKS];
+  int entity_count;
+  gab_guard *guard;
+  gab_events *events; /* NULL without protection */
+  gab_fault_fn on_fault;
+  void *on_fault_user;
+  gab_status (*on_failure)(void *user, gab_step step, gab_status why);
+  void *on_failure_user;
+  gab_run_stats stats;
+  gab_fault_record records[GAB_MOST_FAULT_RECORDS];
+  double started, recent_time; /* of the run; of the last progress line */
+  gab_step recent_step;
+  uint64_t own_updates; /* asked for by the application; 0: count the cells */
+};
+
+/* Takes the first snapshot / a snapshot if one is due, and decides when the next one is. Collective. */
+gab_status gab_guard_start(gab_timeloop *loop);
+gab_status gab_guard_checkpoint(gab_timeloop *loop);
+/* After `why` ended a step here: recovers, or ends the run on all with one status. Collective. */
+gab_status gab_guard_recover(gab_timeloop *loop, gab_status why);
+void gab_guard_destroy(gab_guard **guard);
+
+#endif
