@@ -18,8 +18,9 @@ extern "C" {
 
 typedef struct gab_exchange gab_exchange;
 
-/** What crosses from a block to its neighbour in a direction. Local, thread safe for different blocks; sizes
- *  are the same for every block of a level and for sender and receiver. */
+/** What crosses from a block to its neighbour in a direction. Local. Called by several threads at once, also for
+ *  the same block in different directions: pack() only reads, unpack() and copy() write the ghosts of their
+ *  direction only. Sizes are the same for every block of a level and for sender and receiver. */
 typedef struct gab_ghost_kind {
   const char *name;
   void *user;
@@ -28,25 +29,31 @@ typedef struct gab_ghost_kind {
   void (*pack)(void *user, const void *data, int direction, void *bytes);
   /** @param direction  as seen from the sender: fill the ghosts on the opposite side of this block */
   void (*unpack)(void *user, void *data, int direction, const void *bytes);
-  /** From one local block straight into another; NULL: pack and unpack. */
+  /** From one local block straight into another (or, over a periodic border, into itself); NULL: pack and
+   *  unpack. */
   void (*copy)(void *user, const void *from, void *to, int direction);
 } gab_ghost_kind;
 
 /** @param[in] data  the block data whose ghosts are exchanged; ghost is copied. Collective (opens a port). */
 gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
                                gab_exchange **exchange);
+/** Drops what is under way. Before the forest is destroyed. */
 void gab_exchange_destroy(gab_exchange **exchange);
 
 /** Packs and starts sending, copies between local blocks. Collective among neighbours. Announces
- *  ::GAB_PHASE_EXCHANGE. */
+ *  ::GAB_PHASE_EXCHANGE. What is sent may be changed once it returns; ghosts are undefined until
+ *  gab_exchange_finish(). An exchange that a fault has cut short is simply started again after the repair.
+ *  A failure of this process alone breaks the world (gab_world_raise()).
+ *  @return ::GAB_ERR_STATE if one is under way already */
 gab_status gab_exchange_start(gab_exchange *exchange);
-/** Completes: all ghosts are filled. */
+/** Completes: all ghosts are filled. The forest must not have changed since the start. */
 gab_status gab_exchange_finish(gab_exchange *exchange);
 
 /** Bytes sent to other slots and number of messages by one exchange, of this process. */
 typedef struct gab_exchange_volume {
   size_t bytes, messages, local_bytes;
 } gab_exchange_volume;
+/** Of the forest as it is now. Local; zeros if there is no memory for the plan. */
 gab_exchange_volume gab_exchange_get_volume(gab_exchange *exchange);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ extern "C" {
 typedef struct gab_forest_options {
   gab_root_grid grid;
   int32_t cells[3]; /**< cells per block (the same on every level); z is 1 in 2D */
-  bool periodic[3];
+  bool periodic[3]; /**< in 2D z does not matter */
   double origin[3]; /**< physical coordinate of the domain's lower corner */
   double dx;        /**< width of a cell of level 0 */
   /** Says whether a block is to exist at all; a pure function of its cells, the same on all processes. NULL:
@@ -52,7 +52,7 @@ void gab_forest_destroy(gab_forest **forest);
 gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id);
 
 /** Tells the owners of blocks by id: owners[i] is the owner of ids[i], GAB_NO_SLOT if that block does not
- *  exist. Collective; count may be 0. */
+ *  exist. Collective; count may be 0; ids ascend without doubles, and none is a block of the asking process. */
 typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, size_t count, gab_slot *owners);
 
 /** Creates this process's blocks and their data, and asks `lookup` once for the owners of all their
@@ -60,8 +60,16 @@ typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, s
 gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count, gab_owner_lookup lookup,
                                void *context);
 
-/** Moves blocks: local block i goes to targets[i]; all neighbour tables follow. Collective. Announces
- *  ::GAB_PHASE_MIGRATION. After a failure the forest is unusable until gab_forest_restore(). */
+/** Packed bytes that one process sends at once while blocks migrate (a single larger block excepted). */
+#define GAB_MIGRATION_BYTES ((size_t)32 << 20)
+
+/** Moves blocks: local block i goes to targets[i], any living slot; all neighbour tables follow. Blocks that
+ *  stay are not touched. Collective. Announces ::GAB_PHASE_MIGRATION. After a failure the forest is unusable
+ *  until gab_forest_restore(); a failure of this process alone breaks the world (gab_world_raise()).
+ *
+ *  Memory beyond the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, shared by the targets, and
+ *  from each slot that sends to this one its share (or one block, if that is larger). Blocks that have left
+ *  are destroyed before those that came are made. */
 gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets);
 
 /* ---------------------------------------------------------------------------------------- looking at it */
@@ -114,7 +122,11 @@ typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
 
 /** Replaces the forest by what the images hold: the own image, and those of the slots that this process
  *  adopts. Blocks that are here already are unpacked in place, new ones created, others destroyed; owners in
- *  the tables are translated by `map`. Local: no communication. On failure the forest is left without blocks. */
+ *  the tables are translated by `map` (NULL: kept). Local: no communication. On failure the forest is left
+ *  without blocks.
+ *  @param[in,out] images  each is read from its start; what follows the image is left in the reader
+ *  @return ::GAB_ERR_CORRUPT if the bytes are no images of this domain and these kinds of data, or if a block
+ *          is in them twice */
 gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count, gab_owner_map map,
                               void *context);
 

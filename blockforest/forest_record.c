@@ -1,0 +1,169 @@
+/* Packed blocks. A record is: id, number of rows, rows (id, owner, direction), then for each stored kind its
+ * size and its canonical bytes. */
+#include "blockforest/forest_impl.h"
+#include "blockforest/tasks_impl.h"
+
+enum { ROW_BYTES = 8 + 4 + 1, RECORD_HEAD_BYTES = 8 + 8, KIND_HEAD_BYTES = 8 };
+
+size_t gab_record_size(const gab_forest *forest, const gab_block *block)
+{
+  size_t bytes = RECORD_HEAD_BYTES + block->neighbour_count * ROW_BYTES;
+  for (int k = 0; k < forest->kind_count; ++k)
+    if (gab_kind_is_stored(&forest->kinds[k]))
+      bytes += KIND_HEAD_BYTES + forest->kinds[k].packed_size(forest->kinds[k].user, block->data[k]);
+  return bytes;
+}
+
+size_t gab_record_least_size(const gab_forest *forest)
+{
+  size_t bytes = RECORD_HEAD_BYTES;
+  for (int k = 0; k < forest->kind_count; ++k)
+    if (gab_kind_is_stored(&forest->kinds[k])) bytes += KIND_HEAD_BYTES;
+  return bytes;
+}
+
+static gab_status pack_kind(const gab_block_data_kind *kind, const gab_block *block, const void *data,
+                            gab_buffer *out)
+{
+  size_t bytes = kind->packed_size(kind->user, data);
+  GAB_TRY(gab_put_u64(out, bytes));
+  size_t before = out->size;
+  GAB_TRY(kind->pack(kind->user, data, out));
+  if (out->size - before != bytes)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' of block " GAB_PRI_BLOCK " announced %zu bytes and packed %zu",
+             kind->name, block->id, bytes, out->size - before);
+  return GAB_OK;
+}
+
+static gab_status pack_record(const gab_forest *forest, const gab_block *block, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u64(out, block->id));
+  GAB_TRY(gab_put_u64(out, block->neighbour_count));
+  for (size_t i = 0; i < block->neighbour_count; ++i) {
+    GAB_TRY(gab_put_u64(out, block->neighbours[i].id));
+    GAB_TRY(gab_put_i32(out, block->neighbours[i].owner));
+    GAB_TRY(gab_put_u8(out, (uint8_t)block->neighbours[i].direction));
+  }
+  for (int k = 0; k < forest->kind_count; ++k)
+    if (gab_kind_is_stored(&forest->kinds[k]))
+      GAB_TRY(pack_kind(&forest->kinds[k], block, block->data[k], out));
+  return GAB_OK;
+}
+
+typedef struct packing {
+  const gab_forest *forest;
+  gab_block *const *blocks;
+  unsigned char *place;
+  const size_t *offsets; /* one more than blocks */
+} packing;
+
+static gab_status pack_one(void *context, size_t index)
+{
+  const packing *job = context;
+  size_t bytes = job->offsets[index + 1] - job->offsets[index];
+  gab_buffer out = gab_buffer_over(job->place + job->offsets[index], bytes);
+  return pack_record(job->forest, job->blocks[index], &out);
+}
+
+gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out)
+{
+  void *memory, *place;
+  GAB_TRY(gab_alloc((count + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
+  size_t *offsets = memory;
+  for (size_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + gab_record_size(forest, blocks[i]);
+  gab_status status = gab_buffer_extend(out, offsets[count], &place);
+  if (status == GAB_OK) {
+    packing job = {forest, blocks, place, offsets};
+    status = gab_tasks_run(count, pack_one, &job);
+  }
+  gab_free(&offsets);
+  return status;
+}
+
+static gab_status read_row(gab_reader *in, gab_neighbour *row)
+{
+  uint8_t direction;
+  GAB_TRY(gab_get_u64(in, &row->id));
+  GAB_TRY(gab_get_i32(in, &row->owner));
+  GAB_TRY(gab_get_u8(in, &direction));
+  row->direction = (int8_t)(direction < GAB_DIRECTIONS ? direction : -1);
+  return GAB_OK;
+}
+
+gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record *record)
+{
+  *record = (gab_record){.id = GAB_NO_BLOCK};
+  GAB_TRY(gab_get_u64(in, &record->id));
+  if (!gab_block_id_is_valid(&forest->options.grid, record->id))
+    GAB_FAIL(GAB_ERR_CORRUPT, "packed block with the impossible id " GAB_PRI_BLOCK, record->id);
+  size_t rows;
+  GAB_TRY(gab_get_count(in, ROW_BYTES, &rows));
+  GAB_TRY(gab_get_view(in, rows * ROW_BYTES, &record->rows));
+  const unsigned char *start = in->at;
+  for (int k = 0; k < forest->kind_count; ++k) {
+    if (!gab_kind_is_stored(&forest->kinds[k])) continue;
+    size_t bytes;
+    gab_reader skipped;
+    GAB_TRY(gab_get_count(in, 1, &bytes));
+    GAB_TRY(gab_get_view(in, bytes, &skipped));
+  }
+  record->data = gab_reader_of(start, (size_t)(in->at - start));
+  return GAB_OK;
+}
+
+static gab_status unpack_table(const gab_forest *forest, gab_reader rows, gab_owner_map map, void *context,
+                               gab_block *block)
+{
+  block->neighbour_count = 0;
+  int previous = -1;
+  while (gab_reader_left(&rows) > 0) {
+    gab_neighbour row;
+    GAB_TRY(read_row(&rows, &row));
+    if (!gab_forest_row_is_possible(forest, block->id, &row) || row.direction <= previous)
+      GAB_FAIL(GAB_ERR_CORRUPT, "packed block " GAB_PRI_BLOCK " has an impossible neighbour table",
+               block->id);
+    previous = row.direction;
+    if (map) row.owner = map(context, row.owner);
+    GAB_TRY(gab_block_add_neighbour(block, row));
+  }
+  return GAB_OK;
+}
+
+static gab_status unpack_data(const gab_forest *forest, gab_reader in, gab_block *block)
+{
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    if (!gab_kind_is_stored(kind)) continue;
+    size_t bytes;
+    gab_reader own;
+    GAB_TRY(gab_get_count(&in, 1, &bytes));
+    GAB_TRY(gab_get_view(&in, bytes, &own));
+    GAB_TRY(kind->unpack(kind->user, block->data[k], &own));
+    GAB_TRY(gab_reader_expect_end(&own));
+  }
+  return gab_reader_expect_end(&in);
+}
+
+typedef struct realising {
+  const gab_forest *forest;
+  gab_record *records;
+  gab_owner_map map;
+  void *context;
+} realising;
+
+static gab_status realise_one(void *context, size_t index)
+{
+  const realising *job = context;
+  gab_record *record = &job->records[index];
+  if (!record->block) GAB_TRY(gab_block_make(job->forest, record->id, &record->block));
+  GAB_TRY(unpack_table(job->forest, record->rows, job->map, job->context, record->block));
+  GAB_TRY(gab_block_make_data(job->forest, record->block));
+  return unpack_data(job->forest, record->data, record->block);
+}
+
+gab_status gab_records_realise(const gab_forest *forest, gab_record *records, size_t count, gab_owner_map map,
+                               void *context)
+{
+  realising job = {forest, records, map, context};
+  return gab_tasks_run(count, realise_one, &job);
+}

@@ -1,0 +1,40 @@
+/** @file order_impl.h
+ *  @brief The order of all possible blocks of a root grid along a curve.
+ *
+ *  A curve runs through the smallest cube around the root grid and is outside the grid part of its way. The
+ *  *rank* of a root place counts only the places of the grid before it, so equal pieces of ranks are equal
+ *  pieces of the domain, however long and thin it is. The *key* of a block refines the rank down to the
+ *  deepest level: it is the key of the block's first descendant there. Blocks of any levels that do not
+ *  overlap are ordered by it.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_LOADBALANCE_ORDER_IMPL_H
+#define GABION_LOADBALANCE_ORDER_IMPL_H
+
+#include "blockforest/block_id.h"
+#include "loadbalance/curve.h"
+
+/* Products of two 64-bit numbers, for exact comparison of fractions. */
+__extension__ typedef unsigned __int128 gab_wide;
+
+typedef struct gab_order {
+  const gab_curve *curve;
+  gab_root_grid grid;
+  int bits;        /* per direction, of the cube of root places */
+  int depth;       /* levels below the roots that keys resolve */
+  uint64_t places; /* in the root grid */
+} gab_order;
+
+void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve *curve);
+/** @return below places * 2^(dimension * depth) */
+uint64_t gab_order_key(const gab_order *order, gab_block_id id);
+/** Which of `pieces` equal pieces of all keys holds this one, from 0. */
+int32_t gab_order_piece(const gab_order *order, uint64_t key, int32_t pieces);
+
+typedef gab_status (*gab_order_visit_fn)(void *context, gab_block_id root);
+/** Visits the roots of one piece along the curve. Takes time for this piece only, not for the whole grid. */
+gab_status gab_order_visit_piece(const gab_order *order, int32_t piece, int32_t pieces,
+                                 gab_order_visit_fn visit, void *context);
+
+#endif
