@@ -1,0 +1,46 @@
+/** @file phase.h
+ *  @brief What a process is doing right now, by name.
+ *
+ *  The framework announces the phases of a step as it enters them (gab_world_enter()). A hook may listen:
+ *  fault drills kill there, diagnostics of a stalled run print the last one.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_PHASE_H
+#define GABION_CORE_PHASE_H
+
+#include "core/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One list, three uses: enum, names, documentation. */
+#define GAB_PHASES(X)                                                                                        \
+  X(COMPUTE, "compute", "a task of a time step computes")                                                    \
+  X(EXCHANGE, "exchange", "ghost layers are under way")                                                      \
+  X(REDUCTION, "reduction", "values are combined over all slots")                                            \
+  X(SNAPSHOT, "snapshot", "images are packed and sent to their holders")                                     \
+  X(COMMIT, "commit", "the slots agree that a snapshot is complete")                                         \
+  X(SWAP, "swap", "the new snapshot becomes the valid one")                                                  \
+  X(REPAIR, "repair", "the communicators are rebuilt without the dead")                                      \
+  X(RECOVERY, "recovery", "blocks and entities are restored and adopted")                                    \
+  X(MIGRATION, "migration", "blocks move to other slots")                                                    \
+  X(OUTPUT, "output", "fields, pictures or probes are written")
+
+typedef enum gab_phase {
+#define GAB_PHASE_ENUM(id, name, doc) GAB_PHASE_##id,
+  GAB_PHASES(GAB_PHASE_ENUM)
+#undef GAB_PHASE_ENUM
+  GAB_PHASE_COUNT
+} gab_phase;
+
+/** @return the name used in parameter files and logs, e.g. "exchange"; "?" outside the list. */
+const char *gab_phase_name(gab_phase phase);
+/** @return the phase of that name, GAB_PHASE_COUNT if there is none. */
+gab_phase gab_phase_from_name(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,88 @@
+/** @file port.h
+ *  @brief Messages between slots: ports, channels and envelopes.
+ *
+ *  A *channel* is the way from one slot to another in one context; a *port* is this process's end of all
+ *  channels of one context. All point-to-point traffic of the framework goes through ports. Every logical
+ *  message starts with an envelope (who, which incarnation, which epoch, the how-many-eth on its channel,
+ *  step, pattern and iteration id, how many bytes) and may travel in chunks, below the size at which
+ *  Open MPI's TCP transport loses its nerve. Receives name their sender. What arrives from an older
+ *  incarnation is dropped; an envelope that cannot be (wrong sequence, wrong epoch) is an error.
+ *
+ *  Life of a message:
+ *  @code
+ *    gab_message_begin(&out);  gab_put_u64(&out, 42);
+ *    gab_port_receive(port, peer, &in, GAB_SIZE_UNKNOWN);
+ *    gab_port_send(port, peer, &out);
+ *    GAB_TRY(gab_port_finish(port));
+ *    gab_reader reader = gab_message_reader(&in);
+ *  @endcode
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_PORT_H
+#define GABION_CORE_PORT_H
+
+#include "core/buffer.h"
+#include "core/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_port gab_port;
+
+/** What stands before every logical message; packed little-endian into #GAB_ENVELOPE_BYTES bytes. */
+typedef struct gab_envelope {
+  gab_epoch epoch;
+  gab_slot source, target;
+  gab_incarnation source_incarnation, target_incarnation;
+  uint32_t context;   /**< of the port */
+  uint32_t pattern;   /**< communication pattern, for any-source matching and logs; 0 if unused */
+  uint64_t iteration; /**< iteration of that pattern */
+  uint64_t sequence;  /**< number of this message on its channel since the last repair, from 0 */
+  gab_step step;
+  uint64_t bytes; /**< of the payload */
+} gab_envelope;
+
+#define GAB_ENVELOPE_BYTES 128
+#define GAB_SIZE_UNKNOWN   SIZE_MAX
+/** Largest piece that is given to MPI at once. */
+#define GAB_CHUNK_BYTES ((size_t)768 * 1024)
+
+/** Empties a buffer and reserves the room of the envelope; then pack the payload behind it. */
+gab_status gab_message_begin(gab_buffer *message);
+/** Payload bytes of a message that is being packed or was received. */
+size_t gab_message_bytes(const gab_buffer *message);
+/** The payload of a received message. */
+gab_reader gab_message_reader(const gab_buffer *message);
+/** The envelope of a received message. */
+gab_status gab_message_envelope(const gab_buffer *message, gab_envelope *envelope);
+
+/** Opens a port with a context of its own. Collective over the living in the sense that all have to open the
+ *  same ports in the same order; no communication.
+ *  @param[in] name  for messages; copied */
+gab_status gab_port_create(gab_world *world, const char *name, gab_port **port);
+/** Drops what is still under way, then closes. Local. */
+void gab_port_destroy(gab_port **port);
+
+/** Pattern and iteration id of the messages sent from now on. */
+void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
+
+/** Starts sending a message. @param[in] message  begun by gab_message_begin(); borrowed and not to be touched
+ *  until gab_port_finish(). A slot may send to itself. */
+gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message);
+/** Starts receiving. @param[out] message  borrowed until gab_port_finish()
+ *  @param[in] payload_bytes  exactly what will come, or GAB_SIZE_UNKNOWN; of unknown ones at most one per
+ *  sender may be under way, and nothing else from that sender behind it */
+gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes);
+/** Helps what is under way along without blocking. @param[out] done  all is finished (then finish will not
+ *  block); may be NULL */
+gab_status gab_port_progress(gab_port *port, bool *done);
+/** Waits until all sends and receives of this port are done. In a world that breaks meanwhile: drops them all
+ *  and returns ::GAB_ERR_FAULT. */
+gab_status gab_port_finish(gab_port *port);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,260 @@
+/** @file repair.c
+ *  @brief Mending a broken world: revoke, meet, shrink, compare notes, agree; from the top if any of it
+ * fails.
+ *
+ *  The order of steps is the one that survived hundreds of real kills. Two things keep the processes
+ *  together. All agreements on one communicator are counted by MPI, so everyone has to take part in the same
+ *  number of them before it is shrunk: a repair therefore begins with agreements until all say that they are
+ *  in repair (those that are still at work learn it from the same agreement, see gab_world_agree()). And a
+ *  process may be finished with a repair while another one has to begin again: it holds the newer
+ *  communicator like the other, finds it revoked, and comes back. */
+#include "core/log.h"
+#include "core/world_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Attempts that fail without a death being the cause. */
+enum { SPARE_ATTEMPTS = 16 };
+
+/* Gives the intent with its message to the caller and forgets it. */
+static void deliver_intent(gab_world *world, gab_status *intent)
+{
+  *intent = world->intent;
+  if (world->intent != GAB_OK) {
+    char file[256];
+    snprintf(file, sizeof file, "%s", world->intent_where ? world->intent_where : "?:0");
+    char *colon = strrchr(file, ':');
+    const int line = colon ? atoi(colon + 1) : 0;
+    if (colon) *colon = '\0';
+    gab_error_set(world->intent, file, line, "%s", world->intent_message ? world->intent_message : "");
+  }
+  gab_world_forget_intent(world);
+}
+
+static void make_whole(gab_world *world)
+{
+  world->epoch++;
+  world->broken = false;
+  gab_log_set_identity(world->slot, gab_world_is_root(world));
+}
+
+#ifdef GAB_HAVE_ULFM
+
+/* What the survivors tell each other. Small enough to travel eagerly. */
+typedef struct notes {
+  uint64_t epoch;        /* the highest */
+  uint32_t next_context; /* the highest: not all may have opened the same ports when the world broke */
+  int32_t intent;        /* the highest, of the lowest slot */
+  gab_slot intent_slot;
+  char where[128];
+  char message[3072];
+} notes;
+
+static void merge_notes(notes *into, const notes *from)
+{
+  const uint64_t epoch = into->epoch > from->epoch ? into->epoch : from->epoch;
+  const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
+  if (from->intent > into->intent || (from->intent == into->intent && from->intent_slot < into->intent_slot))
+    *into = *from;
+  into->epoch = epoch;
+  into->next_context = context;
+}
+
+static notes my_notes(const gab_world *world)
+{
+  notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
+  mine.intent_slot = world->intent_slot;
+  snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
+  snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
+  return mine;
+}
+
+/* Up and down a binomial tree, in plain MPI: ports belong to a whole world. */
+static bool compare_notes(MPI_Comm comm, notes *mine)
+{
+  int rank = 0, size = 1, mask = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (; mask < size; mask <<= 1) {
+    if (rank & mask) {
+      if (MPI_Send(mine, sizeof *mine, MPI_BYTE, rank - mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
+        return false;
+      if (MPI_Recv(mine, sizeof *mine, MPI_BYTE, rank - mask, GAB_CONTEXT_REPAIR, comm, MPI_STATUS_IGNORE) !=
+          MPI_SUCCESS)
+        return false;
+      break;
+    }
+    if (rank + mask >= size) continue;
+    notes other;
+    if (MPI_Recv(&other, sizeof other, MPI_BYTE, rank + mask, GAB_CONTEXT_REPAIR, comm, MPI_STATUS_IGNORE) !=
+        MPI_SUCCESS)
+      return false;
+    merge_notes(mine, &other);
+  }
+  for (mask >>= 1; mask > 0; mask >>= 1)
+    if (rank + mask < size &&
+        MPI_Send(mine, sizeof *mine, MPI_BYTE, rank + mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
+      return false;
+  return true;
+}
+
+/* Everyone leaves with the same epoch, context counter and pending intent; the intent is kept until the whole
+ * repair has succeeded, now by all, so that it outlives the slot that raised it. */
+static bool take_notes(gab_world *world)
+{
+  notes all = my_notes(world);
+  if (!compare_notes(world->comm, &all)) return false;
+  all.where[sizeof all.where - 1] = all.message[sizeof all.message - 1] = '\0';
+  world->epoch = all.epoch;
+  world->next_context = all.next_context;
+  gab_world_forget_intent(world);
+  if (all.intent != GAB_OK)
+    gab_world_keep_intent(world, (gab_status)all.intent, all.intent_slot, all.message, all.where);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------ steps */
+
+/* Returns when all the living of the communicator are in repair and none is still at work. */
+static gab_status meet(MPI_Comm comm)
+{
+  int bits;
+  do {
+    bits = GAB_AGREE_REPAIR;
+    GAB_TRY(gab_comm_agree(comm, &bits, NULL));
+  } while (!(bits & GAB_AGREE_REPAIR));
+  return GAB_OK;
+}
+
+/* @param[out] fresh  the same for all: the new communicator, or MPI_COMM_NULL for all */
+static gab_status shrink(MPI_Comm comm, MPI_Comm *fresh)
+{
+  *fresh = MPI_COMM_NULL;
+  const int code = MPIX_Comm_shrink(comm, fresh);
+  int bits = code == MPI_SUCCESS ? GAB_AGREE_SHRUNK : 0;
+  const gab_status status = gab_comm_agree(comm, &bits, NULL);
+  if ((status != GAB_OK || !(bits & GAB_AGREE_SHRUNK)) && *fresh != MPI_COMM_NULL) MPI_Comm_free(fresh);
+  return status;
+}
+
+/* Ranks of the old communicator that are not in the new one. @param[out] ranks  owned by the caller */
+static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **ranks, int *count)
+{
+  MPI_Group before, after, lost;
+  MPI_Comm_group(old, &before);
+  MPI_Comm_group(fresh, &after);
+  MPI_Group_difference(before, after, &lost);
+  MPI_Group_size(lost, count);
+  void *memory = NULL;
+  const gab_status status = gab_alloc(2 * (size_t)*count * sizeof **ranks, GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) {
+    *ranks = memory;
+    int *in_lost = *ranks + *count;
+    for (int i = 0; i < *count; i++) in_lost[i] = i;
+    MPI_Group_translate_ranks(lost, *count, in_lost, before, *ranks);
+  }
+  MPI_Group_free(&lost);
+  MPI_Group_free(&after);
+  MPI_Group_free(&before);
+  return status;
+}
+
+/* From here on the world stands on the new communicator, mended or not: communicator and members always
+ * belong together. */
+static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
+{
+  int *lost = NULL, count = 0;
+  GAB_TRY(find_lost(world->comm, fresh, &lost, &count));
+  gab_members left = {0};
+  gab_status status = gab_members_copy(&left, &world->members);
+  for (int i = 0; status == GAB_OK && i < count; i++)
+    status = gab_members_remove(&left, gab_world_slot_of_rank(world, lost[i]));
+  gab_free(&lost);
+  if (status != GAB_OK) {
+    gab_members_release(&left);
+    return status;
+  }
+  gab_members_release(&world->members);
+  world->members = left;
+  *old = world->comm;
+  world->comm = fresh;
+  gab_world_watch_comm(fresh);
+  return GAB_OK;
+}
+
+/* One way through. @param[out] mended  false: begin again. Any status other than GAB_OK ends the repair. */
+static gab_status attempt(gab_world *world, bool *mended)
+{
+  *mended = false;
+  gab_world_enter(world, GAB_PHASE_REPAIR);
+  MPI_Comm fresh, old;
+  const double start = MPI_Wtime();
+  gab_world_revoke(world);
+  GAB_TRY(meet(world->comm));
+  const double revoked = MPI_Wtime();
+  GAB_TRY(shrink(world->comm, &fresh));
+  if (fresh == MPI_COMM_NULL) return GAB_OK;
+  const double shrunk = MPI_Wtime();
+  GAB_TRY(move_to(world, fresh, &old));
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  gab_world_free_comms(world);
+  const bool good = take_notes(world) && gab_world_remake_comms(world) == GAB_OK;
+  if (!good) gab_world_revoke(world);
+  int bits = good ? GAB_AGREE_MENDED : 0;
+  bool deaths;
+  const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
+  MPI_Comm_free(&old);
+  world->times.revoke = revoked - start;
+  world->times.shrink = shrunk - revoked;
+  world->times.agree = MPI_Wtime() - shrunk;
+  *mended = (bits & GAB_AGREE_MENDED) && !deaths;
+  return status;
+}
+
+static gab_status mend(gab_world *world)
+{
+  const int limit = gab_members_count(&world->members) + SPARE_ATTEMPTS;
+  for (int attempts = 1; attempts <= limit; attempts++) {
+    bool mended;
+    GAB_TRY(attempt(world, &mended));
+    world->times.attempts = attempts;
+    if (mended) return GAB_OK;
+  }
+  GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);
+}
+
+#else
+
+/* Without fault tolerance only a process that is alone, or that knows itself what went wrong, gets away. */
+static gab_status mend(gab_world *world)
+{
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  if (gab_members_count(&world->members) == 1) return GAB_OK;
+  world->lost = true;
+  if (world->intent != GAB_OK) return GAB_OK;
+  GAB_FAIL(GAB_ERR_LOST, "a process died, and this MPI has no fault tolerance (ULFM) to go on without it");
+}
+
+#endif
+
+gab_status gab_world_repair(gab_world *world, gab_status *intent)
+{
+  *intent = GAB_OK;
+  if (world->lost) GAB_FAIL(GAB_ERR_LOST, "an earlier repair has failed");
+  gab_world_break(world);
+  (void)gab_world_fault(world);
+  world->repairing = true;
+  const gab_status status = mend(world);
+  world->repairing = false;
+  if (status != GAB_OK) {
+    world->lost = true;
+    return status;
+  }
+  if (!world->lost) make_whole(world);
+  deliver_intent(world, intent);
+  return GAB_OK;
+}

@@ -1,0 +1,199 @@
+/** @file world.c
+ *  @brief Beginning and end of a world, and what it knows about itself. */
+#include "core/log.h"
+#include "core/world_impl.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes)
+{
+  if (count <= *capacity) return GAB_OK;
+  size_t more = *capacity ? *capacity : 4;
+  while (more < count) more *= 2;
+  GAB_TRY(gab_realloc(more * element_bytes, GAB_MEMORY_OTHER, array));
+  *capacity = more;
+  return GAB_OK;
+}
+
+int gab_world_rank(const gab_world *world, gab_slot slot) { return gab_members_index(&world->members, slot); }
+
+gab_slot gab_world_slot_of_rank(const gab_world *world, int rank)
+{
+  return gab_members_slot(&world->members, rank);
+}
+
+/* ------------------------------------------------------------------------------------ beginning */
+
+/* Writing to the socket of a process that has died must not kill the writer, hence SIGPIPE. */
+static gab_status start_mpi(int *argc, char ***argv, bool *started)
+{
+  int initialised = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&initialised);
+  *started = !initialised;
+  if (initialised) {
+    MPI_Query_thread(&level);
+  } else {
+    signal(SIGPIPE, SIG_IGN);
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+      GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
+  }
+  if (level < MPI_THREAD_FUNNELED) GAB_FAIL(GAB_ERR_MPI, "MPI gives no support for threads (FUNNELED)");
+  return GAB_OK;
+}
+
+static gab_status open_ports(gab_world *world)
+{
+  GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
+  GAB_TRY(gab_port_open(world, "gather", GAB_CONTEXT_GATHER, &world->gather));
+  return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
+}
+
+static gab_status begin(gab_world *world, int *argc, char ***argv)
+{
+  world->comm = MPI_COMM_NULL;
+  world->step = -1;
+  world->next_context = GAB_CONTEXT_FIRST_FREE;
+  gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
+  GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
+  /* Calls that belong to no communicator report to these two: they have to return, not to abort. */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  GAB_TRY(gab_world_watch(world));
+  if (MPI_Comm_dup(MPI_COMM_WORLD, &world->comm) != MPI_SUCCESS)
+    GAB_FAIL(GAB_ERR_MPI, "MPI_COMM_WORLD could not be duplicated");
+  gab_world_watch_comm(world->comm);
+  int rank = 0, size = 0;
+  MPI_Comm_rank(world->comm, &rank);
+  MPI_Comm_size(world->comm, &size);
+  gab_members_init(&world->members, size);
+  world->slot = rank;
+  return open_ports(world);
+}
+
+static void release(gab_world *world)
+{
+  gab_port_destroy(&world->tree);
+  gab_port_destroy(&world->gather);
+  gab_port_destroy(&world->route);
+  for (gab_port *port = world->ports; port; port = port->next) {
+    gab_port_abandon(port);
+    port->world = NULL;
+  }
+  gab_world_purge_limbo(world);
+  while (world->comms) {
+    gab_comm *comm = world->comms;
+    world->comms = comm->next;
+    gab_free(&comm);
+  }
+  gab_world_forget_intent(world);
+  gab_buffer_release(&world->inbox);
+  gab_buffer_release(&world->outbox);
+  gab_members_release(&world->members);
+  gab_world_unwatch(world);
+  gab_free(&world);
+}
+
+gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
+{
+  *world = NULL;
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(sizeof **world, GAB_MEMORY_OTHER, &memory));
+  gab_world *fresh = memory;
+  const gab_status status = begin(fresh, argc, argv);
+  if (status != GAB_OK) {
+    int started = 0;
+    MPI_Initialized(&started);
+    const bool finalise = started && fresh->owns_mpi;
+    if (fresh->comm != MPI_COMM_NULL) MPI_Comm_free(&fresh->comm);
+    release(fresh);
+    if (finalise) MPI_Finalize();
+    return status;
+  }
+  gab_log_set_identity(fresh->slot, gab_world_is_root(fresh));
+  *world = fresh;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ end */
+
+/* True if all the living stand here together, so that nobody is left alone in MPI_Finalize. A process that
+ * dies on the way costs one more repair. */
+static bool part_in_peace(gab_world *world)
+{
+  if (world->lost) return false;
+  for (;;) {
+    uint32_t flags = 1;
+    const gab_status status = gab_world_agree(world, &flags);
+    if (status == GAB_OK) return true;
+    gab_status intent;
+    if (status != GAB_ERR_FAULT || gab_world_repair(world, &intent) != GAB_OK || world->lost) return false;
+  }
+}
+
+void gab_world_destroy(gab_world **world_pointer)
+{
+  gab_world *world = *world_pointer;
+  if (!world) return;
+  const bool finalise = part_in_peace(world);
+  const bool owns_mpi = world->owns_mpi;
+  world->repairing = true; /* the error handler has nothing left to do */
+  if (finalise) {
+    for (gab_port *port = world->ports; port; port = port->next) gab_port_abandon(port);
+    gab_world_purge_limbo(world);
+    gab_world_free_comms(world);
+    MPI_Comm_free(&world->comm);
+    release(world);
+    if (owns_mpi) MPI_Finalize();
+  }
+  /* Otherwise messages may still be under way in a communicator that nobody mends: MPI, and the memory that
+   * it holds, are left as they are. */
+  *world_pointer = NULL;
+}
+
+/* ------------------------------------------------------------------------------------ facts */
+
+bool gab_world_survives_deaths(const gab_world *world)
+{
+  (void)world;
+#ifdef GAB_HAVE_ULFM
+  return true;
+#else
+  return false;
+#endif
+}
+
+gab_slot gab_world_slot(const gab_world *world) { return world->slot; }
+const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
+
+/* No strategy brings a slot back to life yet: every player is the first of its slot. */
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
+{
+  (void)world;
+  (void)slot;
+  return 0;
+}
+
+gab_epoch gab_world_epoch(const gab_world *world) { return world->epoch; }
+gab_slot gab_world_root(const gab_world *world) { return gab_members_slot(&world->members, 0); }
+bool gab_world_is_root(const gab_world *world) { return world->slot == gab_world_root(world); }
+void gab_world_set_step(gab_world *world, gab_step step) { world->step = step; }
+gab_step gab_world_step(const gab_world *world) { return world->step; }
+
+void gab_world_enter(gab_world *world, gab_phase phase)
+{
+  world->phase = phase;
+  if (world->hook) world->hook(world->hook_user, world, phase);
+}
+
+gab_phase gab_world_phase(const gab_world *world) { return world->phase; }
+
+void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
+{
+  world->hook = hook;
+  world->hook_user = user;
+}
+
+void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
+gab_repair_times gab_world_repair_times(const gab_world *world) { return world->times; }

@@ -1,0 +1,122 @@
+/** @file world.h
+ *  @brief The world: all processes of a run, their slots, what is wrong with them, and how that is mended.
+ *
+ *  The world owns every communicator that the framework uses, and those that an application derives through
+ *  gab_world_dup() and gab_world_split(); all are repaired together. Other modules speak of slots and never
+ *  see a rank; they talk through ports (core/port.h) and the collective operations of core/collective.h.
+ *
+ *  Fault state. The error handler of every communicator records deaths and revocations as faults and, under
+ *  the policy ::GAB_POLICY_REVOKE_ALL, revokes at once, so that nobody stays blocked. From then on the world
+ *  is *broken*: every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has succeeded.
+ *  A failure of one process that is no death takes the same way: gab_world_raise().
+ *
+ *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_WORLD_H
+#define GABION_CORE_WORLD_H
+
+#include "core/members.h"
+#include "core/phase.h"
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_world gab_world;
+/** A communicator that belongs to a world. */
+typedef struct gab_comm gab_comm;
+
+/** What the error handler does about a fault. */
+typedef enum gab_policy {
+  GAB_POLICY_REVOKE_ALL, /**< revoke at once: everyone falls out of the step (global strategies) */
+  GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on (local strategies) */
+} gab_policy;
+
+/** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
+ *  a process is its rank in MPI_COMM_WORLD. Collective over all processes. Sets the identity of the log.
+ *  @param[in,out] argc,argv  of main; may be NULL
+ *  @param[out] world  owned by the caller
+ *  @return ::GAB_ERR_MPI if the MPI gives no FUNNELED support or refuses */
+gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
+
+/** Ends the world: agrees with the others once more, frees the communicators, and finalises MPI if
+ *  gab_world_create() initialised it. Collective over the living. In a world that is broken beyond repair
+ *  MPI is left as it is: the process has to end with a non-zero code, which makes the launcher end the others.
+ *  Sets *world to NULL. */
+void gab_world_destroy(gab_world **world);
+
+/** True if this MPI can go on after a death (built with ULFM). */
+bool gab_world_survives_deaths(const gab_world *world);
+
+gab_slot gab_world_slot(const gab_world *world);
+/** Who takes part at present. Borrowed; changes with repairs. */
+const gab_members *gab_world_members(const gab_world *world);
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot);
+gab_epoch gab_world_epoch(const gab_world *world);
+/** The lowest living slot: writes files, speaks in the log, decides what depends on time. */
+gab_slot gab_world_root(const gab_world *world);
+bool gab_world_is_root(const gab_world *world);
+
+/** The step that is being computed; goes into envelopes, logs and drills. */
+void gab_world_set_step(gab_world *world, gab_step step);
+gab_step gab_world_step(const gab_world *world);
+
+/** Announces that this process enters a phase; calls the hook, if any. */
+void gab_world_enter(gab_world *world, gab_phase phase);
+gab_phase gab_world_phase(const gab_world *world);
+typedef void (*gab_phase_hook)(void *user, gab_world *world, gab_phase phase);
+void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user);
+
+/* ------------------------------------------------------------------------------------ fault state */
+
+void gab_world_set_policy(gab_world *world, gab_policy policy);
+
+/** GAB_OK in a whole world, GAB_ERR_FAULT in a broken one. Local and cheap. */
+gab_status gab_world_check(gab_world *world);
+
+/** Breaks the world on purpose because this process cannot go on: `intent` (not GAB_OK, not GAB_ERR_FAULT)
+ *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
+ *  Local. Several processes may do so at once; the repair hands everyone the intent of the highest value,
+ *  of the lowest slot that raised it.
+ *  @return ::GAB_ERR_FAULT, so that it can be returned at once */
+gab_status gab_world_raise(gab_world *world, gab_status intent);
+
+/** Mends a broken world; harmless in a whole one (then it breaks it first). Collective over the living.
+ *  Revoke, shrink, agree, again from the top if anything fails on the way, until the survivors stand; then
+ *  registered communicators are made anew and open ports are empty (their messages are dropped).
+ *  Afterwards gab_world_members() tells who is left and gab_world_epoch() has grown, the same on all.
+ *  @param[out] intent  what somebody raised, GAB_OK if it was only deaths; the message of a raised intent is
+ *                      the present error message on all processes
+ *  @return GAB_OK, or ::GAB_ERR_LOST where this MPI cannot repair */
+gab_status gab_world_repair(gab_world *world, gab_status *intent);
+
+/** How long the parts of the last successful repair took, in seconds. */
+typedef struct gab_repair_times {
+  double revoke, shrink, agree;
+  int attempts; /**< how often it started from the top */
+} gab_repair_times;
+gab_repair_times gab_world_repair_times(const gab_world *world);
+
+/** Agreement of the living (MPIX_Comm_agree): everyone gets the bitwise AND of all flags, or everyone an
+ *  error. Collective.
+ *  @return GAB_ERR_FAULT if anyone is dead or the world is broken; *flags is then meaningless */
+gab_status gab_world_agree(gab_world *world, uint32_t *flags);
+
+/* ------------------------------------------------------------------------------------ an application's own MPI */
+
+/** Collective. A duplicate of the communicator of the living, for the application's own MPI calls; made anew
+ *  by every repair. Owned by the world. */
+gab_status gab_world_dup(gab_world *world, gab_comm **comm);
+/** Collective. Like MPI_Comm_split over the living, ordered by slot; colour as there. */
+gab_status gab_world_split(gab_world *world, int colour, gab_comm **comm);
+/** @return the present MPI communicator; fetch it again after every repair. MPI_COMM_NULL where colour was
+ *  MPI_UNDEFINED. */
+MPI_Comm gab_comm_mpi(const gab_comm *comm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,182 @@
+/** @file world_impl.h
+ *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_CORE_WORLD_IMPL_H
+#define GABION_CORE_WORLD_IMPL_H
+
+#include "core/port.h"
+#ifdef GAB_HAVE_ULFM
+#include <mpi-ext.h>
+#endif
+
+/** Contexts, which are tags of the main communicator. Ports of the framework's users come behind these. */
+enum {
+  GAB_CONTEXT_REPAIR, /**< plain MPI messages of a repair */
+  GAB_CONTEXT_TREE,   /**< reductions, broadcasts, scans */
+  GAB_CONTEXT_GATHER,
+  GAB_CONTEXT_ROUTE,
+  GAB_CONTEXT_FIRST_FREE
+};
+
+/** What everyone has to agree on, as bits of an agreement (bitwise AND): a bit that is left in the result was
+ *  set by all. Each call of an agreement offers one of the first four; payload stands above them. */
+enum {
+  GAB_AGREE_WORK = 1,         /**< "I am at work": gab_world_agree() */
+  GAB_AGREE_REPAIR = 2,       /**< "I have come to repair" */
+  GAB_AGREE_SHRUNK = 4,       /**< "I hold the new communicator" */
+  GAB_AGREE_MENDED = 8,       /**< "my part of the repair is done" */
+  GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has 16 bits */
+};
+
+struct gab_comm {
+  gab_world *world;
+  MPI_Comm mpi;
+  bool split; /**< by MPI_Comm_split with the colour; else a duplicate */
+  int colour;
+  gab_comm *next; /**< in order of creation, the same on all */
+};
+
+/** A logical message under way; it has one request per chunk. */
+typedef struct gab_transfer {
+  gab_buffer *message; /**< borrowed */
+  gab_buffer held;     /**< takes over the content of `message` when the transfer is given up */
+  gab_slot peer;
+  uint64_t sequence;
+  size_t total;  /**< bytes with envelope; GAB_SIZE_UNKNOWN until the envelope has come */
+  size_t posted; /**< bytes that have requests, from the front */
+  size_t first;  /**< number of the request of the first chunk */
+  bool outgoing;
+  bool checked; /**< incoming: the envelope has been verified */
+} gab_transfer;
+
+/** All messages of a port that are under way. */
+typedef struct gab_traffic {
+  gab_transfer *transfers;
+  size_t transfer_count, transfer_capacity;
+  MPI_Request *requests;
+  size_t request_count, request_capacity;
+  struct gab_traffic *next; /**< in limbo */
+} gab_traffic;
+
+/** Position on the two channels to and from one peer. */
+typedef struct gab_channel {
+  gab_slot peer;
+  uint64_t sent, received;
+} gab_channel;
+
+struct gab_port {
+  gab_world *world; /**< NULL once the world is gone */
+  char name[48];
+  uint32_t context, pattern;
+  uint64_t iteration;
+  gab_channel *channels; /**< ascending by peer; only peers that were talked to */
+  size_t channel_count, channel_capacity;
+  gab_traffic *traffic; /**< NULL if there has been none since it was given up */
+  gab_buffer *own;      /**< messages to oneself that are not received yet, the oldest first */
+  size_t own_count, own_capacity;
+  gab_port *next;
+};
+
+struct gab_world {
+  MPI_Comm comm; /**< of the living; all ports talk here */
+  gab_members members;
+  gab_slot slot;
+  gab_epoch epoch;
+  gab_step step;
+  gab_phase phase;
+  gab_phase_hook hook;
+  void *hook_user;
+  gab_policy policy;
+
+  bool broken;    /**< until the next repair every call fails */
+  bool repairing; /**< the error handler stays out of it */
+  bool lost;      /**< a repair has failed: nothing helps any more */
+  gab_status intent;
+  gab_slot intent_slot;
+  char *intent_message, *intent_where;
+  gab_repair_times times;
+
+  gab_comm *comms;
+  gab_port *ports;
+  uint32_t next_context;
+  gab_port *tree, *gather, *route;
+  gab_buffer inbox, outbox; /**< of the collective operations */
+  gab_traffic *limbo;       /**< given-up messages; MPI may still hold their memory */
+
+  bool owns_mpi;
+  gab_world *next; /**< list of the error handler, which MPI hands no user pointer */
+};
+
+/* ---------------------------------------------------------------- world.c */
+
+/** The only place that turns a slot into a rank: shrinking keeps the order. -1 if the slot is gone. */
+int gab_world_rank(const gab_world *world, gab_slot slot);
+gab_slot gab_world_slot_of_rank(const gab_world *world, int rank);
+
+/** Makes room for `count` elements in a growing array. */
+gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes);
+
+/* ---------------------------------------------------------------- fault.c */
+
+/** Enters the world into, and takes it from, the error handler's list. */
+gab_status gab_world_watch(gab_world *world);
+void gab_world_unwatch(gab_world *world);
+/** Hangs the error handler onto a communicator. */
+void gab_world_watch_comm(MPI_Comm comm);
+bool gab_mpi_is_fault(int code);
+void gab_world_revoke(gab_world *world);
+/** Marks the world broken and revokes all its communicators. */
+void gab_world_break(gab_world *world);
+/** Takes all ports off the memory of their callers and gives ::GAB_ERR_FAULT with a message: the way out of
+ *  every call in a broken world. */
+gab_status gab_world_fault(gab_world *world);
+/** GAB_OK, ::GAB_ERR_FAULT or ::GAB_ERR_MPI for the code that an MPI function returned. */
+gab_status gab_world_mpi(gab_world *world, int code, const char *function);
+/** Keeps the present error message for the repair. */
+void gab_world_keep_intent(gab_world *world, gab_status intent, gab_slot slot, const char *message,
+                           const char *where);
+void gab_world_forget_intent(gab_world *world);
+/** Bitwise AND over the living of `comm`, dead or revoked or not.
+ *  @param[out] deaths  somebody who has not been counted is dead; may be NULL */
+gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
+void gab_comm_revoke(MPI_Comm comm);
+
+/* ---------------------------------------------------------------- comm.c */
+
+/** Makes the registered communicators anew from world->comm. Collective; unagreed. */
+gab_status gab_world_remake_comms(gab_world *world);
+void gab_world_free_comms(gab_world *world);
+
+/* ---------------------------------------------------------------- port.c, traffic.c */
+
+gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, gab_port **port);
+/** Takes a port off the memory of its callers: what is under way goes into limbo. */
+void gab_port_abandon(gab_port *port);
+/** Lets both channels to a peer begin anew; both sides have to, at the same place. */
+void gab_port_forget(gab_port *port, gab_slot peer);
+/** Empties all ports and begins all channels anew. */
+void gab_world_reset_ports(gab_world *world);
+
+/** Appends a transfer, empty but for its buffer. */
+gab_status gab_traffic_add(gab_port *port, gab_buffer *message, gab_transfer **transfer);
+/** Posts the bytes of the message from `posted` up to `end`, in chunks. */
+gab_status gab_traffic_post(gab_port *port, gab_transfer *transfer, size_t end);
+/** Looks once after first chunks on which more depends. @param[out] pending  some have not come */
+gab_status gab_traffic_check(gab_port *port, bool *pending);
+/** @param[out] done  all requests are finished */
+gab_status gab_traffic_test(gab_port *port, bool *done);
+/** Waits for all requests, verifies what was received, and forgets all transfers. */
+gab_status gab_traffic_wait(gab_port *port);
+/** Ends the requests in limbo and releases their memory. */
+void gab_world_purge_limbo(gab_world *world);
+void gab_traffic_destroy(gab_traffic *traffic);
+/** Takes the oldest message to oneself for a receive. @param[out] taken  false if there is none */
+gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken);
+
+#define GAB_ENVELOPE_MAGIC 0x4d424147u /* "GABM" */
+void gab_envelope_write(const gab_envelope *envelope, unsigned char *bytes);
+gab_status gab_envelope_read(const unsigned char *bytes, gab_envelope *envelope);
+
+#endif
