@@ -1,0 +1,187 @@
+#include "blockforest/csv.h"
+#include "blockforest/output_impl.h"
+#include "core/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FLUSH_BYTES ((size_t)64 * 1024) /* rows that are held back at most */
+
+struct gab_series {
+  gab_world *world;
+  char *path;
+  gab_buffer header;  /* first line */
+  gab_buffer pending; /* formatted, not yet in the file; root only */
+  size_t columns;
+  uint64_t cursor; /* length of the file with what is pending */
+  gab_step last;   /* step of the last row, -1 before the first */
+};
+
+gab_status gab_series_create(gab_world *world, const char *path, const char *const *columns, size_t count,
+                             gab_series **series)
+{
+  void *memory = NULL;
+  *series = NULL;
+  GAB_TRY(gab_alloc(sizeof **series, GAB_MEMORY_OTHER, &memory));
+  gab_series *made = memory;
+  made->world = world;
+  made->columns = count;
+  made->last = -1;
+  gab_status status = gab_output_copy_string(path, &made->path);
+  if (status == GAB_OK) status = gab_put_text(&made->header, "step,time");
+  for (size_t i = 0; i < count && status == GAB_OK; i++) {
+    status = gab_put_text(&made->header, ",%s", columns[i]);
+  }
+  if (status == GAB_OK) status = gab_put_text(&made->header, "\n");
+  if (status != GAB_OK) {
+    gab_series_destroy(&made);
+    return status;
+  }
+  *series = made;
+  return GAB_OK;
+}
+
+void gab_series_destroy(gab_series **series)
+{
+  gab_series *old = *series;
+  *series = NULL;
+  if (!old) return;
+  if (old->pending.size && gab_series_flush(old) != GAB_OK) {
+    gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
+  }
+  gab_buffer_release(&old->header);
+  gab_buffer_release(&old->pending);
+  gab_free(old->path);
+  gab_free(old);
+}
+
+/* The shortest decimal number that reads back as the same double. */
+static void format_number(double value, char text[32])
+{
+  if (isnan(value)) {
+    strcpy(text, "nan");
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, 32, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) return;
+  }
+}
+
+static gab_status format_row(gab_series *series, gab_buffer *row, gab_step step, double time,
+                             const double *values)
+{
+  char number[32];
+  if (series->cursor == 0) GAB_TRY(gab_put_bytes(row, series->header.data, series->header.size));
+  format_number(time, number);
+  GAB_TRY(gab_put_text(row, "%" GAB_PRI_STEP ",%s", step, number));
+  for (size_t i = 0; i < series->columns; i++) {
+    format_number(values[i], number);
+    GAB_TRY(gab_put_text(row, ",%s", number));
+  }
+  return gab_put_text(row, "\n");
+}
+
+gab_status gab_series_append(gab_series *series, gab_step step, double time, const double *values)
+{
+  if (step == series->last) return GAB_OK;
+  if (step < series->last) {
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: a row for step %" GAB_PRI_STEP " after one for step %" GAB_PRI_STEP,
+             series->path, step, series->last);
+  }
+  gab_buffer row = {0};
+  gab_status status = format_row(series, &row, step, time, values);
+  bool writes = gab_world_is_root(series->world);
+  if (status == GAB_OK && writes) status = gab_put_bytes(&series->pending, row.data, row.size);
+  if (status == GAB_OK) {
+    series->cursor += row.size;
+    series->last = step;
+  }
+  gab_buffer_release(&row);
+  if (status == GAB_OK && writes && series->pending.size >= FLUSH_BYTES) status = gab_series_flush(series);
+  return status;
+}
+
+static gab_status refuse(const gab_series *series, const char *what, int error)
+{
+  GAB_FAIL(GAB_ERR_IO, "cannot %s %s: %s", what, series->path, strerror(error));
+}
+
+/* Puts the pending rows at the place they belong to, and cuts off whatever stood behind it: the rest of a row
+ * that a full disk or a death left half-written, or an older run. */
+static gab_status write_pending(gab_series *series, int descriptor)
+{
+  uint64_t start = series->cursor - series->pending.size;
+  if (ftruncate(descriptor, (off_t)start) != 0) return refuse(series, "cut", errno);
+  size_t done = 0;
+  while (done < series->pending.size) {
+    errno = 0;
+    ssize_t now =
+        pwrite(descriptor, series->pending.data + done, series->pending.size - done, (off_t)(start + done));
+    if (now < 0 && errno == EINTR) continue;
+    if (now <= 0) {
+      int error = errno ? errno : ENOSPC;
+      (void)!ftruncate(descriptor, (off_t)start); /* whole rows only; the rows stay pending */
+      return refuse(series, "write", error);
+    }
+    done += (size_t)now;
+  }
+  return GAB_OK;
+}
+
+gab_status gab_series_flush(gab_series *series)
+{
+  if (series->pending.size == 0) return GAB_OK;
+  int descriptor = open(series->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) return refuse(series, "open", errno);
+  gab_status status = write_pending(series, descriptor);
+  if (close(descriptor) != 0 && status == GAB_OK) status = refuse(series, "write", errno);
+  if (status == GAB_OK) gab_buffer_clear(&series->pending);
+  return status;
+}
+
+uint64_t gab_series_cursor(const gab_series *series) { return series->cursor; }
+
+gab_status gab_series_pack(gab_series *series, gab_buffer *out)
+{
+  GAB_TRY(gab_series_flush(series));
+  GAB_TRY(gab_put_u64(out, series->cursor));
+  return gab_put_i64(out, series->last);
+}
+
+/* Cuts the file to the cursor. Before the first row there need not be a file. */
+static gab_status cut(const gab_series *series)
+{
+  struct stat info;
+  if (stat(series->path, &info) != 0) {
+    if (errno == ENOENT && series->cursor == 0) return GAB_OK;
+    return refuse(series, "go back in", errno);
+  }
+  if ((uint64_t)info.st_size < series->cursor) {
+    GAB_FAIL(GAB_ERR_IO, "%s has %" PRIu64 " bytes, fewer than the %" PRIu64 " that were written to it",
+             series->path, (uint64_t)info.st_size, series->cursor);
+  }
+  if (truncate(series->path, (off_t)series->cursor) != 0) return refuse(series, "cut", errno);
+  return GAB_OK;
+}
+
+gab_status gab_series_unpack(gab_series *series, gab_reader *in)
+{
+  uint64_t cursor = 0;
+  int64_t last = 0;
+  GAB_TRY(gab_get_u64(in, &cursor));
+  GAB_TRY(gab_get_i64(in, &last));
+  if (cursor > INT64_MAX || last < -1 || (last >= 0 && cursor <= series->header.size)) {
+    GAB_FAIL(GAB_ERR_CORRUPT, "cursor of %s cannot be: %" PRIu64 " bytes up to step %" GAB_PRI_STEP,
+             series->path, cursor, last);
+  }
+  gab_buffer_clear(&series->pending);
+  series->cursor = cursor;
+  series->last = last;
+  return gab_world_is_root(series->world) ? cut(series) : GAB_OK;
+}

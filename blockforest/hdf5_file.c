@@ -1,0 +1,266 @@
+#include "blockforest/hdf5_file_impl.h"
+#include "blockforest/output_impl.h"
+
+#include <hdf5.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CAUSE_CAPACITY 256
+
+/* A file that is being written. The first failure is kept; after it nothing more is tried. */
+typedef struct slot_file {
+  hid_t file;
+  bool failed;
+  char cause[CAUSE_CAPACITY];
+  char path[GAB_OUTPUT_PATH_CAPACITY], temporary[GAB_OUTPUT_PATH_CAPACITY];
+} slot_file;
+
+/* Takes the words of the operating system out of HDF5's innermost error, if it has some. */
+static herr_t find_cause(unsigned n, const H5E_error2_t *error, void *cause)
+{
+  (void)n;
+  static const char mark[] = "error message = '";
+  char *text = cause;
+  const char *found = error->desc ? strstr(error->desc, mark) : NULL;
+  if (found) {
+    found += sizeof mark - 1;
+    snprintf(text, CAUSE_CAPACITY, "%.*s", (int)strcspn(found, "'"), found);
+    return 1;
+  }
+  if (!text[0] && error->desc && error->desc[0]) snprintf(text, CAUSE_CAPACITY, "HDF5: %.200s", error->desc);
+  return 0;
+}
+
+/* Notes a failure of the HDF5 call that has just returned. */
+static void note_failure(slot_file *file)
+{
+  if (file->failed) return;
+  file->failed = true;
+  file->cause[0] = '\0';
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, file->cause);
+  if (!file->cause[0]) snprintf(file->cause, sizeof file->cause, "unknown failure of HDF5");
+}
+
+static bool check(slot_file *file, int64_t returned)
+{
+  if (returned < 0) note_failure(file);
+  return returned >= 0;
+}
+
+/* HDF5 cannot let go of a file whose last bytes the disk refuses: it keeps it open and tries again when the
+ * program ends. Lend it a place that takes everything: the file is removed anyway. */
+static void divert(slot_file *file)
+{
+  void *handle = NULL;
+  if (file->file < 0 || H5Fget_vfd_handle(file->file, H5P_DEFAULT, &handle) < 0 || !handle) return;
+  int sink = open("/dev/null", O_RDWR | O_CLOEXEC);
+#ifdef __linux__
+  int memory = memfd_create("gabion-output", MFD_CLOEXEC); /* unlike /dev/null it can be read and truncated */
+  if (memory >= 0) {
+    if (sink >= 0) (void)close(sink);
+    sink = memory;
+  }
+#endif
+  if (sink < 0) return;
+  (void)dup2(sink, *(int *)handle);
+  (void)close(sink);
+}
+
+static void put_attribute(slot_file *file, hid_t object, const char *name, hid_t type, hsize_t count,
+                          const void *values)
+{
+  if (file->failed) return;
+  hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+  hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (check(file, attribute)) {
+    check(file, H5Awrite(attribute, type, values));
+    check(file, H5Aclose(attribute));
+  }
+  H5Sclose(space);
+}
+
+static void put_text_attribute(slot_file *file, hid_t object, const char *name, const char *text)
+{
+  hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, strlen(text) + 1);
+  put_attribute(file, object, name, type, 1, text);
+  H5Tclose(type);
+}
+
+static void put_table(slot_file *file, hid_t group, const char *name, hid_t type, int rank,
+                      const hsize_t *extent, const void *values)
+{
+  if (file->failed) return;
+  hid_t space = H5Screate_simple(rank, extent, NULL);
+  hid_t plain = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(plain, false);
+  hid_t table = H5Dcreate2(group, name, type, space, H5P_DEFAULT, plain, H5P_DEFAULT);
+  if (check(file, table)) {
+    check(file, H5Dwrite(table, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    check(file, H5Dclose(table));
+  }
+  H5Pclose(plain);
+  H5Sclose(space);
+}
+
+static hid_t make_group(slot_file *file, const char *name)
+{
+  if (file->failed) return H5I_INVALID_HID;
+  hid_t plain = H5Pcreate(H5P_GROUP_CREATE);
+  H5Pset_obj_track_times(plain, false);
+  hid_t group = H5Gcreate2(file->file, name, H5P_DEFAULT, plain, H5P_DEFAULT);
+  check(file, group);
+  H5Pclose(plain);
+  return group;
+}
+
+/* ---------------------------------------------------------------------------------------- blocks */
+
+/* Which blocks the file holds: one row per block in each table. */
+static gab_status put_blocks(slot_file *file, const gab_forest *forest)
+{
+  size_t count = gab_forest_block_count(forest);
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(count * (sizeof(uint64_t) + 2 * sizeof(int32_t) + 4 * sizeof(double)), GAB_MEMORY_OTHER,
+                    &memory));
+  uint64_t *ids = memory;
+  double *origins = (double *)(ids + count), *spacings = origins + 3 * count;
+  int32_t *owners = (int32_t *)(spacings + count), *levels = owners + count;
+  for (size_t i = 0; i < count; i++) {
+    const gab_block *block = gab_forest_block(forest, i);
+    ids[i] = gab_block_get_id(block);
+    owners[i] = gab_world_slot(gab_forest_world(forest));
+    levels[i] = gab_block_level(forest, block);
+    gab_output_block_origin(forest, block, &origins[3 * i], &spacings[i]);
+  }
+  hid_t group = make_group(file, "blocks");
+  hsize_t extent[2] = {count, 3};
+  put_table(file, group, "id", H5T_NATIVE_UINT64, 1, extent, ids);
+  put_table(file, group, "owner", H5T_NATIVE_INT32, 1, extent, owners);
+  put_table(file, group, "level", H5T_NATIVE_INT32, 1, extent, levels);
+  put_table(file, group, "origin", H5T_NATIVE_DOUBLE, 2, extent, origins);
+  put_table(file, group, "spacing", H5T_NATIVE_DOUBLE, 1, extent, spacings);
+  if (group >= 0) check(file, H5Gclose(group));
+  gab_free(memory);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- fields */
+
+static gab_status put_field_block(slot_file *file, const gab_hdf5_content *content,
+                                  const gab_quantity *quantity, hid_t field, size_t index,
+                                  const hsize_t extent[5])
+{
+  const gab_block *block = gab_forest_block(content->forest, index);
+  GAB_TRY(quantity->evaluate(quantity->user, content->forest, block, content->values));
+  const void *values = content->values;
+  hid_t type = H5T_NATIVE_DOUBLE;
+  if (content->narrow) {
+    size_t count = gab_quantity_block_values(content->forest, quantity);
+    for (size_t i = 0; i < count; i++) content->narrow[i] = (float)content->values[i];
+    values = content->narrow;
+    type = H5T_NATIVE_FLOAT;
+  }
+  int rank = quantity->components == 3 ? 5 : 4;
+  hsize_t start[5] = {index, 0, 0, 0, 0}, one[5] = {1, extent[1], extent[2], extent[3], extent[4]};
+  hid_t there = H5Dget_space(field), here = H5Screate_simple(rank, one, NULL);
+  H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, one, NULL);
+  check(file, H5Dwrite(field, type, here, there, H5P_DEFAULT, values));
+  H5Sclose(here);
+  H5Sclose(there);
+  return GAB_OK;
+}
+
+static gab_status put_field(slot_file *file, const gab_hdf5_content *content, const gab_quantity *quantity,
+                            hid_t group)
+{
+  if (file->failed) return GAB_OK;
+  const int32_t *cells = gab_forest_get_options(content->forest)->cells;
+  int rank = quantity->components == 3 ? 5 : 4;
+  hsize_t extent[5] = {gab_forest_block_count(content->forest), (hsize_t)cells[2], (hsize_t)cells[1],
+                       (hsize_t)cells[0], 3};
+  hsize_t chunk[5] = {1, extent[1], extent[2], extent[3], 3};
+  hid_t layout = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, extent, NULL);
+  H5Pset_obj_track_times(layout, false);
+  H5Pset_chunk(layout, rank, chunk);
+  H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+  if (content->compression > 0) {
+    H5Pset_shuffle(layout);
+    H5Pset_deflate(layout, (unsigned)content->compression);
+  }
+  hid_t type = content->narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  hid_t field = H5Dcreate2(group, quantity->name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+  gab_status status = GAB_OK;
+  if (check(file, field)) {
+    put_text_attribute(file, field, "unit", quantity->unit ? quantity->unit : "");
+    for (size_t i = 0; i < extent[0] && status == GAB_OK && !file->failed; i++) {
+      status = put_field_block(file, content, quantity, field, i, extent);
+    }
+    if (file->failed) divert(file);
+    check(file, H5Dclose(field));
+  }
+  H5Sclose(space);
+  H5Pclose(layout);
+  return status;
+}
+
+static gab_status put_content(slot_file *file, const gab_hdf5_content *content)
+{
+  int64_t step = content->step;
+  const int32_t *cells = gab_forest_get_options(content->forest)->cells;
+  put_text_attribute(file, file->file, "writer", "gabion " GAB_VERSION);
+  put_attribute(file, file->file, "step", H5T_NATIVE_INT64, 1, &step);
+  put_attribute(file, file->file, "time", H5T_NATIVE_DOUBLE, 1, &content->time);
+  put_attribute(file, file->file, "cells", H5T_NATIVE_INT32, 3, cells);
+  GAB_TRY(put_blocks(file, content->forest));
+  hid_t group = make_group(file, "fields");
+  gab_status status = GAB_OK;
+  for (size_t i = 0; i < content->quantity_count && status == GAB_OK; i++) {
+    status = put_field(file, content, &content->quantities[i], group);
+  }
+  if (group >= 0) check(file, H5Gclose(group));
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------- the file */
+
+static gab_status write_file(slot_file *file, const gab_hdf5_content *content)
+{
+  file->file = H5Fcreate(file->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  gab_status status = GAB_OK;
+  if (check(file, file->file)) {
+    status = put_content(file, content);
+    /* Flushing first: a failure of the flush inside of H5Fclose would come too late to divert. */
+    if (!file->failed) check(file, H5Fflush(file->file, H5F_SCOPE_GLOBAL));
+    if (file->failed) divert(file);
+    check(file, H5Fclose(file->file));
+  }
+  if (status == GAB_OK && !file->failed && rename(file->temporary, file->path) != 0) {
+    file->failed = true;
+    snprintf(file->cause, sizeof file->cause, "%s", strerror(errno));
+  }
+  if (status != GAB_OK || file->failed) (void)unlink(file->temporary);
+  if (status == GAB_OK && file->failed) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", file->path, file->cause);
+  return status;
+}
+
+gab_status gab_hdf5_write_blocks(const char *path, const gab_hdf5_content *content)
+{
+  slot_file file = {.file = H5I_INVALID_HID};
+  GAB_TRY(gab_output_path(file.path, "%s", path));
+  GAB_TRY(gab_output_path(file.temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
+  /* HDF5 would print its errors to the terminal; they go into the status message instead. */
+  H5E_auto2_t print = NULL;
+  void *print_data = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  gab_status status = write_file(&file, content);
+  H5Eset_auto2(H5E_DEFAULT, print, print_data);
+  return status;
+}
+
+bool gab_hdf5_can_compress(void) { return H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0; }

@@ -1,0 +1,242 @@
+#include "blockforest/output.h"
+#include "blockforest/output_impl.h"
+#include "core/log.h"
+
+#include <string.h>
+
+/* One writer: which of the pointers is set says what it is. */
+typedef struct writer {
+  gab_schedule schedule;
+  gab_output_kind kind;
+  gab_volume *volume;
+  gab_slice *slice;
+  gab_probes *probes;
+  gab_series *series; /* of its own, or borrowed from the probes */
+  gab_row_fn row;
+  void *user;
+  double *values; /* one row */
+  char *name;     /* of the series, in packed cursors */
+} writer;
+
+struct gab_output {
+  gab_forest *forest;
+  char *folder;
+  writer *writers;
+  size_t count;
+};
+
+bool gab_schedule_due(gab_schedule schedule, gab_step step)
+{
+  return schedule.every > 0 && step >= schedule.start && (step - schedule.start) % schedule.every == 0;
+}
+
+gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output)
+{
+  void *memory = NULL;
+  *output = NULL;
+  GAB_TRY(gab_alloc(sizeof **output, GAB_MEMORY_OTHER, &memory));
+  gab_output *made = memory;
+  made->forest = forest;
+  gab_status status = gab_output_copy_string(folder, &made->folder);
+  if (status != GAB_OK) {
+    gab_output_destroy(&made);
+    return status;
+  }
+  *output = made;
+  return GAB_OK;
+}
+
+static void release_writer(writer *old)
+{
+  if (!old->probes) gab_series_destroy(&old->series);
+  gab_probes_destroy(&old->probes);
+  gab_slice_destroy(&old->slice);
+  gab_volume_destroy(&old->volume);
+  gab_free(old->values);
+  gab_free(old->name);
+}
+
+void gab_output_destroy(gab_output **output)
+{
+  gab_output *old = *output;
+  *output = NULL;
+  if (!old) return;
+  for (size_t i = 0; i < old->count; i++) release_writer(&old->writers[i]);
+  gab_free(old->writers);
+  gab_free(old->folder);
+  gab_free(old);
+}
+
+const char *gab_output_folder(const gab_output *output) { return output->folder; }
+
+/* ---------------------------------------------------------------------------------------- the list */
+
+/* Takes over what `made` holds, also on failure. */
+static gab_status add(gab_output *output, gab_status status, writer *made)
+{
+  void *memory = output->writers;
+  if (status == GAB_OK) {
+    status = gab_realloc((output->count + 1) * sizeof(writer), GAB_MEMORY_OTHER, &memory);
+  }
+  if (status != GAB_OK) {
+    release_writer(made);
+    return status;
+  }
+  output->writers = memory;
+  output->writers[output->count++] = *made;
+  return GAB_OK;
+}
+
+gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule, const gab_volume_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_VOLUME};
+  gab_volume_options own = *options;
+  if (!own.folder) own.folder = output->folder;
+  return add(output, gab_volume_create(output->forest, &own, &made.volume), &made);
+}
+
+gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const gab_slice_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SLICE};
+  gab_slice_options own = *options;
+  if (!own.folder) own.folder = output->folder;
+  return add(output, gab_slice_create(output->forest, &own, &made.slice), &made);
+}
+
+gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, const gab_probes_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES};
+  gab_probes_options own = *options;
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(path, "%s/probes.csv", output->folder));
+  if (!own.path) own.path = path;
+  gab_status status = gab_probes_create(output->forest, &own, &made.probes);
+  if (status == GAB_OK) {
+    made.series = gab_probes_series(made.probes);
+    const char *slash = strrchr(own.path, '/');
+    status = gab_output_copy_string(slash ? slash + 1 : own.path, &made.name);
+  }
+  return add(output, status, &made);
+}
+
+gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
+                                 const char *const *columns, size_t count, gab_row_fn row, void *user,
+                                 gab_series **series)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .row = row, .user = user};
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  void *memory = NULL;
+  GAB_TRY(gab_output_path(path, "%s/%s.csv", output->folder, name));
+  gab_status status = gab_output_copy_string(name, &made.name);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(double), GAB_MEMORY_OTHER, &memory);
+  made.values = memory;
+  if (status == GAB_OK) {
+    status = gab_series_create(gab_forest_world(output->forest), path, columns, count, &made.series);
+  }
+  gab_series *borrowed = made.series;
+  GAB_TRY(add(output, status, &made));
+  if (series) *series = borrowed;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- writing */
+
+static bool is_active(const writer *which)
+{
+  return which->kind != GAB_OUTPUT_SERIES || which->probes || which->row;
+}
+
+bool gab_output_due(const gab_output *output, gab_step step)
+{
+  for (size_t i = 0; i < output->count; i++) {
+    if (is_active(&output->writers[i]) && gab_schedule_due(output->writers[i].schedule, step)) return true;
+  }
+  return false;
+}
+
+static gab_status write_one(gab_output *output, writer *which, gab_step step, double time)
+{
+  if (which->volume) return gab_volume_write(which->volume, step, time);
+  if (which->slice) return gab_slice_write(which->slice, step, time);
+  if (which->probes) return gab_probes_write(which->probes, step, time);
+  if (!which->row) return GAB_OK;
+  gab_status status = which->row(which->user, step, time, which->values);
+  if (status == GAB_OK) status = gab_series_append(which->series, step, time, which->values);
+  return gab_output_settle(gab_forest_world(output->forest), status);
+}
+
+gab_status gab_output_write(gab_output *output, gab_step step, double time)
+{
+  if (!gab_output_due(output, step)) return GAB_OK;
+  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  for (size_t i = 0; i < output->count; i++) {
+    if (!gab_schedule_due(output->writers[i].schedule, step)) continue;
+    GAB_TRY(write_one(output, &output->writers[i], step, time));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time)
+{
+  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  for (size_t i = 0; i < output->count; i++) {
+    if (!(kinds & (unsigned)output->writers[i].kind)) continue;
+    GAB_TRY(write_one(output, &output->writers[i], step, time));
+  }
+  return GAB_OK;
+}
+
+static gab_status flush_own(gab_output *output)
+{
+  for (size_t i = 0; i < output->count; i++) {
+    if (output->writers[i].series) GAB_TRY(gab_series_flush(output->writers[i].series));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_output_flush(gab_output *output)
+{
+  return gab_output_settle(gab_forest_world(output->forest), flush_own(output));
+}
+
+/* ---------------------------------------------------------------------------------------- cursors */
+
+static uint32_t series_count(const gab_output *output)
+{
+  uint32_t count = 0;
+  for (size_t i = 0; i < output->count; i++) count += output->writers[i].series != NULL;
+  return count;
+}
+
+gab_status gab_output_pack(gab_output *output, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u32(out, series_count(output)));
+  for (size_t i = 0; i < output->count; i++) {
+    if (!output->writers[i].series) continue;
+    GAB_TRY(gab_put_string(out, output->writers[i].name));
+    GAB_TRY(gab_series_pack(output->writers[i].series, out));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_output_unpack(gab_output *output, gab_reader *in)
+{
+  uint32_t count = 0;
+  GAB_TRY(gab_get_u32(in, &count));
+  if (count != series_count(output)) {
+    GAB_FAIL(GAB_ERR_CORRUPT, "cursors of %" PRIu32 " series, but there are %" PRIu32, count,
+             series_count(output));
+  }
+  for (size_t i = 0; i < output->count; i++) {
+    writer *which = &output->writers[i];
+    if (which->volume) gab_volume_rewind(which->volume);
+    if (!which->series) continue;
+    char name[GAB_OUTPUT_PATH_CAPACITY];
+    GAB_TRY(gab_get_string(in, name, sizeof name));
+    if (strcmp(name, which->name) != 0) {
+      GAB_FAIL(GAB_ERR_CORRUPT, "the cursor of the series %s is one of %s", which->name, name);
+    }
+    GAB_TRY(gab_series_unpack(which->series, in));
+  }
+  return GAB_OK;
+}
