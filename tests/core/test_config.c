@@ -1,3 +1,6 @@
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

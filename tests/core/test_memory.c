@@ -1,0 +1,143 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+static void *allocate(size_t bytes, gab_memory_use use)
+{
+  void *memory;
+  assert_int_equal(gab_alloc(bytes, use, &memory), GAB_OK);
+  assert_non_null(memory);
+  return memory;
+}
+
+static void blocks_are_aligned_and_zeroed(void **state)
+{
+  (void)state;
+  for (size_t bytes = 0; bytes < 5000; bytes += 97) {
+    unsigned char *block = allocate(bytes, GAB_MEMORY_OTHER);
+    assert_int_equal((uintptr_t)block % GAB_ALIGNMENT, 0);
+    for (size_t i = 0; i < bytes; ++i) assert_int_equal(block[i], 0);
+    if (bytes > 0) memset(block, 0xA5, bytes);
+    gab_free(&block);
+    assert_null(block);
+  }
+}
+
+static void growing_and_shrinking_keep_content_and_alignment(void **state)
+{
+  (void)state;
+  void *block = NULL;
+  size_t held = 0;
+  const size_t sizes[] = {1, 63, 64, 65, 1000, 100000, 37, 0, 12};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+    assert_int_equal(gab_realloc(sizes[s], GAB_MEMORY_FIELD, &block), GAB_OK);
+    assert_int_equal((uintptr_t)block % GAB_ALIGNMENT, 0);
+    unsigned char *bytes = block;
+    for (size_t i = 0; i < held && i < sizes[s]; ++i) assert_int_equal(bytes[i], i % 251);
+    for (size_t i = 0; i < sizes[s]; ++i) bytes[i] = (unsigned char)(i % 251);
+    held = sizes[s];
+    assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), held);
+  }
+  gab_free(&block);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 0);
+}
+
+static void counters_follow_each_use_and_the_total(void **state)
+{
+  (void)state;
+  size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  void *field = allocate(1000, GAB_MEMORY_FIELD), *snapshot = allocate(500, GAB_MEMORY_SNAPSHOT);
+  gab_memory_reset_peak();
+  void *more = allocate(200, GAB_MEMORY_FIELD);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 1200);
+  gab_free(&more);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 1000);
+  assert_int_equal(gab_memory_peak(GAB_MEMORY_FIELD), 1200);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), 500);
+  assert_int_equal(gab_memory_peak(GAB_MEMORY_SNAPSHOT), 500);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), before + 1500);
+  assert_int_equal(gab_memory_peak(GAB_MEMORY_USE_COUNT), before + 1700);
+  gab_free(&field);
+  gab_free(&snapshot);
+  gab_memory_reset_peak();
+  assert_int_equal(gab_memory_peak(GAB_MEMORY_FIELD), 0);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), before);
+}
+
+static void too_much_is_refused_and_changes_nothing(void **state)
+{
+  (void)state;
+  void *block = &block;
+  assert_int_equal(gab_alloc(SIZE_MAX, GAB_MEMORY_OTHER, &block), GAB_ERR_MEMORY);
+  assert_null(block);
+  assert_int_equal(gab_alloc(SIZE_MAX / 2, GAB_MEMORY_OTHER, &block), GAB_ERR_MEMORY);
+  assert_non_null(strstr(gab_error_message(), "9223372036854775807"));
+  block = allocate(3, GAB_MEMORY_OTHER);
+  memcpy(block, "ab", 3);
+  void *same = block;
+  size_t now = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  assert_int_equal(gab_realloc(SIZE_MAX, GAB_MEMORY_OTHER, &block), GAB_ERR_MEMORY);
+  assert_ptr_equal(block, same);
+  assert_string_equal(block, "ab");
+  assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), now);
+  gab_free(&block);
+  assert_int_equal(gab_alloc(1, GAB_MEMORY_USE_COUNT, &block), GAB_ERR_ARGUMENT);
+}
+
+static void freeing_nothing_is_allowed(void **state)
+{
+  (void)state;
+  double *nothing = NULL;
+  gab_free(&nothing);
+  assert_null(nothing);
+}
+
+enum { THREADS = 4, ROUNDS = 2000 };
+
+static void *work(void *failures)
+{
+  for (int i = 0; i < ROUNDS; ++i) {
+    void *a = NULL;
+    if (gab_alloc((size_t)i, GAB_MEMORY_MESSAGE, &a) != GAB_OK) ++*(int *)failures;
+    if (gab_realloc((size_t)i * 2, GAB_MEMORY_MESSAGE, &a) != GAB_OK) ++*(int *)failures;
+    gab_free(&a);
+  }
+  return NULL;
+}
+
+static void counters_are_right_when_threads_allocate(void **state)
+{
+  (void)state;
+  size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  pthread_t threads[THREADS];
+  int failures[THREADS] = {0};
+  gab_memory_reset_peak();
+  for (int i = 0; i < THREADS; ++i)
+    assert_int_equal(pthread_create(&threads[i], NULL, work, &failures[i]), 0);
+  for (int i = 0; i < THREADS; ++i) assert_int_equal(pthread_join(threads[i], NULL), 0);
+  for (int i = 0; i < THREADS; ++i) assert_int_equal(failures[i], 0);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_MESSAGE), 0);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), before);
+  assert_in_range(gab_memory_peak(GAB_MEMORY_MESSAGE), 3 * (ROUNDS - 1), THREADS * 3 * (ROUNDS - 1));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(blocks_are_aligned_and_zeroed),
+      cmocka_unit_test(growing_and_shrinking_keep_content_and_alignment),
+      cmocka_unit_test(counters_follow_each_use_and_the_total),
+      cmocka_unit_test(too_much_is_refused_and_changes_nothing),
+      cmocka_unit_test(freeing_nothing_is_allowed),
+      cmocka_unit_test(counters_are_right_when_threads_allocate),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
