@@ -1,0 +1,171 @@
+#include "lbm/lbm_impl.h"
+
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "packed populations are little-endian; this host needs a byte swap here"
+#endif
+
+/* Flags of all cells and ghosts: by geometry alone, so that nothing has to be sent. */
+static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block, const int32_t ghosts[3],
+                             const gab_box *cells)
+{
+  int32_t size[3];
+  for (int axis = 0; axis < 3; ++axis) size[axis] = (int32_t)(cells->hi[axis] - cells->lo[axis]);
+  GAB_TRY(gab_flags_create(size, ghosts, &block->flags));
+  for (int32_t z = -ghosts[2]; z < size[2] + ghosts[2]; ++z)
+    for (int32_t y = -ghosts[1]; y < size[1] + ghosts[1]; ++y)
+      for (int32_t x = -ghosts[0]; x < size[0] + ghosts[0]; ++x) {
+        const int64_t cell[3] = {cells->lo[0] + x, cells->lo[1] + y, cells->lo[2] + z};
+        int what = gab_geometry_cell(model->geometry, 0, cell);
+        block->flags->data[gab_flags_index(block->flags, x, y, z)] =
+            what == GAB_CELL_FLUID     ? GAB_CELL_IS_FLUID
+            : what == GAB_CELL_OUTSIDE ? GAB_CELL_IS_OUTSIDE
+                                       : GAB_CELL_IS_SOLID;
+      }
+  return GAB_OK;
+}
+
+/* Lists the runs of fluid cells, or only counts them if there is no list yet. */
+static size_t list_runs(gab_lbm_block *block)
+{
+  const gab_flags *flags = block->flags;
+  size_t count = 0;
+  for (int32_t z = 0; z < flags->cells[2]; ++z)
+    for (int32_t y = 0; y < flags->cells[1]; ++y)
+      for (int32_t x = 0; x < flags->cells[0]; ++x) {
+        if (!gab_flags_are_on(flags, x, y, z, GAB_CELL_IS_FLUID)) continue;
+        int32_t end = x + 1;
+        while (end < flags->cells[0] && gab_flags_are_on(flags, end, y, z, GAB_CELL_IS_FLUID)) ++end;
+        if (block->runs) {
+          uint32_t start = (uint32_t)gab_field_index(&block->src->map, x, y, z, 0);
+          block->runs[count] = (gab_run){.start = start, .length = end - x, .x = x, .y = y, .z = z};
+          block->fluid_cells += (uint64_t)(end - x);
+        }
+        ++count;
+        x = end;
+      }
+  return count;
+}
+
+static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block, const int32_t cells[3])
+{
+  gab_field_shape shape = {
+      .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
+  for (int axis = 0; axis < 3; ++axis) {
+    shape.cells[axis] = cells[axis];
+    shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
+  }
+  gab_field_map map;
+  GAB_TRY(gab_field_map_of(&shape, &map));
+  if (map.elements > UINT32_MAX)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
+             cells[0], cells[1], cells[2]);
+  GAB_TRY(gab_field_create(&shape, &block->src));
+  return gab_field_create(&shape, &block->dst);
+}
+
+static gab_status make_block(const gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
+                             gab_lbm_block *block)
+{
+  if (gab_block_level(forest, place) != 0)
+    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is refined: the flow lives on level 0",
+             gab_block_get_id(place));
+  const gab_forest_options *options = gab_forest_get_options(forest);
+  gab_box cells = gab_block_cells(forest, place);
+  block->id = gab_block_get_id(place);
+  memcpy(block->first, cells.lo, sizeof block->first);
+  GAB_TRY(make_fields(model, block, options->cells));
+  GAB_TRY(make_flags(model, block, block->src->shape.ghosts, &cells));
+  block->run_count = list_runs(block);
+  void *runs;
+  GAB_TRY(gab_alloc(block->run_count * sizeof(gab_run), GAB_MEMORY_OTHER, &runs));
+  block->runs = runs;
+  list_runs(block);
+  GAB_TRY(gab_links_build(model, block));
+  gab_lbm_initialise(model, forest, place, block);
+  return GAB_OK;
+}
+
+static void destroy_block(void *user, void *data)
+{
+  (void)user;
+  gab_lbm_block *block = data;
+  if (!block) return;
+  gab_field_destroy(&block->src);
+  gab_field_destroy(&block->dst);
+  gab_flags_destroy(&block->flags);
+  gab_free(&block->runs);
+  gab_links_release(&block->links);
+  gab_free(&block);
+}
+
+static gab_status create_block(void *user, const gab_forest *forest, const gab_block *place, void **data)
+{
+  *data = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_lbm_block), GAB_MEMORY_OTHER, &memory));
+  gab_status status = make_block(user, forest, place, memory);
+  if (status != GAB_OK) destroy_block(user, memory);
+  else *data = memory;
+  return status;
+}
+
+/* Canonical data: direction by direction the fluid cells in z, y, x order, in the precision of the field. */
+static size_t packed_size(void *user, const void *data)
+{
+  (void)user;
+  const gab_lbm_block *block = data;
+  return (size_t)block->fluid_cells * (size_t)block->src->shape.components *
+         gab_precision_bytes(block->src->shape.precision);
+}
+
+static gab_status pack(void *user, const void *data, gab_buffer *out)
+{
+  const gab_lbm_block *block = data;
+  size_t bytes = gab_precision_bytes(block->src->shape.precision);
+  void *place;
+  GAB_TRY(gab_buffer_extend(out, packed_size(user, data), &place));
+  unsigned char *to = place;
+  for (int q = 0; q < block->src->shape.components; ++q) {
+    const unsigned char *from = (const unsigned char *)block->src->data +
+                                (size_t)q * (size_t)block->src->map.component_stride * bytes;
+    for (size_t i = 0; i < block->run_count; ++i) {
+      size_t length = (size_t)block->runs[i].length * bytes;
+      memcpy(to, from + block->runs[i].start * bytes, length);
+      to += length;
+    }
+  }
+  return GAB_OK;
+}
+
+static gab_status unpack(void *user, void *data, gab_reader *in)
+{
+  gab_lbm_block *block = data;
+  size_t bytes = gab_precision_bytes(block->src->shape.precision);
+  gab_reader cells;
+  GAB_TRY(gab_get_view(in, packed_size(user, data), &cells));
+  const unsigned char *from = cells.at;
+  for (int q = 0; q < block->src->shape.components; ++q) {
+    unsigned char *to =
+        (unsigned char *)block->src->data + (size_t)q * (size_t)block->src->map.component_stride * bytes;
+    for (size_t i = 0; i < block->run_count; ++i) {
+      size_t length = (size_t)block->runs[i].length * bytes;
+      memcpy(to + block->runs[i].start * bytes, from, length);
+      from += length;
+    }
+  }
+  return GAB_OK;
+}
+
+gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
+{
+  return (gab_block_data_kind){.name = "lbm.populations",
+                               .user = model,
+                               .create = create_block,
+                               .destroy = destroy_block,
+                               .packed_size = packed_size,
+                               .pack = pack,
+                               .unpack = unpack};
+}

@@ -1,0 +1,54 @@
+#include "lbm/lbm_impl.h"
+
+void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3])
+{
+  const gab_lattice *lattice = model->lattice;
+  double sum = f[0], j[3] = {0, 0, 0};
+  for (int q = 1; q < lattice->q; q += 2) {
+    sum += f[q] + f[q + 1];
+    for (int axis = 0; axis < 3; ++axis) j[axis] += lattice->c[q][axis] * (f[q] - f[q + 1]);
+  }
+  *drho = sum;
+  /* After collision the momentum has got all of F, half of which belongs to the next half step. */
+  for (int axis = 0; axis < 3; ++axis)
+    velocity[axis] = (j[axis] - 0.5 * model->rates.force[axis]) / (1 + sum);
+}
+
+/* Populations after collision: equilibrium, (1 - omega) of the non-equilibrium that belongs to a velocity
+ * gradient, f1 = -w rho / (omega c_s^2) (c c - c_s^2 1):grad u (Chapman & Enskog, first order), and half of
+ * the force's source, which is what f1 lacks and the collision adds. */
+static double population(const gab_lbm_model *model, int q, const gab_lbm_state *state)
+{
+  const double *u = state->velocity, *force = model->rates.force;
+  const int8_t *c = model->lattice->c[q];
+  double w = model->lattice->weight[q], omega = model->rates.even;
+  double stress = 0, cu = 0, cf = 0, uf = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) stress += (c[i] * c[j] - (i == j ? 1.0 / 3.0 : 0.0)) * state->gradient[i][j];
+    cu += c[i] * u[i];
+    cf += c[i] * force[i];
+    uf += u[i] * force[i];
+  }
+  double relaxed = -(1 - omega) * 3 * w * state->density / omega * stress;
+  double source = w * (3 * (cf - uf) + 9 * cu * cf);
+  return gab_lattice_equilibrium(model->lattice, q, state->density - 1, u) + relaxed + 0.5 * source;
+}
+
+void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
+                        gab_lbm_block *data)
+{
+  const gab_lbm_options *options = &model->options;
+  for (size_t k = 0; k < data->run_count; ++k)
+    for (int32_t i = 0; i < data->runs[k].length; ++i) {
+      const gab_run *run = &data->runs[k];
+      gab_lbm_state state = {.density = options->density,
+                             .velocity = {options->velocity[0], options->velocity[1], options->velocity[2]}};
+      if (options->initial) {
+        double centre[3];
+        gab_block_cell_centre(forest, block, run->x + i, run->y, run->z, centre);
+        options->initial(options->initial_user, centre, &state);
+      }
+      for (int q = 0; q < model->lattice->q; ++q)
+        gab_field_set(data->src, run->x + i, run->y, run->z, q, population(model, q, &state));
+    }
+}

@@ -1,0 +1,15 @@
+#include "lbm/lbm_impl.h"
+
+#include <string.h>
+
+const gab_kernel *gab_kernel_find(const char *family, const gab_lattice *lattice, gab_precision precision,
+                                  bool forced)
+{
+  int index = gab_kernel_index(lattice == &gab_lattice_d3q19, precision == GAB_PRECISION_FLOAT, forced);
+  if (!family || strcmp(family, "auto") == 0 || strcmp(family, "vector") == 0)
+    return &gab_kernels_vector[index];
+  if (strcmp(family, "reference") == 0) return &gab_kernels_reference[index];
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                "there is no kernel \"%s\"; known are auto, reference, vector", family);
+  return NULL;
+}

@@ -1,0 +1,185 @@
+/** @file lbm_impl.h
+ *  @brief What the sources of lbm/ share: the model, the data of a block, the kernels.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_LBM_IMPL_H
+#define GABION_LBM_LBM_IMPL_H
+
+#include "blockforest/exchange.h"
+#include "core/exact_sum.h"
+#include "field/flags.h"
+#include "lbm/lbm.h"
+
+/* ------------------------------------------------------------------------------------------ kernels */
+
+/** Fluid cells that lie side by side along x. */
+typedef struct gab_run {
+  uint32_t start; /**< index of the first cell in component 0 */
+  int32_t length;
+  int32_t x, y, z; /**< of the first cell */
+} gab_run;
+
+typedef struct gab_collision_rates {
+  double even, odd;
+  double force[3];
+} gab_collision_rates;
+
+/** Pulls from src, collides, stores to dst, for some runs. */
+typedef void (*gab_kernel_fn)(const gab_field_map *map, const void *src, void *dst, const gab_run *runs,
+                              size_t count, const gab_collision_rates *rates);
+
+typedef struct gab_kernel {
+  const char *name; /**< "vector/D3Q19/double/forced" */
+  gab_kernel_fn run;
+} gab_kernel;
+
+/** @param[in] family  "auto", "reference" or "vector"; NULL is auto
+ *  @return NULL with an error message if there is no such family */
+const gab_kernel *gab_kernel_find(const char *family, const gab_lattice *lattice, gab_precision precision,
+                                  bool forced);
+
+/* The tables of both families, by lattice (D2Q9, D3Q19), precision (double, float), force (without, with). */
+#define GAB_KERNELS_PER_FAMILY 8
+static inline int gab_kernel_index(bool d3q19, bool is_float, bool forced)
+{
+  return 4 * d3q19 + 2 * is_float + forced;
+}
+extern const gab_kernel gab_kernels_reference[GAB_KERNELS_PER_FAMILY];
+extern const gab_kernel gab_kernels_vector[GAB_KERNELS_PER_FAMILY];
+
+/* ------------------------------------------------------------------------------------------ links */
+
+/* Every link writes one population, that of direction q of a boundary cell, to index `to` of the source field
+ * (component q included), from where the kernel pulls it into the fluid cell beside. */
+
+/** The value is another population: bounce-back (its `from` is the opposite direction in the fluid cell) and
+ *  free slip. */
+typedef struct gab_copy_link {
+  uint32_t to, from;
+} gab_copy_link;
+
+/** Bounce-back with the momentum of a side: value = from + term * ramp[side]. */
+typedef struct gab_velocity_link {
+  uint32_t to, from;
+  double term;
+  int32_t side;
+} gab_velocity_link;
+
+/** Interpolated walls and moving bodies: value = a * near + b * far + term. */
+typedef struct gab_linear_link {
+  uint32_t to, near, far;
+  double a, b, term;
+} gab_linear_link;
+
+/** Pressure and outflow: needs the macroscopic state of the fluid cell. */
+typedef struct gab_open_link {
+  uint32_t to, cell; /**< cell: index in component 0 */
+  int16_t q, side;
+} gab_open_link;
+
+/** A link of a body, for its force: c_q (out + in) with out = from, in = to. */
+typedef struct gab_momentum_link {
+  uint32_t to, from;
+  int32_t body;
+  int32_t q; /**< of `from`: towards the body */
+} gab_momentum_link;
+
+typedef struct gab_links {
+  gab_copy_link *copies;
+  gab_velocity_link *velocities;
+  gab_linear_link *linears;
+  gab_open_link *pressures, *outflows;
+  gab_momentum_link *momenta;
+  size_t copy_count, velocity_count, linear_count, pressure_count, outflow_count, momentum_count;
+  uint64_t fallbacks;
+} gab_links;
+
+/* ------------------------------------------------------------------------------------------ model and blocks
+ */
+
+#define GAB_CELL_IS_FLUID   ((gab_flag_bits)1)
+#define GAB_CELL_IS_SOLID   ((gab_flag_bits)2)
+#define GAB_CELL_IS_OUTSIDE ((gab_flag_bits)4)
+
+/** What blocks need to know of the flow; lives inside the gab_lbm. */
+typedef struct gab_lbm_model {
+  gab_lbm_options options; /* defaults filled in */
+  const gab_lattice *lattice;
+  int32_t cells[3]; /* of a block */
+  const gab_geometry *geometry;
+  gab_geometry *own_geometry; /* made here because none was given */
+  gab_collision_rates rates;
+  bool forced;
+  const gab_kernel *kernel;
+} gab_lbm_model;
+
+/** Data of a block. */
+typedef struct gab_lbm_block {
+  gab_field *src, *dst; /* the state, and where the next one goes */
+  gab_flags *flags;
+  gab_run *runs;
+  size_t run_count;
+  uint64_t fluid_cells;
+  gab_links links;
+  int64_t first[3]; /* cell of the domain at (0, 0, 0) */
+  gab_block_id id;
+} gab_lbm_block;
+
+/** A share of the work on one block. */
+typedef struct gab_lbm_job {
+  gab_lbm_block *block;
+  size_t part, parts;
+} gab_lbm_job;
+
+struct gab_lbm {
+  gab_lbm_model model;
+  gab_forest *forest;
+  gab_world *world;
+  gab_data_id data;
+  gab_exchange *exchange;
+  gab_step step;
+  gab_lbm_job *jobs; /* of the blocks of `revision` */
+  size_t job_count;
+  uint64_t revision;
+  bool jobs_are_made;
+  bool wants_forces, has_forces;
+  gab_exact_sum (*forces)[3]; /* one per body: this process's share */
+};
+
+/** The block data of all local blocks, split so that all threads have something to do. */
+gab_status gab_lbm_make_jobs(gab_lbm *lbm);
+/** The items [*first, *last) of `count` that a job is to do. */
+static inline void gab_lbm_share(const gab_lbm_job *job, size_t count, size_t *first, size_t *last)
+{
+  *first = count * job->part / job->parts;
+  *last = count * (job->part + 1) / job->parts;
+}
+static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_block *block)
+{
+  return gab_block_data(block, lbm->data);
+}
+
+/** The table of callbacks of the populations. @param[in] model  its user */
+gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model);
+gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model);
+
+gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block);
+void gab_links_release(gab_links *links);
+/** Writes what the boundary cells send. @param[in] ramp  one factor per side */
+void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
+
+/** Populations of the initial state in all fluid cells. */
+void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
+                        gab_lbm_block *data);
+
+/** One value of a field by its flat index. */
+static inline double gab_lbm_value(const gab_field *field, size_t index)
+{
+  return field->shape.precision == GAB_PRECISION_FLOAT ? (double)((const float *)field->data)[index]
+                                                       : ((const double *)field->data)[index];
+}
+/** Density minus 1 and velocity of post-collision deviations f[q]. */
+void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3]);
+
+#endif

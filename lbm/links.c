@@ -1,0 +1,236 @@
+#include "lbm/lbm_impl.h"
+
+#include <math.h>
+
+/* Room for one more item in a list that doubles. */
+static gab_status append(void *list_pointer, size_t count, size_t bytes_each)
+{
+  if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
+  void **list = list_pointer;
+  return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, list);
+}
+
+#define APPEND(list, count, ...)                                                                             \
+  do {                                                                                                       \
+    void *grown_ = (list);                                                                                   \
+    GAB_TRY(append(&grown_, (count), sizeof *(list)));                                                       \
+    (list) = grown_;                                                                                         \
+    (list)[(count)++] = __VA_ARGS__;                                                                         \
+  } while (0)
+
+/* A link on its way into a list: population q of boundary cell b is pulled into fluid cell x = b + c_q. */
+typedef struct link {
+  const gab_lbm_model *model;
+  gab_lbm_block *block;
+  int q;
+  const int8_t *c;
+  int32_t b[3], x[3]; /* cells of the block */
+} link;
+
+static int64_t cell_of_domain(const link *at, const int32_t cell[3], int axis)
+{
+  return at->block->first[axis] + cell[axis];
+}
+
+static uint32_t index_of(const link *at, const int32_t cell[3], int q)
+{
+  return (uint32_t)gab_field_index(&at->block->src->map, cell[0], cell[1], cell[2], q);
+}
+
+static bool is_fluid(const link *at, const int32_t cell[3])
+{
+  return gab_flags_are_on(at->block->flags, cell[0], cell[1], cell[2], GAB_CELL_IS_FLUID);
+}
+
+/* What the fluid cell sent towards the boundary cell. */
+static uint32_t outgoing(const link *at) { return index_of(at, at->x, gab_lattice_opposite(at->q)); }
+
+/* 2 w c·u / c_s^2: what a wall of velocity u gives to the population that it reflects (Ladd 1994), density 1.
+ */
+static double momentum_term(const link *at, const double velocity[3])
+{
+  double cu = at->c[0] * velocity[0] + at->c[1] * velocity[1] + at->c[2] * velocity[2];
+  return 6 * at->model->lattice->weight[at->q] * cu;
+}
+
+/* ------------------------------------------------------------------------------------------ sides */
+
+/* -1 below the domain along an axis that is not periodic, 1 above it, 0 inside. */
+static int beyond(const link *at, int axis)
+{
+  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
+  int64_t cell = cell_of_domain(at, at->b, axis);
+  if (domain->periodic[axis]) return 0;
+  return cell < 0 ? -1 : cell >= domain->cells[axis] ? 1 : 0;
+}
+
+/* The side that a cell outside of the domain belongs to: see the order in lbm/lbm.h. */
+static int side_of(const link *at)
+{
+  static const int rank[GAB_SIDE_KIND_COUNT] = {[GAB_SIDE_WALL] = 5,
+                                                [GAB_SIDE_VELOCITY] = 4,
+                                                [GAB_SIDE_PRESSURE] = 3,
+                                                [GAB_SIDE_OUTFLOW] = 2,
+                                                [GAB_SIDE_FREE_SLIP] = 1};
+  int best = -1;
+  for (int axis = 0; axis < 3; ++axis) {
+    int where = beyond(at, axis);
+    if (where == 0) continue;
+    int side = 2 * axis + (where > 0);
+    const gab_side *sides = at->model->options.sides;
+    if (best < 0 || rank[sides[side].kind] > rank[sides[best].kind]) best = side;
+  }
+  return best;
+}
+
+/* Factor of a parabolic profile at the middle of the link: along each axis in the side that is bounded. */
+static double profile_factor(const link *at, int side)
+{
+  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
+  double factor = 1;
+  for (int axis = 0; axis < domain->dimension; ++axis) {
+    if (axis == side / 2 || domain->periodic[axis]) continue;
+    double middle = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2;
+    double s = middle / (double)domain->cells[axis];
+    factor *= fmax(0, 4 * s * (1 - s));
+  }
+  return factor;
+}
+
+static gab_status add_velocity_link(const link *at, int side)
+{
+  gab_links *links = &at->block->links;
+  const gab_side *given = &at->model->options.sides[side];
+  double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
+  APPEND(links->velocities, links->velocity_count,
+         (gab_velocity_link){.to = index_of(at, at->b, at->q),
+                             .from = outgoing(at),
+                             .term = factor * momentum_term(at, given->velocity),
+                             .side = side});
+  return GAB_OK;
+}
+
+/* Reflected at all sides that the boundary cell lies beyond: what arrives has started in the mirror cell,
+ * with the velocity across those sides reversed. */
+static gab_status add_slip_link(const link *at)
+{
+  gab_links *links = &at->block->links;
+  const gab_lattice *lattice = at->model->lattice;
+  int32_t mirror[3];
+  int8_t c[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    int where = beyond(at, axis);
+    mirror[axis] = at->b[axis] - where;
+    c[axis] = (int8_t)(where != 0 ? -at->c[axis] : at->c[axis]);
+  }
+  int q = 0;
+  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) ++q;
+  uint32_t from = index_of(at, mirror, q);
+  if (!is_fluid(at, mirror)) {
+    from = outgoing(at);
+    ++links->fallbacks;
+  }
+  APPEND(links->copies, links->copy_count, (gab_copy_link){.to = index_of(at, at->b, at->q), .from = from});
+  return GAB_OK;
+}
+
+static gab_status add_side_link(const link *at)
+{
+  gab_links *links = &at->block->links;
+  int side = side_of(at);
+  uint32_t to = index_of(at, at->b, at->q);
+  gab_open_link open = {.to = to, .cell = index_of(at, at->x, 0), .q = (int16_t)at->q, .side = (int16_t)side};
+  switch (at->model->options.sides[side].kind) {
+  case GAB_SIDE_VELOCITY:
+    return add_velocity_link(at, side);
+  case GAB_SIDE_FREE_SLIP:
+    return add_slip_link(at);
+  case GAB_SIDE_PRESSURE:
+    APPEND(links->pressures, links->pressure_count, open);
+    return GAB_OK;
+  case GAB_SIDE_OUTFLOW:
+    APPEND(links->outflows, links->outflow_count, open);
+    return GAB_OK;
+  default:
+    APPEND(links->copies, links->copy_count, (gab_copy_link){.to = to, .from = outgoing(at)});
+    return GAB_OK;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ bodies */
+
+/* Bouzidi, Firdaouss & Lallemand 2001, eqs. 5 and 6; delta = 1/2 is half-way bounce-back. */
+static gab_linear_link interpolated_link(const link *at, double delta, double term, bool *needs_fallback)
+{
+  gab_linear_link made = {.to = index_of(at, at->b, at->q), .near = outgoing(at), .a = 1, .term = term};
+  made.far = made.near;
+  *needs_fallback = false;
+  if (delta < 0.5) {
+    int32_t next[3] = {at->x[0] + at->c[0], at->x[1] + at->c[1], at->x[2] + at->c[2]};
+    *needs_fallback = !is_fluid(at, next);
+    if (*needs_fallback) return made;
+    made.far = index_of(at, next, gab_lattice_opposite(at->q));
+    made.a = 2 * delta;
+    made.b = 1 - 2 * delta;
+  } else if (delta > 0.5) {
+    made.far = index_of(at, at->x, at->q);
+    made.a = 1 / (2 * delta);
+    made.b = (2 * delta - 1) / (2 * delta);
+    made.term = term / (2 * delta);
+  }
+  return made;
+}
+
+static gab_status add_body_link(const link *at)
+{
+  gab_links *links = &at->block->links;
+  const gab_geometry *geometry = at->model->geometry;
+  int64_t solid[3];
+  for (int axis = 0; axis < 3; ++axis) solid[axis] = cell_of_domain(at, at->b, axis);
+  int body = gab_geometry_cell(geometry, 0, solid);
+  double delta = gab_geometry_wall_distance(geometry, 0, solid, body, at->c);
+  double term = momentum_term(at, gab_geometry_body(geometry, (size_t)body)->velocity);
+  bool falls_back;
+  gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
+  links->fallbacks += falls_back;
+  if (made.b == 0 && made.term == 0)
+    APPEND(links->copies, links->copy_count, (gab_copy_link){.to = made.to, .from = made.near});
+  else APPEND(links->linears, links->linear_count, made);
+  APPEND(
+      links->momenta, links->momentum_count,
+      (gab_momentum_link){.to = made.to, .from = made.near, .body = body, .q = gab_lattice_opposite(at->q)});
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ all of a block
+ */
+
+gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  link at = {.model = model, .block = block};
+  for (size_t k = 0; k < block->run_count; ++k)
+    for (int32_t i = 0; i < block->runs[k].length; ++i)
+      for (at.q = 1; at.q < model->lattice->q; ++at.q) {
+        at.c = model->lattice->c[at.q];
+        const int32_t x[3] = {block->runs[k].x + i, block->runs[k].y, block->runs[k].z};
+        for (int axis = 0; axis < 3; ++axis) {
+          at.x[axis] = x[axis];
+          at.b[axis] = x[axis] - at.c[axis];
+        }
+        gab_flag_bits flags = gab_flags_get(block->flags, at.b[0], at.b[1], at.b[2]);
+        if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(&at));
+        if (flags & GAB_CELL_IS_SOLID) GAB_TRY(add_body_link(&at));
+      }
+  return GAB_OK;
+}
+
+void gab_links_release(gab_links *links)
+{
+  gab_free(&links->copies);
+  gab_free(&links->velocities);
+  gab_free(&links->linears);
+  gab_free(&links->pressures);
+  gab_free(&links->outflows);
+  gab_free(&links->momenta);
+  *links = (gab_links){0};
+}
