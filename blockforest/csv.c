@@ -56,8 +56,8 @@ void gab_series_destroy(gab_series **series)
   }
   gab_buffer_release(&old->header);
   gab_buffer_release(&old->pending);
-  gab_free(old->path);
-  gab_free(old);
+  gab_free(&old->path);
+  gab_free(&old);
 }
 
 /* The shortest decimal number that reads back as the same double. */

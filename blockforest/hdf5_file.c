@@ -145,7 +145,7 @@ static gab_status put_blocks(slot_file *file, const gab_forest *forest)
   put_table(file, group, "origin", H5T_NATIVE_DOUBLE, 2, extent, origins);
   put_table(file, group, "spacing", H5T_NATIVE_DOUBLE, 1, extent, spacings);
   if (group >= 0) check(file, H5Gclose(group));
-  gab_free(memory);
+  gab_free(&memory);
   return GAB_OK;
 }
 

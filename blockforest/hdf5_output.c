@@ -87,13 +87,13 @@ void gab_volume_destroy(gab_volume **volume)
   gab_volume *old = *volume;
   *volume = NULL;
   if (!old) return;
-  gab_free(old->folder);
-  gab_free(old->name);
-  gab_free(old->quantities);
-  gab_free(old->values);
-  gab_free(old->narrow);
+  gab_free(&old->folder);
+  gab_free(&old->name);
+  gab_free(&old->quantities);
+  gab_free(&old->values);
+  gab_free(&old->narrow);
   gab_buffer_release(&old->steps);
-  gab_free(old);
+  gab_free(&old);
 }
 
 void gab_volume_rewind(gab_volume *volume) { volume->steps_known = false; }

@@ -52,8 +52,8 @@ static void release_writer(writer *old)
   gab_probes_destroy(&old->probes);
   gab_slice_destroy(&old->slice);
   gab_volume_destroy(&old->volume);
-  gab_free(old->values);
-  gab_free(old->name);
+  gab_free(&old->values);
+  gab_free(&old->name);
 }
 
 void gab_output_destroy(gab_output **output)
@@ -62,9 +62,9 @@ void gab_output_destroy(gab_output **output)
   *output = NULL;
   if (!old) return;
   for (size_t i = 0; i < old->count; i++) release_writer(&old->writers[i]);
-  gab_free(old->writers);
-  gab_free(old->folder);
-  gab_free(old);
+  gab_free(&old->writers);
+  gab_free(&old->folder);
+  gab_free(&old);
 }
 
 const char *gab_output_folder(const gab_output *output) { return output->folder; }

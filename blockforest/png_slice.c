@@ -114,10 +114,10 @@ void gab_slice_destroy(gab_slice **slice)
   gab_slice *old = *slice;
   *slice = NULL;
   if (!old) return;
-  gab_free(old->folder);
-  gab_free(old->name);
-  gab_free(old->values);
-  gab_free(old);
+  gab_free(&old->folder);
+  gab_free(&old->name);
+  gab_free(&old->values);
+  gab_free(&old);
 }
 
 gab_slice_layout gab_slice_get_layout(const gab_slice *slice) { return slice->layout; }

@@ -83,7 +83,7 @@ static gab_status make_series(gab_probes *probes, const gab_probes_options *opti
     status =
         gab_series_create(gab_forest_world(probes->forest), options->path, columns, count, &probes->series);
   }
-  gab_free(memory);
+  gab_free(&memory);
   gab_buffer_release(&names);
   return status;
 }
@@ -141,12 +141,12 @@ void gab_probes_destroy(gab_probes **probes)
   *probes = NULL;
   if (!old) return;
   gab_series_destroy(&old->series);
-  gab_free(old->quantities);
-  gab_free(old->points);
-  gab_free(old->scratch);
-  gab_free(old->samples);
-  gab_free(old->row);
-  gab_free(old);
+  gab_free(&old->quantities);
+  gab_free(&old->points);
+  gab_free(&old->scratch);
+  gab_free(&old->samples);
+  gab_free(&old->row);
+  gab_free(&old);
 }
 
 size_t gab_probes_value_count(const gab_probes *probes) { return probes->point_count * probes->per_point; }
