@@ -205,7 +205,7 @@ static gab_status take_targets(const gab_homes *homes, const post *mail, gab_slo
   for (size_t i = 0; i < mail->received_count; ++i) {
     gab_slot source;
     answer item;
-    size_t index;
+    size_t index = 0;
     GAB_TRY(next_item(&in, &source, &item, sizeof item));
     GAB_TRY(local_index(homes->forest, item.id, &index));
     targets[index] = (gab_slot)item.slot;

@@ -1,0 +1,171 @@
+/* Random forests have the right blocks and tables, and keep them and their data through random migrations.
+ * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick */
+#include "core/collective.h"
+#include "tests/blockforest/random_domain.h"
+
+enum { DOMAINS = 40, MIGRATIONS = 5 };
+
+/* Blocks that stay keep their data where it is. */
+typedef struct staying {
+  gab_block_id id;
+  void *data;
+} staying;
+
+static void migrate_and_check(const random_domain *domain, gab_forest *forest, gab_data_id id, uint64_t seed)
+{
+  gab_slot me = gab_world_slot(gab_forest_world(forest));
+  random_owners owners = owners_make(gab_forest_world(forest), seed);
+  size_t count = gab_forest_block_count(forest), kept = 0;
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  staying *stay = malloc((count + 1) * sizeof *stay);
+  for (size_t i = 0; i < count; ++i) {
+    gab_block *block = gab_forest_block(forest, i);
+    targets[i] = random_owner(&owners, gab_block_get_id(block));
+    if (targets[i] == me) stay[kept++] = (staying){gab_block_get_id(block), gab_block_data(block, id)};
+  }
+  uint64_t before, after, revision = gab_forest_revision(forest);
+  REQUIRE_OK(gab_forest_checksum(forest, &before));
+  REQUIRE_OK(gab_forest_migrate(forest, targets));
+  REQUIRE_OK(gab_forest_checksum(forest, &after));
+  REQUIRE(before == after);
+  REQUIRE(gab_forest_revision(forest) != revision);
+  domain_check(domain, forest, random_owner, &owners);
+  signs_check(forest);
+  for (size_t i = 0; i < kept; ++i)
+    REQUIRE(gab_block_data(gab_forest_find(forest, stay[i].id), id) == stay[i].data);
+  free(targets);
+  free(stay);
+}
+
+static void try_domain(gab_world *world, uint64_t seed)
+{
+  random_domain domain;
+  domain_make(&domain, seed);
+  random_owners owners = owners_make(world, seed);
+  gab_forest *forest;
+  REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
+  gab_data_id id = stones_register(forest, &seed);
+  domain_populate(&domain, forest, random_owner, &owners);
+  domain_check(&domain, forest, random_owner, &owners);
+  uint64_t count, first, second;
+  REQUIRE_OK(gab_forest_global_blocks(forest, &count));
+  REQUIRE(count == domain_blocks(&domain));
+  REQUIRE_OK(gab_forest_checksum(forest, &first));
+  stones_change(forest, id);
+  REQUIRE_OK(gab_forest_checksum(forest, &second));
+  REQUIRE(count < 5 || first != second);
+  for (uint64_t m = 0; m < MIGRATIONS; ++m) {
+    migrate_and_check(&domain, forest, id, gab_hash_counter(seed, 8, m));
+    stones_change(forest, id);
+  }
+  gab_forest_destroy(&forest);
+  REQUIRE(!forest);
+}
+
+/* Data so large that blocks travel one by one and in several rounds. */
+static size_t big_size(void *user, const void *data)
+{
+  (void)user;
+  (void)data;
+  return GAB_MIGRATION_BYTES / 3;
+}
+
+static gab_status big_create(void *user, const gab_forest *forest, const gab_block *block, void **data)
+{
+  (void)forest;
+  void *memory;
+  GAB_TRY(gab_alloc(big_size(NULL, NULL), GAB_MEMORY_FIELD, &memory));
+  memset(memory, (int)((gab_block_get_id(block) + *(const uint64_t *)user) % 251), big_size(NULL, NULL));
+  *data = memory;
+  return GAB_OK;
+}
+
+static void big_destroy(void *user, void *data)
+{
+  (void)user;
+  gab_free(&data);
+}
+
+static gab_status big_pack(void *user, const void *data, gab_buffer *out)
+{
+  return gab_put_bytes(out, data, big_size(user, data));
+}
+
+static gab_status big_unpack(void *user, void *data, gab_reader *in)
+{
+  return gab_get_bytes(in, data, big_size(user, data));
+}
+
+static void move_more_than_the_bound(gab_world *world)
+{
+  random_domain domain = {0};
+  uint64_t user = 1;
+  domain.options =
+      (gab_forest_options){.grid = {2, {4, 2, 1}}, .cells = {4, 4, 1}, .periodic = {true, false}, .dx = 1};
+  gab_block_data_kind kind = {"big",    &user,      big_create, big_destroy, big_size,
+                              big_pack, big_unpack, NULL,       NULL};
+  gab_data_id id;
+  gab_forest *forest;
+  gab_slot slots = gab_world_members(world)->slots;
+  REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
+  REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
+  random_owners owners = {0, 1, 0};
+  domain_populate(&domain, forest, random_owner, &owners);
+  user = 2; /* what is created from now on differs from what travels */
+  uint64_t before, after;
+  REQUIRE_OK(gab_forest_checksum(forest, &before));
+  random_owners rules[] = {{5, slots, 0}, {0, slots, slots - 1}, {6, slots, 0}};
+  for (size_t r = 0; r < sizeof rules / sizeof rules[0]; ++r) {
+    gab_slot targets[8];
+    for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+      targets[i] = random_owner(&rules[r], gab_block_get_id(gab_forest_block(forest, i)));
+    gab_memory_reset_peak();
+    REQUIRE_OK(gab_forest_migrate(forest, targets));
+    domain_check(&domain, forest, random_owner, &rules[r]);
+    REQUIRE_OK(gab_forest_checksum(forest, &after));
+    REQUIRE(before == after);
+  }
+  gab_forest_destroy(&forest);
+}
+
+static void wrong_calls_are_refused(gab_world *world)
+{
+  gab_forest *forest;
+  gab_forest_options bad[] = {{.grid = {3, {0, 1, 1}}, .cells = {4, 4, 4}, .dx = 1},
+                              {.grid = {3, {1, 1, 1}}, .cells = {4, 0, 4}, .dx = 1},
+                              {.grid = {2, {1, 1, 1}}, .cells = {4, 4, 4}, .dx = 1},
+                              {.grid = {2, {1, 1, 1}}, .cells = {4, 4, 1}, .dx = 0}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
+    REQUIRE(gab_forest_create(world, &bad[i], &forest) == GAB_ERR_INPUT);
+    REQUIRE(!forest);
+  }
+  gab_forest_options good = {.grid = {2, {1, 1, 1}}, .cells = {4, 4, 1}, .dx = 1};
+  uint64_t seed = 0;
+  gab_data_id id;
+  REQUIRE_OK(gab_forest_create(world, &good, &forest));
+  stones_register(forest, &seed);
+  gab_block_data_kind again = {.name = "sign", .create = sign_create, .destroy = sign_destroy};
+  REQUIRE(gab_forest_add_data(forest, &again, &id) == GAB_ERR_ARGUMENT);
+  gab_block_data_kind half = {
+      .name = "half", .create = sign_create, .destroy = sign_destroy, .pack = stones_pack};
+  REQUIRE(gab_forest_add_data(forest, &half, &id) == GAB_ERR_ARGUMENT);
+  gab_forest_destroy(&forest);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
+  /* Buffers that the world keeps have their size by now. */
+  size_t held = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
+  REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == held);
+  move_more_than_the_bound(world);
+  wrong_calls_are_refused(world);
+  REQUIRE_OK(gab_world_barrier(world));
+  bool root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (root) puts("gabion-test: passed");
+  return 0;
+}
