@@ -1,19 +1,5 @@
 #include "lbm/lbm_impl.h"
 
-void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3])
-{
-  const gab_lattice *lattice = model->lattice;
-  double sum = f[0], j[3] = {0, 0, 0};
-  for (int q = 1; q < lattice->q; q += 2) {
-    sum += f[q] + f[q + 1];
-    for (int axis = 0; axis < 3; ++axis) j[axis] += lattice->c[q][axis] * (f[q] - f[q + 1]);
-  }
-  *drho = sum;
-  /* After collision the momentum has got all of F, half of which belongs to the next half step. */
-  for (int axis = 0; axis < 3; ++axis)
-    velocity[axis] = (j[axis] - 0.5 * model->rates.force[axis]) / (1 + sum);
-}
-
 /* Populations after collision: equilibrium, (1 - omega) of the non-equilibrium that belongs to a velocity
  * gradient, f1 = -w rho / (omega c_s^2) (c c - c_s^2 1):grad u (Chapman & Enskog, first order), and half of
  * the force's source, which is what f1 lacks and the collision adds. */

@@ -132,6 +132,11 @@ typedef struct gab_lbm_job {
   size_t part, parts;
 } gab_lbm_job;
 
+typedef struct gab_lbm_jobs {
+  gab_lbm_job *list; /* owned */
+  size_t count;
+} gab_lbm_jobs;
+
 struct gab_lbm {
   gab_lbm_model model;
   gab_forest *forest;
@@ -139,16 +144,14 @@ struct gab_lbm {
   gab_data_id data;
   gab_exchange *exchange;
   gab_step step;
-  gab_lbm_job *jobs; /* of the blocks of `revision` */
-  size_t job_count;
-  uint64_t revision;
-  bool jobs_are_made;
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3]; /* one per body: this process's share */
 };
 
-/** The block data of all local blocks, split so that all threads have something to do. */
-gab_status gab_lbm_make_jobs(gab_lbm *lbm);
+/** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
+ *  cells. Cheap: done anew before every sweep, since blocks come and go. */
+gab_status gab_lbm_make_jobs(const gab_lbm *lbm, gab_lbm_jobs *jobs);
+void gab_lbm_release_jobs(gab_lbm_jobs *jobs);
 /** The items [*first, *last) of `count` that a job is to do. */
 static inline void gab_lbm_share(const gab_lbm_job *job, size_t count, size_t *first, size_t *last)
 {
@@ -169,17 +172,22 @@ void gab_links_release(gab_links *links);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
 
+/** Adds this process's share of the forces of this step. After gab_links_apply(). */
+void gab_lbm_add_forces(gab_lbm *lbm);
+
 /** Populations of the initial state in all fluid cells. */
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data);
 
-/** One value of a field by its flat index. */
-static inline double gab_lbm_value(const gab_field *field, size_t index)
-{
-  return field->shape.precision == GAB_PRECISION_FLOAT ? (double)((const float *)field->data)[index]
-                                                       : ((const double *)field->data)[index];
-}
 /** Density minus 1 and velocity of post-collision deviations f[q]. */
 void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3]);
+
+/** The same for up to #GAB_LBM_ROW cells side by side, bit by bit equal. */
+#define GAB_LBM_ROW 128
+typedef struct gab_lbm_row {
+  double drho[GAB_LBM_ROW], u[3][GAB_LBM_ROW];
+} gab_lbm_row;
+void gab_lbm_row_moments(const gab_lbm_model *model, const gab_field *field, uint32_t start, int32_t count,
+                         gab_lbm_row *row);
 
 #endif

@@ -1,0 +1,161 @@
+#include "lbm/lbm_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const side_names[GAB_SIDE_COUNT] = {"x-", "x+", "y-", "y+", "z-", "z+"};
+
+gab_domain gab_lbm_domain(const gab_forest_options *options)
+{
+  gab_domain domain = {.dimension = options->grid.dimension, .dx = options->dx};
+  for (int axis = 0; axis < 3; ++axis) {
+    domain.cells[axis] = (int64_t)options->grid.roots[axis] * options->cells[axis];
+    domain.periodic[axis] = options->periodic[axis];
+    domain.origin[axis] = options->origin[axis];
+  }
+  if (domain.dimension == 2) domain.periodic[2] = true; /* nothing ever looks beyond */
+  return domain;
+}
+
+static void fill_defaults(gab_lbm_options *options, int dimension)
+{
+  if (!options->lattice) options->lattice = dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
+  if (options->magic == 0) options->magic = 3.0 / 16.0;
+  if (options->density == 0) options->density = 1;
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+    if (options->sides[side].density == 0) options->sides[side].density = 1;
+}
+
+static gab_status check_side(const gab_side *side, int index, const gab_domain *domain)
+{
+  const char *name = side_names[index];
+  bool periodic = domain->periodic[index / 2];
+  if ((unsigned)side->kind >= GAB_SIDE_KIND_COUNT)
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: there is no boundary of kind %d", name, (int)side->kind);
+  if ((side->kind == GAB_SIDE_PERIODIC) != periodic)
+    GAB_FAIL(GAB_ERR_INPUT, "side %s is %speriodic, but the domain is %speriodic along that axis", name,
+             periodic ? "not " : "", periodic ? "" : "not ");
+  for (int axis = 0; axis < 3; ++axis)
+    if (!isfinite(side->velocity[axis])) GAB_FAIL(GAB_ERR_INPUT, "side %s: the velocity is not finite", name);
+  if (!(side->density > 0 && isfinite(side->density)))
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: the density has to be positive, not %g", name, side->density);
+  if (!(side->ramp_steps >= 0 && isfinite(side->ramp_steps)))
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: a ramp over %g steps cannot be", name, side->ramp_steps);
+  return GAB_OK;
+}
+
+static gab_status check_options(const gab_lbm_options *options, const gab_domain *domain)
+{
+  if (options->lattice != &gab_lattice_d2q9 && options->lattice != &gab_lattice_d3q19)
+    GAB_FAIL(GAB_ERR_INPUT, "only the lattices D2Q9 and D3Q19 have kernels");
+  if (options->lattice->dimension != domain->dimension)
+    GAB_FAIL(GAB_ERR_INPUT, "lattice %s does not fit a domain of dimension %d", options->lattice->name,
+             domain->dimension);
+  if (!(options->omega > 0 && options->omega < 2))
+    GAB_FAIL(GAB_ERR_INPUT, "omega has to be between 0 and 2, not %.17g", options->omega);
+  if (!(options->magic > 0 && isfinite(options->magic)))
+    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
+  if (!(options->density > 0 && isfinite(options->density)))
+    GAB_FAIL(GAB_ERR_INPUT, "the initial density has to be positive, not %g", options->density);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!isfinite(options->force[axis]) || !isfinite(options->velocity[axis]))
+      GAB_FAIL(GAB_ERR_INPUT, "force and initial velocity have to be finite");
+    if (axis >= domain->dimension && (options->force[axis] != 0 || options->velocity[axis] != 0))
+      GAB_FAIL(GAB_ERR_INPUT, "in 2D force and velocity have no z component");
+  }
+  for (int side = 0; side < 2 * domain->dimension; ++side)
+    GAB_TRY(check_side(&options->sides[side], side, domain));
+  return GAB_OK;
+}
+
+static gab_status check_domain(const gab_domain *given, const gab_domain *wanted)
+{
+  bool same = given->dimension == wanted->dimension && given->dx == wanted->dx;
+  for (int axis = 0; axis < wanted->dimension; ++axis)
+    same = same && given->cells[axis] == wanted->cells[axis] &&
+           given->periodic[axis] == wanted->periodic[axis] && given->origin[axis] == wanted->origin[axis];
+  if (!same) GAB_FAIL(GAB_ERR_INPUT, "the domain of the geometry is not that of the forest");
+  return GAB_OK;
+}
+
+static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometry, const gab_domain *domain)
+{
+  if (geometry) {
+    GAB_TRY(check_domain(gab_geometry_domain(geometry), domain));
+  } else {
+    GAB_TRY(gab_geometry_create(domain, NULL, 0, &model->own_geometry));
+    geometry = model->own_geometry;
+  }
+  model->geometry = geometry;
+  for (size_t i = 0; i < gab_geometry_body_count(geometry); ++i)
+    for (int axis = 0; axis < 3; ++axis)
+      if (!isfinite(gab_geometry_body(geometry, i)->velocity[axis]))
+        GAB_FAIL(GAB_ERR_INPUT, "%s: the velocity is not finite", gab_geometry_body(geometry, i)->name);
+  return GAB_OK;
+}
+
+/* (1/omega - 1/2)(1/omega_odd - 1/2) = magic */
+static gab_collision_rates rates_of(const gab_lbm_options *options)
+{
+  gab_collision_rates rates = {.even = options->omega, .odd = options->omega};
+  if (options->collision == GAB_COLLISION_TRT)
+    rates.odd = 1 / (0.5 + options->magic / (1 / options->omega - 0.5));
+  memcpy(rates.force, options->force, sizeof rates.force);
+  return rates;
+}
+
+static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
+                            const gab_geometry *geometry, const gab_lbm_options *options)
+{
+  gab_domain domain = gab_lbm_domain(forest);
+  model->options = *options;
+  fill_defaults(&model->options, domain.dimension);
+  GAB_TRY(check_options(&model->options, &domain));
+  GAB_TRY(set_geometry(model, geometry, &domain));
+  memcpy(model->cells, forest->cells, sizeof model->cells);
+  model->lattice = model->options.lattice;
+  model->rates = rates_of(&model->options);
+  const double *force = model->rates.force;
+  bool forced = force[0] != 0 || force[1] != 0 || force[2] != 0;
+  model->kernel = gab_kernel_find(options->kernel, model->lattice, model->options.precision, forced);
+  return model->kernel ? GAB_OK : GAB_ERR_INPUT;
+}
+
+static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,
+                         const gab_lbm_options *options)
+{
+  lbm->forest = forest;
+  lbm->world = gab_forest_world(forest);
+  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), geometry, options));
+  size_t bodies = gab_geometry_body_count(lbm->model.geometry);
+  void *forces;
+  GAB_TRY(gab_alloc(bodies * sizeof *lbm->forces, GAB_MEMORY_OTHER, &forces));
+  lbm->forces = forces;
+  gab_block_data_kind kind = gab_lbm_block_kind(&lbm->model);
+  GAB_TRY(gab_forest_add_data(forest, &kind, &lbm->data));
+  gab_ghost_kind ghost = gab_lbm_ghost_kind(&lbm->model);
+  return gab_exchange_create(forest, lbm->data, &ghost, &lbm->exchange);
+}
+
+gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, const gab_lbm_options *options,
+                          gab_lbm **lbm)
+{
+  *lbm = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **lbm, GAB_MEMORY_OTHER, &memory));
+  gab_lbm *made = memory;
+  gab_status status = set_up(made, forest, geometry, options);
+  if (status != GAB_OK) gab_lbm_destroy(&made);
+  else *lbm = made;
+  return status;
+}
+
+void gab_lbm_destroy(gab_lbm **lbm)
+{
+  gab_lbm *gone = *lbm;
+  if (!gone) return;
+  if (gone->exchange) gab_exchange_destroy(&gone->exchange);
+  gab_geometry_destroy(&gone->model.own_geometry);
+  gab_free(&gone->forces);
+  gab_free(lbm);
+}

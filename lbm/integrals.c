@@ -1,0 +1,133 @@
+#include "core/collective.h"
+#include "lbm/lbm_impl.h"
+
+#include <math.h>
+
+enum { MASS, MOMENTUM_X, MOMENTUM_Y, MOMENTUM_Z, ENERGY, STRAIN, SUM_COUNT };
+
+typedef struct totals {
+  gab_exact_sum sum[SUM_COUNT];
+  uint64_t cells;
+  double max_square;
+} totals;
+
+static void clear(totals *all)
+{
+  for (int i = 0; i < SUM_COUNT; ++i) gab_exact_clear(&all->sum[i]);
+  all->cells = 0;
+  all->max_square = 0;
+}
+
+static void merge(totals *into, const totals *from)
+{
+  for (int i = 0; i < SUM_COUNT; ++i) gab_exact_merge(&into->sum[i], &from->sum[i]);
+  into->cells += from->cells;
+  into->max_square = fmax(into->max_square, from->max_square);
+}
+
+static void add_cell(totals *all, double drho, double ux, double uy, double uz)
+{
+  double rho = 1 + drho, square = ux * ux + uy * uy + uz * uz;
+  gab_exact_add(&all->sum[MASS], drho);
+  gab_exact_add(&all->sum[MOMENTUM_X], rho * ux);
+  gab_exact_add(&all->sum[MOMENTUM_Y], rho * uy);
+  gab_exact_add(&all->sum[MOMENTUM_Z], rho * uz);
+  gab_exact_add(&all->sum[ENERGY], 0.5 * rho * square);
+  all->max_square = fmax(all->max_square, square);
+}
+
+/* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2). */
+static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell)
+{
+  const gab_lattice *lattice = model->lattice;
+  const gab_field_map *map = &block->src->map;
+  double f[GAB_LATTICE_MAX_Q], drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}}, square = 0;
+  for (int q = 0; q < lattice->q; ++q) {
+    const int8_t *c = lattice->c[q];
+    ptrdiff_t at = (ptrdiff_t)cell + q * map->component_stride -
+                   (c[0] * map->stride[0] + c[1] * map->stride[1] + c[2] * map->stride[2]);
+    f[q] = model->options.precision == GAB_PRECISION_FLOAT ? (double)((const float *)block->src->data)[at]
+                                                           : ((const double *)block->src->data)[at];
+    drho += f[q];
+    for (int axis = 0; axis < 3; ++axis) u[axis] += c[axis] * f[q];
+  }
+  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * model->rates.force[axis]) / (1 + drho);
+  for (int q = 0; q < lattice->q; ++q) {
+    double rest = f[q] - gab_lattice_equilibrium(lattice, q, drho, u);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
+  }
+  const double *force = model->rates.force;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
+      double strain = -1.5 * model->rates.even / (1 + drho) * moment;
+      square += strain * strain;
+    }
+  return square;
+}
+
+static void add_job(const gab_lbm_model *model, const gab_lbm_job *job, bool with_strain, totals *all)
+{
+  const gab_lbm_block *block = job->block;
+  gab_lbm_row row;
+  size_t first, last;
+  gab_lbm_share(job, block->run_count, &first, &last);
+  for (size_t k = first; k < last; ++k)
+    for (int32_t done = 0; done < block->runs[k].length; done += GAB_LBM_ROW) {
+      int32_t left = block->runs[k].length - done, count = left < GAB_LBM_ROW ? left : GAB_LBM_ROW;
+      uint32_t start = block->runs[k].start + (uint32_t)done;
+      gab_lbm_row_moments(model, block->src, start, count, &row);
+      all->cells += (uint64_t)count;
+      for (int32_t i = 0; i < count; ++i) {
+        add_cell(all, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
+        if (with_strain) gab_exact_add(&all->sum[STRAIN], strain_square(model, block, start + (uint32_t)i));
+      }
+    }
+}
+
+static gab_status sum_locally(gab_lbm *lbm, bool with_strain, totals *all)
+{
+  gab_lbm_jobs jobs;
+  GAB_TRY(gab_lbm_make_jobs(lbm, &jobs));
+#pragma omp parallel
+  {
+    totals mine;
+    clear(&mine);
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < jobs.count; ++i) add_job(&lbm->model, &jobs.list[i], with_strain, &mine);
+#pragma omp critical(gab_lbm_integrals)
+    merge(all, &mine);
+  }
+  gab_lbm_release_jobs(&jobs);
+  return GAB_OK;
+}
+
+gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *integrals)
+{
+  if (with_strain) {
+    /* The boundary values are those that the next step will write again; a request for forces waits for it.
+     */
+    bool wants_forces = lbm->wants_forces;
+    lbm->wants_forces = false;
+    gab_status status = gab_lbm_exchange_start(lbm);
+    if (status == GAB_OK) status = gab_lbm_exchange_finish(lbm);
+    lbm->wants_forces = wants_forces;
+    GAB_TRY(status);
+  }
+  totals all;
+  clear(&all);
+  GAB_TRY(sum_locally(lbm, with_strain, &all));
+  GAB_TRY(gab_world_sum_exact(lbm->world, all.sum, SUM_COUNT));
+  GAB_TRY(gab_world_sum_u64(lbm->world, &all.cells, 1));
+  GAB_TRY(gab_world_max_f64(lbm->world, &all.max_square, 1));
+  gab_exact_add(&all.sum[MASS], (double)all.cells);
+  *integrals = (gab_lbm_integrals){.fluid_cells = all.cells,
+                                   .mass = gab_exact_value(&all.sum[MASS]),
+                                   .kinetic_energy = gab_exact_value(&all.sum[ENERGY]),
+                                   .strain = gab_exact_value(&all.sum[STRAIN]),
+                                   .max_velocity = sqrt(all.max_square)};
+  for (int axis = 0; axis < 3; ++axis)
+    integrals->momentum[axis] = gab_exact_value(&all.sum[MOMENTUM_X + axis]);
+  return GAB_OK;
+}
