@@ -2,12 +2,15 @@
 # Knows where things live: the source tree, the cache outside it, the MPI that setup.sh chose.
 
 GABION_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-GABION_CACHE=${GABION_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/gabion}
+export GABION_CACHE=${GABION_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/gabion}
 GABION_CHOICE=$GABION_CACHE/mpi-prefix          # one line: the prefix of the MPI to use
 GABION_BUILD=${GABION_BUILD:-$GABION_ROOT/build}
 
 say()  { printf 'gabion: %s\n' "$*"; }
 fail() { printf 'gabion: error: %s\n' "$*" >&2; exit 1; }
+
+# The comment at the head of a script is its help.
+print_head() { sed -n '2,/^[^#]/{/^#/!d;s/^# \{0,1\}//;p;}' "$1"; }
 
 # The MPI in force: GABION_MPI if set, else what setup.sh recorded, else the one on PATH.
 gabion_mpi_prefix() {
@@ -23,16 +26,38 @@ if [ "$(id -u)" = 0 ]; then
   export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi
 
-# Configures and builds once, quietly; a second call costs about a second.
-gabion_build() { # gabion_build BUILD_FOLDER [cmake arguments]
-  local dir=$1 log; shift
-  log=$dir/build.log
-  mkdir -p "$dir"
-  if [ ! -f "$dir/CMakeCache.txt" ] || [ $# -gt 0 ]; then
-    say "configuring in $dir"
-    cmake -S "$GABION_ROOT" -B "$dir" -DGABION_MPI="$(gabion_mpi_prefix)" "$@" >"$log" 2>&1 ||
-      { tail -n 30 "$log" >&2; fail "configuring failed; the whole log is $log"; }
-  fi
-  cmake --build "$dir" -j "$(nproc)" >>"$log" 2>&1 ||
-    { grep -nE 'error|Error' "$log" | tail -n 20 >&2; fail "building failed; the whole log is $log"; }
+# gabion_lock FILE: from here to the end of the process nobody else gets past the same line.
+gabion_lock() {
+  exec 9>"$1"
+  flock -n 9 && return 0
+  say "waiting for another one at work (lock $1)"
+  flock 9
+}
+
+gabion_setup() { "$GABION_ROOT/scripts/setup.sh" --quiet; }
+
+# gabion_build FOLDER [cmake arguments]: configures and builds, quietly; a second call costs about a second.
+gabion_build() { # in a subshell, so that the lock ends with it
+  (
+    dir=$1; shift
+    log=$dir/build.log
+    mkdir -p "$dir" || fail "cannot make the build folder $dir (GABION_BUILD=DIR chooses another)"
+    gabion_lock "$dir/build.lock"
+    prefix=$(gabion_mpi_prefix)
+    start=$SECONDS
+    if [ ! -f "$dir/Makefile" ] && [ ! -f "$dir/build.ninja" ] || [ $# -gt 0 ] ||
+       ! grep -qsFx "GABION_MPI_USED:INTERNAL=$prefix" "$dir/CMakeCache.txt"; then
+      say "configuring and building in $dir"
+      cmake -S "$GABION_ROOT" -B "$dir" -DGABION_MPI="$prefix" "$@" >"$log" 2>&1 9>&- || {
+        grep -A 8 -m 1 'CMake Error' "$log" >&2 || tail -n 20 "$log" >&2
+        fail "configuring failed; the whole log is $log"; }
+      grep -A 4 'Gabion [0-9]' "$log" | sed -n 's/^-- */gabion:   /p' || true
+    else
+      : >"$log"
+    fi
+    cmake --build "$dir" -j "$(nproc)" >>"$log" 2>&1 9>&- || {
+      grep -nE 'error[: ]|Error [0-9]|undefined reference|CMake Error' "$log" | head -n 20 >&2
+      fail "building failed; the whole log is $log"; }
+    if ((SECONDS - start > 4)); then say "built in $((SECONDS - start)) s"; fi
+  )
 }

@@ -1,42 +1,67 @@
 #!/usr/bin/env bash
 # Makes this machine able to build and run Gabion. Idempotent, asks nothing.
 #   system packages   by apt, when root on a Debian-like system; else it says what is missing
-#   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; the distribution's;
-#                     Open MPI 5.0.x built once into the cache folder (about five minutes)
+#   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
+#                     distribution's; Open MPI 5.0.x built now into the cache folder (five minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
+#
+#   scripts/setup.sh [--force] [--quiet]
+#
+#   --force   forget what was chosen and proved before
+#   --quiet   say nothing when everything is there already
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-case "${1:-}" in
-  -h|--help) sed -n '2,6p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//'
-             echo "usage: scripts/setup.sh [--force]      cache folder: $GABION_CACHE (GABION_CACHE=DIR moves it)"; exit 0 ;;
-  --force) rm -f "$GABION_CHOICE" "$GABION_CACHE"/proved-* ;;
-  "") ;;
-  *) fail "unknown option $1 (try --help)" ;;
-esac
-mkdir -p "$GABION_CACHE"
+quiet=
+for option in "$@"; do
+  case $option in
+    -h|--help) print_head "${BASH_SOURCE[0]}"; echo "Cache folder: $GABION_CACHE (GABION_CACHE=DIR moves it)"; exit 0 ;;
+    --force) rm -f "$GABION_CHOICE" "$GABION_CACHE"/proved-* "$GABION_CACHE/not-available" ;;
+    --quiet) quiet=1 ;;
+    *) fail "unknown option $option (try --help)" ;;
+  esac
+done
+mkdir -p "$GABION_CACHE" 2>/dev/null && [ -w "$GABION_CACHE" ] ||
+  fail "cannot write to the cache folder $GABION_CACHE (GABION_CACHE=DIR chooses another)"
+gabion_lock "$GABION_CACHE/setup.lock"
 
 # ---------------------------------------------------------------- system packages
 NEEDED=(gcc make cmake pkg-config libhdf5-dev libfyaml-dev)
-OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libcmocka-dev)
+OPTIONAL=(libxxhash-dev libpng-dev zlib1g-dev libcmocka-dev gdb)  # gdb: stack traces of runs that hang
 as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
-lacking() { local p; for p in "$@"; do
-  dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null | grep -qx installed || echo "$p"; done; }
+# lacking PACKAGE...: those that are not installed, by one question to the package system
+lacking() {
+  local installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${binary:Package}\n' "$@" 2>/dev/null |
+              sed -n 's/^installed \([^:]*\).*/\1/p' || true)
+  printf '%s\n' "$@" | grep -vxF -f <(printf '%s\n' "$installed" | sed '/^$/d') || true
+}
 APT_UPDATED=
-apt_install() {
+apt_try() {
   local log=$GABION_CACHE/apt.log
   if [ -z "$APT_UPDATED" ]; then apt-get update >"$log" 2>&1 || true; APT_UPDATED=1; fi
-  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1 ||
-    { tail -n 15 "$log" >&2; fail "apt-get install $* failed; the whole log is $log"; }
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1
+}
+apt_install() {
+  apt_try "$@" || { tail -n 15 "$GABION_CACHE/apt.log" >&2
+                    fail "apt-get install $* failed; the whole log is $GABION_CACHE/apt.log"; }
 }
 if command -v dpkg-query >/dev/null 2>&1; then
-  mapfile -t missing < <(lacking "${NEEDED[@]}" "${OPTIONAL[@]}")
-  if ((${#missing[@]})); then
-    if as_root; then say "installing ${missing[*]}"; apt_install "${missing[@]}"
-    else say "not installed, and not root: ${missing[*]} (needed: ${NEEDED[*]})"; fi
+  mapfile -t needed < <(lacking "${NEEDED[@]}")
+  mapfile -t optional < <(lacking "${OPTIONAL[@]}")
+  if as_root; then
+    if ((${#needed[@]})); then say "installing ${needed[*]}"; apt_install "${needed[@]}"; fi
+    for package in ${optional[@]+"${optional[@]}"}; do
+      if grep -qsxF "$package" "$GABION_CACHE/not-available"; then continue; fi # tried before
+      say "installing $package"
+      apt_try "$package" || { say "warning: $package cannot be installed; Gabion does without"
+                              echo "$package" >>"$GABION_CACHE/not-available"; }
+    done
+  elif ((${#needed[@]})); then
+    say "not installed as packages, and not root: ${needed[*]} (no harm if modules provide them)"
   fi
-else
-  say "no dpkg here: please provide gcc, cmake, pkg-config, HDF5 and libfyaml with headers by hand"
+elif [ -z "$quiet" ]; then
+  say "no dpkg here: please provide gcc, make, cmake, pkg-config, HDF5 and libfyaml with headers by hand"
 fi
 
 # ---------------------------------------------------------------- an MPI that survives
@@ -47,17 +72,22 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   [ -e "$stamp" ] && return 0
   dir=$(mktemp -d)
   if "$prefix/bin/mpicc" "$GABION_ROOT/scripts/ulfm_probe.c" -o "$dir/probe" >"$dir/log" 2>&1; then
-    out=$(timeout -k 5 60 "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --mca coll ^han \
-          --mca async_mpi_finalize 1 -n 4 "$dir/probe" 2>>"$dir/log" </dev/null || true)
-    grep -q 'ulfm-probe: survived' <<<"$out" && ok=0
+    # What the killed process leaves lies in a folder that goes afterwards.
+    out=$(TMPDIR=$dir timeout -k 5 60 "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --mca coll ^han \
+          --mca async_mpi_finalize 1 --mca btl_sm_backing_directory "$dir" -n 4 "$dir/probe" \
+          2>>"$dir/log" </dev/null 9>&- || true)
+    if grep -q 'ulfm-probe: survived' <<<"$out"; then ok=0; fi
   fi
   rm -rf "$dir"
   if ((ok == 0)); then echo "$prefix" >"$stamp"; fi
   return $ok
 }
+record() { printf '%s\n' "$1" >"$GABION_CHOICE.new"; mv "$GABION_CHOICE.new" "$GABION_CHOICE"; }
 choose() { # choose PREFIX WHY
-  printf '%s\n' "$1" >"$GABION_CHOICE.new"; mv "$GABION_CHOICE.new" "$GABION_CHOICE"
-  say "MPI with fault tolerance: $1 ($2)"
+  local before=
+  if [ -s "$GABION_CHOICE" ]; then before=$(cat "$GABION_CHOICE"); fi
+  if [ "$before" != "$1" ]; then record "$1"; quiet=; fi
+  [ -n "$quiet" ] || say "MPI with fault tolerance: $1 ($2)"
   exit 0
 }
 
@@ -65,7 +95,7 @@ if [ -n "${GABION_MPI:-}" ]; then
   if proves_itself "$GABION_MPI"; then choose "$GABION_MPI" "GABION_MPI, proved by a killed process"; fi
   if [ -x "$GABION_MPI/bin/mpicc" ]; then
     say "warning: the MPI in GABION_MPI=$GABION_MPI does not survive a killed process; runs will not either"
-    printf '%s\n' "$GABION_MPI" >"$GABION_CHOICE"; exit 0
+    record "$GABION_MPI"; exit 0
   fi
   fail "GABION_MPI=$GABION_MPI has no bin/mpicc"
 fi
@@ -75,6 +105,9 @@ if command -v mpicc >/dev/null 2>&1; then
   if proves_itself "$on_path"; then choose "$on_path" "on PATH, proved by a killed process"; fi
   say "the MPI on PATH ($on_path) does not survive a killed process; looking further"
 fi
+for built in "$GABION_CACHE"/openmpi-[5-9]*/; do # built earlier, though the choice was forgotten
+  if proves_itself "${built%/}"; then choose "${built%/}" "built here earlier, proved by a killed process"; fi
+done
 if as_root; then
   [ -n "$APT_UPDATED" ] || { apt-get update >"$GABION_CACHE/apt.log" 2>&1 || true; APT_UPDATED=1; }
   candidate=$(apt-cache policy libopenmpi-dev 2>/dev/null | awk '/Candidate:/{print $2}')
@@ -131,11 +164,13 @@ src=$(find "$work" -mindepth 1 -maxdepth 1 -type d -name 'openmpi-*' | head -n 1
 
 step() { # step NAME COMMAND...: a progress line that counts seconds on a terminal, plain lines elsewhere
   local name=$1 t0=$SECONDS pid; shift
-  "$@" >>"$log" 2>&1 & pid=$!
+  setsid "$@" >>"$log" 2>&1 & pid=$!
+  trap 'kill -- -'$pid' 2>/dev/null; exit 130' INT TERM HUP # a background job does not hear Ctrl-C
   while kill -0 $pid 2>/dev/null; do
     if [ -t 1 ]; then printf '\rgabion:   %s … %d s ' "$name" $((SECONDS - t0)); fi
     sleep 1
   done
+  trap - INT TERM HUP
   wait $pid || { tail -n 30 "$log" >&2; fail "$name failed; the whole log is $log"; }
   if [ -t 1 ]; then printf '\r'; fi
   say "  $name took $((SECONDS - t0)) s"

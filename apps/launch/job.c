@@ -126,6 +126,7 @@ static void set_environment(const job *job, int attempt)
   setenv("GABION_COMPLETION", job->places.completion, 1);
   setenv("GABION_PROGRESS", job->places.progress, 1);
   setenv("GABION_ATTEMPT", text, 1);
+  setenv("GABION_TERMINAL", isatty(STDOUT_FILENO) ? "1" : "0", 1);
   if (!job->options->several_nodes) setenv("TMPDIR", job->places.dir, 1);
   if (geteuid() == 0) { /* mpirun refuses root unless told twice; containers run as root */
     static const char *const permissions[] = {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",

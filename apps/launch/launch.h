@@ -14,6 +14,8 @@
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
  *      that has long phases without steps rewrites it with another text meanwhile.
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung.
+ *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by itself:
+ *      mpirun gives it a pseudo-terminal in any case.
  *
  *  The folder of these files is private to one attempt, removed afterwards, and at the same time the name by
  *  which the launcher recognises the processes of its own job: by that value in their environment. On one
