@@ -246,17 +246,49 @@ static gab_status parse_events(builder *build, struct fy_parser *parser, struct 
   return GAB_OK;
 }
 
-/* Characters that YAML does not allow; found here so that the place is right and nothing odd reaches the
- * parser. */
-static gab_status refuse_controls(const builder *build, const char *text, size_t length)
+/* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
+ */
+static size_t decode(const unsigned char *text, size_t left, uint32_t *code)
+{
+  static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+  unsigned char c = text[0];
+  size_t length = c < 0x80                ? 1
+                  : c >= 0xF0 && c < 0xF8 ? 4
+                  : c >= 0xE0 && c < 0xF0 ? 3
+                  : c >= 0xC0 && c < 0xE0 ? 2
+                                          : 0;
+  if (length == 0 || length > left) return 0;
+  *code = length == 1 ? c : c & (0x7FU >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((text[i] & 0xC0) != 0x80) return 0;
+    *code = *code << 6 | (text[i] & 0x3FU);
+  }
+  bool surrogate = *code >= 0xD800 && *code < 0xE000;
+  return *code < least[length] || *code > 0x10FFFF || surrogate ? 0 : length;
+}
+
+/* Controls, and characters that some programs take for the end of a line and others do not. */
+static bool is_odd(uint32_t code)
+{
+  return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code < 0xA0) || code == 0x2028 ||
+         code == 0x2029 || code == 0xFEFF || (code & 0xFFFF) >= 0xFFFE;
+}
+
+/* Looks at each character before the parser does: the place in the message is then right, and libfyaml 0.7
+ * never ends on broken characters in directives. */
+static gab_status screen(const builder *build, const char *text, size_t length)
 {
   int line = 1, column = 1;
-  for (size_t i = 0; i < length; ++i) {
-    unsigned char c = (unsigned char)text[i];
-    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
-      REFUSE(build, line, column, "a control character (0x%02x)", c);
+  for (size_t i = 0, bytes; i < length; i += bytes) {
+    uint32_t code = 0;
+    bytes = decode((const unsigned char *)text + i, length - i, &code);
+    if (bytes == 0) REFUSE(build, line, column, "not UTF-8 (byte 0x%02x)", (unsigned char)text[i]);
+    if (code == '\r' && i + 1 < length && text[i + 1] == '\n') continue;
+    if (is_odd(code)) REFUSE(build, line, column, "a control character (0x%02x)", (unsigned)code);
+    if (code == '%' && column == 1)
+      REFUSE(build, line, column, "YAML directives (%%) are not used in parameter files");
     ++column;
-    if (c == '\n') ++line, column = 1;
+    if (code == '\n') ++line, column = 1;
   }
   return GAB_OK;
 }
@@ -266,7 +298,9 @@ gab_status config_tree_parse(config_arena *arena, const char *name, const char *
 {
   *root = NULL;
   builder build = {.arena = arena, .name = name, .override = override};
-  GAB_TRY(refuse_controls(&build, text, length));
+  const bool byte_order_mark = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
+  if (byte_order_mark) text += 3, length -= 3;
+  GAB_TRY(screen(&build, text, length));
   if (length == 0) return GAB_OK;
   struct fy_diag_cfg diag_settings;
   fy_diag_cfg_default(&diag_settings);

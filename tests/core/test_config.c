@@ -184,6 +184,16 @@ static void json_is_a_parameter_file(void **state)
   gab_config_destroy(&config);
 }
 
+static void line_ends_and_marks_of_other_systems_are_read(void **state)
+{
+  (void)state;
+  gab_config *config = good("\xEF\xBB\xBFsteps: 5\r\nlbm:\r\n  omega: 1.5\r\nname: caf\xc3\xa9\r\n");
+  assert_int_equal(gab_config_int(config, "steps"), 5);
+  assert_true(gab_config_real(config, "lbm.omega") == 1.5);
+  assert_string_equal(gab_config_string(config, "name"), "caf\xc3\xa9");
+  gab_config_destroy(&config);
+}
+
 static void list_items_have_the_keys_of_their_type(void **state)
 {
   (void)state;
@@ -276,6 +286,13 @@ static const bad_input bad_inputs[] = {
     {"- 1\n", "case.yaml:1:1: the file should consist of sections (name: ...)"},
     {"", "case.yaml:1:1: the file is empty"},
     {"# nothing\n", "case.yaml:1:1: the file holds no parameters"},
+    {"%YAML 1.2\n---\nlbm: {omega: 1}\n",
+     "case.yaml:1:1: YAML directives (%) are not used in parameter files"},
+    {"name: caf\xe9\n", "case.yaml:1:10: not UTF-8 (byte 0xe9)"},
+    {"name: \xc3\xa9\xe2\x80\xa8\n", "case.yaml:1:8: a control character (0x2028)"},
+    {"name: \xed\xa0\x80\n", "case.yaml:1:7: not UTF-8 (byte 0xed)"},
+    {"name: \xc0\x80\n", "case.yaml:1:7: not UTF-8 (byte 0xc0)"},
+    {"name: a\rb\n", "case.yaml:1:8: a control character (0x0d)"},
     {"name: a\001b\n", "case.yaml:1:8: a control character (0x01)"},
     {"lbm: {omega: 1}\nname: \"a\\0b\"\n", "case.yaml:2:8: a zero byte in a text"},
 };
@@ -591,6 +608,7 @@ int main(void)
       cmocka_unit_test(values_are_read_as_written),
       cmocka_unit_test(defaults_fill_what_is_left_out),
       cmocka_unit_test(json_is_a_parameter_file),
+      cmocka_unit_test(line_ends_and_marks_of_other_systems_are_read),
       cmocka_unit_test(list_items_have_the_keys_of_their_type),
       cmocka_unit_test(every_mistake_is_reported_with_its_place),
       cmocka_unit_test(all_mistakes_are_reported_together_in_the_order_of_the_file),
