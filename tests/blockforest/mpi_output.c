@@ -1,0 +1,298 @@
+/* gabion-test: np=1,2,4 timeout=90 labels=quick */
+/* What is written does not depend on who owns what, and a run that goes back leaves the files of one that
+ * never did. With a folder as argument the files stay, for the scripts that look at them. */
+#include "output_common.h"
+
+#include "core/collective.h"
+
+#include <dirent.h>
+#include <hdf5.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[512];
+
+static long count_files(const char *subfolder, const char *part)
+{
+  char path[1024];
+  snprintf(path, sizeof path, "%s%s", folder, subfolder);
+  DIR *entries = opendir(path);
+  EXPECT(entries);
+  long count = 0;
+  for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries)) {
+    count += strstr(entry->d_name, part) != NULL;
+  }
+  closedir(entries);
+  return count;
+}
+
+/* ------------------------------------------------------------------------------------ reading back */
+
+static void read_table(hid_t file, const char *name, hid_t type, void *values)
+{
+  hid_t table = H5Dopen2(file, name, H5P_DEFAULT);
+  EXPECT(table >= 0);
+  EXPECT(H5Dread(table, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  H5Dclose(table);
+}
+
+static void check_field(hid_t file, const char *name, size_t blocks, const double *origins, int components)
+{
+  const int32_t *cells = case_options.cells;
+  size_t per_block = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2] * (size_t)components;
+  double *values = malloc(blocks * per_block * sizeof *values), *next = values;
+  EXPECT(values);
+  read_table(file, name, H5T_NATIVE_DOUBLE, values);
+  for (size_t b = 0; b < blocks; b++) {
+    int64_t lo[3], at[3];
+    for (int d = 0; d < 3; d++)
+      lo[d] = lround((origins[3 * b + d] - case_options.origin[d]) / case_options.dx);
+    for (at[2] = lo[2]; at[2] < lo[2] + cells[2]; at[2]++) {
+      for (at[1] = lo[1]; at[1] < lo[1] + cells[1]; at[1]++) {
+        for (at[0] = lo[0]; at[0] < lo[0] + cells[0]; at[0]++) {
+          for (int c = 0; c < components; c++, next++) {
+            double expected = components == 1 ? case_density(at) : case_velocity(at, c);
+            EXPECT(isnan(expected) ? isnan(*next) : *next == expected);
+          }
+        }
+      }
+    }
+  }
+  free(values);
+}
+
+/* @return number of blocks in the file of one slot, all of whose cells were right; 0 if there is no file */
+static size_t check_file(gab_slot slot, gab_step step, uint64_t *id_sum)
+{
+  char path[1024];
+  snprintf(path, sizeof path, "%s/fields/fields_%010" GAB_PRI_STEP ".s%04" GAB_PRI_SLOT ".h5", folder, step,
+           slot);
+  if (access(path, F_OK) != 0) return 0;
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  EXPECT(file >= 0);
+  hid_t table = H5Dopen2(file, "/blocks/id", H5P_DEFAULT), space = H5Dget_space(table);
+  size_t blocks = (size_t)H5Sget_simple_extent_npoints(space);
+  H5Sclose(space);
+  H5Dclose(table);
+  uint64_t *ids = malloc(blocks * sizeof *ids);
+  int32_t *owners = malloc(blocks * sizeof *owners);
+  double *origins = malloc(3 * blocks * sizeof *origins);
+  EXPECT(ids && owners && origins);
+  read_table(file, "/blocks/id", H5T_NATIVE_UINT64, ids);
+  read_table(file, "/blocks/owner", H5T_NATIVE_INT32, owners);
+  read_table(file, "/blocks/origin", H5T_NATIVE_DOUBLE, origins);
+  for (size_t i = 0; i < blocks; i++) {
+    EXPECT(owners[i] == slot);
+    *id_sum += ids[i];
+  }
+  check_field(file, "/fields/density", blocks, origins, 1);
+  check_field(file, "/fields/velocity", blocks, origins, 3);
+  free(ids);
+  free(owners);
+  free(origins);
+  H5Fclose(file);
+  return blocks;
+}
+
+/* The files of all slots together hold every block of the forest once, with the right values. */
+static void all_cells_of_a_step_are_in_the_files(gab_forest *forest, gab_step step)
+{
+  gab_world *world = gab_forest_world(forest);
+  uint64_t count = gab_forest_block_count(forest), ids = 0, found_ids = 0, found = 0;
+  for (size_t i = 0; i < count; i++) ids += gab_block_get_id(gab_forest_block(forest, i));
+  EXPECT_OK(gab_world_sum_u64(world, &count, 1));
+  EXPECT_OK(gab_world_sum_u64(world, &ids, 1));
+  if (gab_world_is_root(world)) {
+    for (gab_slot slot = 0; slot < 8; slot++) found += check_file(slot, step, &found_ids);
+    EXPECT(found == count && found_ids == ids);
+    EXPECT(count == 15);
+    EXPECT(count_files("/fields", ".tmp") == 0);
+  }
+  EXPECT_OK(gab_world_barrier(world));
+}
+
+/* ------------------------------------------------------------------------------------ a run that goes back
+ */
+
+static gab_status row(void *user, gab_step step, double time, double *values)
+{
+  (void)user;
+  values[0] = (double)step / 3.0;
+  values[1] = time > 1.5 ? NAN : -time;
+  return GAB_OK;
+}
+
+static gab_output *make_output(gab_forest *forest, const char *path)
+{
+  static const char *const columns[] = {"third", "negative"};
+  static const double points[3][3] = {{-0.95, 0.55, 2.01}, {1.99, 0.6, 2.9}, {-0.125, 1.2, 2.05}};
+  gab_output *output = NULL;
+  gab_quantity quantities[] = {case_quantities[0], case_quantities[1], *gab_quantity_owner()};
+  gab_volume_options volume = {.quantities = quantities, .quantity_count = 3, .precision = GAB_OUTPUT_FLOAT};
+  gab_slice_options slice = {.quantity = &case_quantities[0], .axis = 2, .position = 2.1};
+  gab_probes_options probes = {
+      .points = points, .point_count = 3, .quantities = case_quantities, .quantity_count = 2};
+  volume.compression = 4;
+  EXPECT_OK(gab_output_create(forest, path, &output));
+  EXPECT_OK(gab_output_add_volume(output, (gab_schedule){10, 0}, &volume));
+  if (gab_slice_is_built()) {
+    EXPECT_OK(gab_output_add_slice(output, (gab_schedule){20, 0}, &slice));
+    slice = (gab_slice_options){
+        .quantity = &case_quantities[1], .component = GAB_COMPONENT_Y, .axis = 0, .position = -1.0};
+    EXPECT_OK(gab_output_add_slice(output, (gab_schedule){20, 0}, &slice));
+  }
+  EXPECT_OK(gab_output_add_probes(output, (gab_schedule){1, 1}, &probes));
+  EXPECT_OK(gab_output_add_series(output, (gab_schedule){2, 0}, "series", columns, 2, row, NULL, NULL));
+  return output;
+}
+
+static void run_steps(gab_output *output, gab_step from, gab_step to)
+{
+  for (gab_step step = from; step <= to; step++) {
+    EXPECT(gab_output_due(output, step));
+    EXPECT_OK(gab_output_write(output, step, 0.125 * (double)step));
+  }
+}
+
+/* Everything to the lowest slot, or back to equal pieces. */
+static void move_blocks(gab_forest *forest, bool together)
+{
+  size_t count = gab_forest_block_count(forest);
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  EXPECT(targets);
+  for (size_t i = 0; i < count; i++) {
+    gab_block_id id = gab_block_get_id(gab_forest_block(forest, i));
+    targets[i] = together ? gab_world_root(gab_forest_world(forest)) : case_owner(forest, id);
+  }
+  EXPECT_OK(gab_forest_migrate(forest, targets));
+  free(targets);
+}
+
+static void leave_stale_file(const char *name)
+{
+  char path[1024];
+  snprintf(path, sizeof path, "%s/fields/%s", folder, name);
+  FILE *file = fopen(path, "w");
+  EXPECT(file && fputs("stale", file) >= 0);
+  fclose(file);
+}
+
+static void compare_files(const char *name)
+{
+  char a[1024], b[1024];
+  snprintf(a, sizeof a, "%s/%s", folder, name);
+  snprintf(b, sizeof b, "%s/undisturbed/%s", folder, name);
+  FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
+  EXPECT(x && y);
+  int c, d;
+  long length = 0;
+  do {
+    c = getc(x);
+    d = getc(y);
+    EXPECT(c == d);
+    length++;
+  } while (c != EOF);
+  EXPECT(length > 10);
+  fclose(x);
+  fclose(y);
+}
+
+static void a_run_that_went_back_leaves_the_same_files(gab_forest *forest)
+{
+  gab_world *world = gab_forest_world(forest);
+  gab_buffer cursors = {0};
+  char other[600];
+  snprintf(other, sizeof other, "%s/undisturbed", folder);
+  gab_status made = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
+  if (made == GAB_OK && gab_world_is_root(world)) made = gab_output_folder_prepare(other);
+  EXPECT_OK(gab_output_settle(world, made));
+
+  gab_output *undisturbed = make_output(forest, other);
+  run_steps(undisturbed, 0, 24);
+  gab_output_destroy(&undisturbed);
+
+  gab_output *output = make_output(forest, folder);
+  run_steps(output, 0, 13);
+  EXPECT_OK(gab_output_pack(output, &cursors));
+  run_steps(output, 14, 23);
+  all_cells_of_a_step_are_in_the_files(forest, 20);
+  if (gab_world_is_root(world)) {
+    leave_stale_file("fields_0000000020.s0099.h5");
+    leave_stale_file("fields_0000000030.xdmf");
+    leave_stale_file("fields_0000000030.s0001.h5");
+    leave_stale_file("fields_0000000020.s0001.h5.tmp");
+  }
+  gab_reader reader = gab_reader_of_buffer(&cursors);
+  EXPECT_OK(gab_output_unpack(output, &reader));
+  EXPECT_OK(gab_reader_expect_end(&reader));
+  move_blocks(forest, true);
+  run_steps(output, 14, 24);
+  all_cells_of_a_step_are_in_the_files(forest, 20);
+  if (gab_world_is_root(world)) {
+    EXPECT(count_files("/fields", "0000000020.s") == 1);
+    EXPECT(count_files("/fields", "0000000030") == 0);
+    EXPECT(count_files("/fields", ".xdmf") == 4);
+    EXPECT(count_files("", ".png") == (gab_slice_is_built() ? 4 : 0));
+  }
+  move_blocks(forest, false);
+  gab_output_destroy(&output);
+  EXPECT_OK(gab_world_barrier(world));
+  if (gab_world_is_root(world)) {
+    compare_files("series.csv");
+    compare_files("probes.csv");
+    compare_files("fields/fields.xdmf");
+    if (gab_slice_is_built()) compare_files("density-z2.1_0000000020.png");
+    if (gab_slice_is_built()) compare_files("velocity.y-x-1_0000000020.png");
+  }
+  gab_buffer_release(&cursors);
+}
+
+/* ------------------------------------------------------------------------------------ failures */
+
+static void a_failure_of_one_slot_is_everybodys(gab_forest *forest)
+{
+  gab_world *world = gab_forest_world(forest);
+  const gab_members *members = gab_world_members(world);
+  gab_slot last = gab_members_slot(members, gab_members_count(members) - 1);
+  gab_status mine = GAB_OK;
+  if (gab_world_slot(world) == last) {
+    mine = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "the disk of the last one is full");
+  }
+  EXPECT(gab_output_settle(world, mine) == GAB_ERR_IO);
+  EXPECT(strstr(gab_error_message(), "the disk of the last one is full"));
+  EXPECT_OK(gab_output_settle(world, GAB_OK));
+
+  /* A folder that is no more: nobody gets on, everybody knows why. */
+  gab_volume *volume = NULL;
+  gab_volume_options options = {
+      .folder = "/nowhere/at/all", .quantities = case_quantities, .quantity_count = 2};
+  EXPECT_OK(gab_volume_create(forest, &options, &volume));
+  EXPECT(gab_volume_write(volume, 1, 0.0) == GAB_ERR_IO);
+  EXPECT(strstr(gab_error_message(), "/nowhere/at/all") && strstr(gab_error_message(), "No such file"));
+  gab_volume_destroy(&volume);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world = NULL;
+  EXPECT_OK(gab_world_create(&argc, &argv, &world));
+  bool stays = argc > 1;
+  const gab_members *members = gab_world_members(world);
+  if (stays) snprintf(folder, sizeof folder, "%s", argv[1]);
+  else snprintf(folder, sizeof folder, "output-test-np%d", (int)gab_members_count(members));
+  gab_forest *forest = case_forest(world, &case_options);
+  a_run_that_went_back_leaves_the_same_files(forest);
+  a_failure_of_one_slot_is_everybodys(forest);
+  gab_forest_destroy(&forest);
+  if (!stays && gab_world_is_root(world)) {
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf -- '%s'", folder);
+    EXPECT(system(command) == 0);
+  }
+  EXPECT_OK(gab_world_barrier(world));
+  if (gab_world_is_root(world)) puts("gabion-test: passed");
+  fflush(stdout);
+  gab_world_destroy(&world);
+  return 0;
+}

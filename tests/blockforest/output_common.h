@@ -1,0 +1,131 @@
+/* A small forest with known values in every cell, for the tests of output. */
+#ifndef GABION_TESTS_OUTPUT_COMMON_H
+#define GABION_TESTS_OUTPUT_COMMON_H
+
+#include "blockforest/output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ends the process: a test has failed. */
+#define EXPECT(condition)                                                                                    \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "%s:%d: not true: %s (last message: %s)\n", __FILE__, __LINE__, #condition,            \
+              gab_error_message());                                                                          \
+      _Exit(1);                                                                                              \
+    }                                                                                                        \
+  } while (0)
+#define EXPECT_OK(call) EXPECT((call) == GAB_OK)
+
+/* Values by global cell; a ball (disc) of cells without value. */
+static inline bool case_is_solid(const int64_t at[3])
+{
+  double x = (double)at[0] - 7.0, y = (double)at[1] - 5.0, z = (double)at[2] - 3.0;
+  return x * x + y * y + (z > 0 ? z : 0) < 6.5;
+}
+
+static inline double case_density(const int64_t at[3])
+{
+  return case_is_solid(at) ? NAN : 1.0 + 0.25 * (double)at[0] + 0.5 * (double)at[1] + 0.125 * (double)at[2];
+}
+
+static inline double case_velocity(const int64_t at[3], int component)
+{
+  if (case_is_solid(at)) return NAN;
+  const double factor[3] = {0.5, -0.25, 1.0};
+  return factor[component] * (double)(at[component] + 1) - 2.0;
+}
+
+static inline gab_status case_evaluate(void *user, const gab_forest *forest, const gab_block *block,
+                                       double *values)
+{
+  const gab_quantity *quantity = user;
+  gab_box box = gab_block_cells(forest, block);
+  int64_t at[3];
+  for (at[2] = box.lo[2]; at[2] < box.hi[2]; at[2]++) {
+    for (at[1] = box.lo[1]; at[1] < box.hi[1]; at[1]++) {
+      for (at[0] = box.lo[0]; at[0] < box.hi[0]; at[0]++) {
+        for (int c = 0; c < quantity->components; c++) {
+          *values++ = quantity->components == 1 ? case_density(at) : case_velocity(at, c);
+        }
+      }
+    }
+  }
+  return GAB_OK;
+}
+
+static gab_quantity case_quantities[2] = {
+    {"density", "kg/m\xc2\xb3", 1, false, case_evaluate, &case_quantities[0]},
+    {"velocity", "m/s", 3, true, case_evaluate, &case_quantities[1]},
+};
+
+/* The first owner of each root block: equal pieces of the linear order. */
+static inline gab_slot case_owner(const gab_forest *forest, gab_block_id id)
+{
+  const gab_root_grid *grid = &gab_forest_get_options(forest)->grid;
+  gab_block_place place = gab_block_id_place(grid, id);
+  int64_t count = (int64_t)grid->roots[0] * grid->roots[1] * grid->roots[2];
+  int64_t linear = ((int64_t)place.at[2] * grid->roots[1] + place.at[1]) * grid->roots[0] + place.at[0];
+  const gab_members *members = gab_world_members(gab_forest_world(forest));
+  return gab_members_slot(members, (int32_t)(linear * gab_members_count(members) / count));
+}
+
+static inline bool case_block_exists(const gab_forest *forest, gab_block_id id)
+{
+  const gab_forest_options *options = gab_forest_get_options(forest);
+  gab_block_place place = gab_block_id_place(&options->grid, id);
+  gab_box box;
+  for (int d = 0; d < 3; d++) {
+    box.lo[d] = (int64_t)place.at[d] * options->cells[d];
+    box.hi[d] = box.lo[d] + options->cells[d];
+  }
+  return !options->exists || options->exists(options->user, 0, &box);
+}
+
+static inline gab_status case_lookup(void *context, const gab_block_id *ids, size_t count, gab_slot *owners)
+{
+  const gab_forest *forest = context;
+  for (size_t i = 0; i < count; i++) {
+    owners[i] = case_block_exists(forest, ids[i]) ? case_owner(forest, ids[i]) : GAB_NO_SLOT;
+  }
+  return GAB_OK;
+}
+
+/* A forest with its root blocks. */
+static inline gab_forest *case_forest(gab_world *world, const gab_forest_options *options)
+{
+  gab_forest *forest = NULL;
+  gab_block_id ids[512];
+  size_t count = 0;
+  EXPECT_OK(gab_forest_create(world, options, &forest));
+  gab_block_place place = {0};
+  for (place.at[2] = 0; place.at[2] < options->grid.roots[2]; place.at[2]++) {
+    for (place.at[1] = 0; place.at[1] < options->grid.roots[1]; place.at[1]++) {
+      for (place.at[0] = 0; place.at[0] < options->grid.roots[0]; place.at[0]++) {
+        gab_block_id id = gab_block_id_of(&options->grid, place);
+        if (case_block_exists(forest, id) && case_owner(forest, id) == gab_world_slot(world))
+          ids[count++] = id;
+      }
+    }
+  }
+  EXPECT_OK(gab_forest_populate(forest, ids, count, case_lookup, forest));
+  return forest;
+}
+
+/* The block at the far corner does not exist. */
+static inline bool case_exists(void *user, int level, const gab_box *cells)
+{
+  (void)user;
+  (void)level;
+  return !(cells->lo[0] >= 18 && cells->lo[1] >= 5 && cells->lo[2] >= 4);
+}
+
+static const gab_forest_options case_options = {.grid = {.dimension = 3, .roots = {4, 2, 2}},
+                                                .cells = {6, 5, 4},
+                                                .origin = {-1.0, 0.5, 2.0},
+                                                .dx = 0.125,
+                                                .exists = case_exists};
+
+#endif
