@@ -39,7 +39,7 @@ static gab_status parse_slots(char *text, gab_drill *drill)
 {
   char *rest = NULL;
   for (char *one = strtok_r(text, "+", &rest); one; one = strtok_r(NULL, "+", &rest)) {
-    int64_t slot;
+    int64_t slot = 0;
     GAB_TRY(parse_number("slot", one, 0, INT32_MAX, &slot));
     if (drill->slot_count == GAB_DRILL_SLOTS)
       GAB_FAIL(GAB_ERR_INPUT, "a drill kills at most %d slots", GAB_DRILL_SLOTS);

@@ -162,6 +162,15 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   return GAB_OK;
 }
 
+gab_status gab_resilience_check(const gab_config *config)
+{
+  gab_protection protection = {0};
+  gab_drill drill;
+  GAB_TRY(read_protection(config, &protection));
+  for (size_t i = 0; i < gab_config_count(config, "drills"); i++) GAB_TRY(read_drill(config, i, &drill));
+  return GAB_OK;
+}
+
 gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config, gab_rebalance_fn rebalance,
                                   void *rebalance_user, const char *folder, const char *const *inject,
                                   size_t inject_count)

@@ -16,6 +16,10 @@ extern "C" {
 /** Declares the sections. */
 gab_status gab_resilience_declare(gab_config *config);
 
+/** Checks what only a run would find out: names of schemes and strategies, intervals, drills. Local.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_resilience_check(const gab_config *config);
+
 /** Turns a loop's protection on as a checked parameter file says. Collective.
  *  @param[in] rebalance,rebalance_user  used if the file wants rebalancing; NULL: blocks stay
  *  @param[in] folder  for events.jsonl; NULL: no events

@@ -263,7 +263,7 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   gab_world *world = checkpoint->world;
   gab_world_enter(world, GAB_PHASE_RECOVERY);
   double start = gab_seconds();
-  gab_snapshot *snapshot;
+  gab_snapshot *snapshot = NULL;
   GAB_TRY(find_common(checkpoint, &snapshot));
   double agreed = gab_seconds();
   bool lost = anything_lost(checkpoint, snapshot, &report->lost_slots);

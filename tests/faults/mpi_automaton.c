@@ -1,0 +1,109 @@
+/* A protected run of the automaton that judges itself: every block right, none lost, none twice.
+ *
+ *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--no-rebalance] [DRILL ...]
+ *
+ * Ends with "gabion-test: passed" and the checksum, or with "lost: …" where the scheme cannot save it. */
+/* gabion-test: np=1,2,4,7 timeout=60 labels=quick args=--steps 60 --every 10 */
+#include "tests/faults/automaton.c"
+
+#include "core/log.h"
+#include "resilience/beacon.h"
+
+enum { MOST_DRILLS = 32 };
+
+typedef struct options {
+  gab_step steps;
+  gab_protection protection;
+  gab_drill drills[MOST_DRILLS];
+} options;
+
+static gab_status read_value(const char *name, const char *value, options *o)
+{
+  if (strcmp(name, "--steps") == 0) o->steps = atoll(value);
+  else if (strcmp(name, "--copies") == 0) o->protection.copies = atoi(value);
+  else if (strcmp(name, "--every") == 0) return gab_interval_parse(value, 1, &o->protection.every);
+  else if (strcmp(name, "--scheme") == 0) o->protection.scheme = gab_scheme_by_name(value);
+  else GAB_FAIL(GAB_ERR_INPUT, "unknown option %s", name);
+  return strcmp(name, "--scheme") == 0 && !o->protection.scheme ? GAB_ERR_INPUT : GAB_OK;
+}
+
+static gab_status read_options(int argc, char **argv, options *o)
+{
+  *o = (options){.steps = 60, .protection = {.every = {.steps = 10}, .rebalance = automaton_rebalance}};
+  for (int i = 1; i < argc; i++) {
+    const char *value = i + 1 < argc ? argv[i + 1] : "";
+    if (strcmp(argv[i], "--no-rebalance") == 0) {
+      o->protection.rebalance = NULL;
+    } else if (strncmp(argv[i], "--", 2) == 0) {
+      GAB_TRY(read_value(argv[i], value, o));
+      i++;
+    } else {
+      if (o->protection.drill_count == MOST_DRILLS) GAB_FAIL(GAB_ERR_INPUT, "at most %d drills", MOST_DRILLS);
+      GAB_TRY(gab_drill_parse(argv[i], &o->drills[o->protection.drill_count++]));
+    }
+  }
+  o->protection.drills = o->drills;
+  return GAB_OK;
+}
+
+/* Protected like the rest: a death here takes the run back. */
+typedef struct judge {
+  automaton *app;
+  gab_step steps;
+  uint64_t checksum;
+  bool right;
+} judge;
+
+static gab_status judge_result(void *user, gab_step step)
+{
+  judge *j = user;
+  uint64_t wrong = automaton_is_right(j->app, j->steps) ? 0 : 1, blocks;
+  GAB_TRY(gab_world_sum_u64(j->app->world, &wrong, 1));
+  GAB_TRY(gab_forest_global_blocks(j->app->forest, &blocks));
+  GAB_TRY(gab_forest_checksum(j->app->forest, &j->checksum));
+  const int32_t *roots = j->app->roots;
+  uint64_t due = (uint64_t)roots[0] * (uint64_t)roots[1] * (uint64_t)roots[2];
+  j->right = wrong == 0 && blocks == due && step == j->steps;
+  if (!j->right && gab_world_is_root(j->app->world))
+    printf("wrong on %" PRIu64 " slots, %" PRIu64 " of %" PRIu64 " blocks, step %" GAB_PRI_STEP "\n", wrong,
+           blocks, due, step);
+  return GAB_OK;
+}
+
+static gab_status run(automaton *app, options *o, judge *j)
+{
+  gab_timeloop *loop;
+  GAB_TRY(gab_timeloop_create(app->forest, o->steps, &loop));
+  gab_entity entity = automaton_entity(app);
+  *j = (judge){.app = app, .steps = o->steps};
+  gab_status status = gab_timeloop_add_task(loop, "automaton", automaton_step, app);
+  if (status == GAB_OK) status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app);
+  if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, j);
+  if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
+  if (status == GAB_OK) status = gab_timeloop_protect(loop, &o->protection);
+  if (status == GAB_OK) status = gab_timeloop_run(loop);
+  gab_timeloop_destroy(&loop);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  options o;
+  automaton app = {.forest = NULL};
+  judge j = {.right = false};
+  gab_status status = read_options(argc, argv, &o);
+  if (status == GAB_OK) status = automaton_create(&app, world, (int32_t[]){3, 3, 2});
+  if (status == GAB_OK) status = run(&app, &o, &j);
+  bool root = gab_world_is_root(world);
+  if (root && status == GAB_ERR_LOST) printf("lost: %s\n", gab_error_message());
+  else if (root && status != GAB_OK) printf("failed: %s: %s\n", gab_status_name(status), gab_error_message());
+  if (root && status == GAB_OK && j.right)
+    printf("checksum %016" PRIx64 "\ngabion-test: passed\n", j.checksum);
+  fflush(stdout);
+  int code = gab_beacon_complete(world, status == GAB_OK && !j.right ? 1 : gab_status_exit_code(status));
+  if (app.forest) automaton_destroy(&app);
+  gab_world_destroy(&world);
+  return code;
+}

@@ -1,0 +1,132 @@
+/* Fifty recoveries in one run: as many real deaths as leave two slots, the rest by a revoked communicator of
+ * the application's own. The result is right, and nothing grows from one recovery to the next. */
+/* gabion-test: np=2,6 timeout=120 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+
+#include "core/log.h"
+#include "resilience/beacon.h"
+
+#include <dirent.h>
+#include <mpi-ext.h>
+
+/* Messages that a fault cut off are held until the next repair, so single recoveries differ: the most held in
+ * recoveries 11 to 30 is compared with the most held in 31 to 50. */
+enum { RECOVERIES = 50, EVERY = 4, SETTLED = 10, HALF = 30, STEPS = EVERY * (RECOVERIES + 3) };
+
+/* What a process holds after a recovery. */
+typedef struct holdings {
+  size_t memory;
+  int files;
+} holdings;
+
+typedef struct breaker {
+  automaton app;
+  gab_comm *own; /* the application's communicator, made anew by every repair */
+  int recoveries;
+  gab_step broken_at; /* not to break the same step again after the rollback */
+  holdings earlier, later;
+  int lost;
+  bool right;
+} breaker;
+
+static int open_files(void)
+{
+  int count = 0;
+  DIR *folder = opendir("/proc/self/fd");
+  if (!folder) return -1;
+  while (readdir(folder)) count++;
+  closedir(folder);
+  return count;
+}
+
+static holdings take_stock(void) { return (holdings){gab_memory_now(GAB_MEMORY_USE_COUNT), open_files()}; }
+
+/* Somebody revokes in every EVERY-th step; the number of real deaths has its share by drills. */
+static gab_status disturb(void *user, gab_step step)
+{
+  breaker *b = user;
+  if (step % EVERY != 2 || step <= b->broken_at || b->recoveries >= RECOVERIES) return GAB_OK;
+  b->broken_at = step;
+  const gab_members *members = gab_world_members(b->app.world);
+  gab_slot whose = gab_members_slot(members, (int32_t)(step / EVERY) % gab_members_count(members));
+  if (gab_world_slot(b->app.world) == whose) {
+    MPIX_Comm_revoke(gab_comm_mpi(b->own));
+    MPI_Barrier(gab_comm_mpi(b->own)); /* its code is ignored, as an application might */
+  }
+  return GAB_OK;
+}
+
+static void count_recovery(void *user, const gab_fault *fault)
+{
+  breaker *b = user;
+  b->recoveries++;
+  b->lost += fault->lost_count;
+  if (b->recoveries <= SETTLED) return;
+  holdings now = take_stock(), *most = b->recoveries <= HALF ? &b->earlier : &b->later;
+  if (now.memory > most->memory) most->memory = now.memory;
+  if (now.files > most->files) most->files = now.files;
+}
+
+static gab_status judge_result(void *user, gab_step step)
+{
+  breaker *b = user;
+  uint64_t wrong = automaton_is_right(&b->app, STEPS) && step == STEPS ? 0 : 1;
+  if (b->later.memory > b->earlier.memory || b->later.files > b->earlier.files) {
+    printf("slot %" GAB_PRI_SLOT ": memory %zu then %zu, files %d then %d\n", gab_world_slot(b->app.world),
+           b->earlier.memory, b->later.memory, b->earlier.files, b->later.files);
+    wrong = 1;
+  }
+  GAB_TRY(gab_world_sum_u64(b->app.world, &wrong, 1));
+  b->right = wrong == 0;
+  return GAB_OK;
+}
+
+static gab_status run(breaker *b, const gab_protection *protection)
+{
+  gab_timeloop *loop;
+  GAB_TRY(gab_world_dup(b->app.world, &b->own));
+  GAB_TRY(gab_timeloop_create(b->app.forest, STEPS, &loop));
+  gab_entity entity = automaton_entity(&b->app);
+  gab_status status = gab_timeloop_add_task(loop, "disturb", disturb, b);
+  if (status == GAB_OK) status = gab_timeloop_add_task(loop, "automaton", automaton_step, &b->app);
+  if (status == GAB_OK)
+    status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, &b->app);
+  if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, b);
+  if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
+  if (status == GAB_OK) status = gab_timeloop_protect(loop, protection);
+  gab_timeloop_on_fault(loop, count_recovery, b);
+  if (status == GAB_OK) status = gab_timeloop_run(loop);
+  gab_timeloop_destroy(&loop);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  gab_drill drills[16] = {{.step = 0}};
+  gab_slot slots = gab_world_members(world)->slots;
+  gab_protection protection = {.every = {.steps = EVERY}, .rebalance = automaton_rebalance, .drills = drills};
+  for (gab_slot slot = 2; slot < slots; slot++)
+    drills[protection.drill_count++] =
+        (gab_drill){.step = EVERY * slot,
+                    .phase = slot % 2 ? GAB_PHASE_EXCHANGE : GAB_PHASE_SNAPSHOT,
+                    .visit = 1,
+                    .slot_count = 1,
+                    .slots = {slot}};
+  breaker b = {.broken_at = -1};
+  gab_status status = automaton_create(&b.app, world, (int32_t[]){3, 2, 2});
+  if (status == GAB_OK) status = run(&b, &protection);
+  bool fine = status == GAB_OK && b.right && b.recoveries >= RECOVERIES && b.lost == slots - 2;
+  if (gab_world_is_root(world)) {
+    if (status != GAB_OK) printf("failed: %s: %s\n", gab_status_name(status), gab_error_message());
+    printf("%d recoveries, %d deaths\n", b.recoveries, b.lost);
+    if (fine) printf("gabion-test: passed\n");
+    fflush(stdout);
+  }
+  gab_beacon_complete(world, fine ? 0 : 1);
+  automaton_destroy(&b.app);
+  gab_world_destroy(&world);
+  return fine ? 0 : 1;
+}

@@ -1,0 +1,195 @@
+/* What a time loop promises beside surviving: per-slot entities are adopted, intents end all alike, order of
+ * tasks and duties, callbacks. */
+/* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+
+#include "core/log.h"
+
+static int failures;
+#define CHECK(claim)                                                                                         \
+  do {                                                                                                       \
+    if (!(claim)) {                                                                                          \
+      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #claim);                                             \
+      failures++;                                                                                            \
+    }                                                                                                        \
+  } while (0)
+
+/* A ledger that every slot keeps for itself; the sum over all slots must survive deaths. */
+typedef struct ledger {
+  gab_world *world;
+  uint64_t entries;
+} ledger;
+
+static gab_status write_entry(void *user, gab_step step)
+{
+  ledger *l = user;
+  l->entries += (uint64_t)step * 100 + (uint64_t)gab_world_slot(l->world) + 1;
+  return gab_world_barrier(l->world);
+}
+static gab_status pack_ledger(void *user, gab_buffer *out)
+{
+  const ledger *l = user;
+  return gab_put_u64(out, l->entries);
+}
+static gab_status unpack_ledger(void *user, gab_reader *in)
+{
+  ledger *l = user;
+  return gab_get_u64(in, &l->entries);
+}
+static gab_status adopt_ledger(void *user, gab_slot dead, gab_reader *in)
+{
+  (void)dead;
+  ledger *l = user;
+  uint64_t entries;
+  GAB_TRY(gab_get_u64(in, &entries));
+  l->entries += entries;
+  return GAB_OK;
+}
+static void forget_loss(void *user, const gab_fault *fault)
+{
+  int *lost = user;
+  *lost += fault->lost_count;
+  CHECK(fault->restored_step <= fault->noticed_step);
+  for (int32_t i = 1; i < fault->lost_count; i++) CHECK(fault->lost[i - 1] < fault->lost[i]);
+}
+
+/* Every slot writes step * 100 + slot + 1 in each step; slot `victim` dies in step `at`, back to `from`. */
+static uint64_t ledger_answer(gab_slot slots, gab_step steps, gab_slot victim, gab_step from)
+{
+  uint64_t sum = 0;
+  for (gab_slot slot = 0; slot < slots; slot++)
+    for (gab_step step = 0; step < (slot == victim ? from : steps); step++)
+      sum += (uint64_t)step * 100 + (uint64_t)slot + 1;
+  return sum;
+}
+
+static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
+{
+  gab_slot slots = gab_world_members(app->world)->slots;
+  if (slots < 2) return;
+  ledger l = {.world = app->world};
+  gab_entity entity = {.name = "ledger",
+                       .kind = GAB_ENTITY_PER_SLOT,
+                       .user = &l,
+                       .pack = pack_ledger,
+                       .unpack = unpack_ledger,
+                       .adopt = adopt_ledger};
+  gab_drill drill = {
+      .step = 7, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
+  gab_timeloop *loop;
+  int lost = 0;
+  CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "write", write_entry, &l) == GAB_OK);
+  CHECK(gab_timeloop_add_entity(loop, &entity) == GAB_OK);
+  gab_protection protection = {.every = {.steps = 5}, .drills = &drill, .drill_count = 1};
+  CHECK(gab_timeloop_protect(loop, &protection) == GAB_OK);
+  CHECK(gab_timeloop_protect(loop, &protection) == GAB_ERR_STATE);
+  gab_timeloop_on_fault(loop, forget_loss, &lost);
+  CHECK(gab_timeloop_run(loop) == GAB_OK);
+  CHECK(lost == 1);
+  uint64_t sum = l.entries;
+  CHECK(gab_world_sum_u64(app->world, &sum, 1) == GAB_OK);
+  CHECK(sum == ledger_answer(slots, 12, slots - 1, 5));
+  gab_run_stats stats = gab_timeloop_get_stats(loop);
+  CHECK(stats.fault_count == 1 && stats.lost_slots == 1 && stats.rolled_back == 2);
+  CHECK(stats.steps_computed == 14);
+  gab_timeloop_destroy(&loop);
+}
+
+static gab_status fail_on_one(void *user, gab_step step)
+{
+  const automaton *app = user;
+  if (step == 3 && gab_world_is_root(app->world)) GAB_FAIL(GAB_ERR_DIVERGED, "step 3 blew up");
+  return gab_world_barrier(app->world);
+}
+static gab_status note_why(void *user, gab_step step, gab_status why)
+{
+  gab_status *noted = user;
+  (void)step;
+  *noted = why;
+  return GAB_OK;
+}
+
+static void a_failure_of_one_slot_ends_all_with_its_status_and_words(automaton *app, bool protected)
+{
+  gab_timeloop *loop;
+  gab_status noted = GAB_OK;
+  CHECK(gab_timeloop_create(app->forest, 10, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "fail", fail_on_one, app) == GAB_OK);
+  CHECK(gab_timeloop_on_failure(loop, note_why, &noted) == GAB_OK);
+  if (protected) CHECK(gab_timeloop_protect(loop, &(gab_protection){.every = {.steps = 2}}) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_ERR_DIVERGED);
+  CHECK(noted == GAB_ERR_DIVERGED);
+  CHECK(strstr(gab_error_message(), "step 3 blew up") != NULL);
+  CHECK(gab_world_check(app->world) == GAB_OK);
+  gab_timeloop_destroy(&loop);
+}
+
+/* Tasks see the steps done; duties come before the first step and after each. */
+typedef struct trace {
+  char text[256];
+} trace;
+static gab_status trace_task(void *user, gab_step step)
+{
+  trace *t = user;
+  size_t used = strlen(t->text);
+  snprintf(t->text + used, sizeof t->text - used, "t%" GAB_PRI_STEP " ", step);
+  return GAB_OK;
+}
+static gab_status trace_duty(void *user, gab_step step)
+{
+  trace *t = user;
+  size_t used = strlen(t->text);
+  snprintf(t->text + used, sizeof t->text - used, "d%" GAB_PRI_STEP " ", step);
+  return GAB_OK;
+}
+static bool even(const void *user, gab_step step)
+{
+  (void)user;
+  return step % 2 == 0;
+}
+
+static void duties_come_before_the_first_step_and_when_due(automaton *app)
+{
+  gab_timeloop *loop;
+  trace t = {""};
+  CHECK(gab_timeloop_create(app->forest, 4, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "task", trace_task, &t) == GAB_OK);
+  CHECK(gab_timeloop_add_duty(loop, "duty", even, trace_duty, &t) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_OK);
+  CHECK(strcmp(t.text, "d0 t0 t1 d2 t2 t3 d4 ") == 0);
+  gab_timeloop_destroy(&loop);
+}
+
+static void checkpoints_by_time_are_taken_and_restore(automaton *app)
+{
+  gab_timeloop *loop;
+  CHECK(gab_timeloop_create(app->forest, 60, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
+  gab_interval every = {.mode = GAB_INTERVAL_SECONDS, .seconds = 1e-9};
+  CHECK(gab_timeloop_protect(loop, &(gab_protection){.every = every}) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_OK);
+  CHECK(gab_timeloop_get_stats(loop).checkpoint.taken > 30); /* ten steps to measure, then every step */
+  gab_timeloop_destroy(&loop);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  automaton app = {.forest = NULL};
+  CHECK(automaton_create(&app, world, (int32_t[]){2, 2, 2}) == GAB_OK);
+  duties_come_before_the_first_step_and_when_due(&app);
+  checkpoints_by_time_are_taken_and_restore(&app);
+  a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, true);
+  a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, false);
+  a_dead_slots_entity_is_merged_by_its_adopter(&app);
+  uint64_t failed = (uint64_t)failures;
+  if (gab_world_sum_u64(world, &failed, 1) == GAB_OK && failed == 0 && gab_world_is_root(world))
+    printf("gabion-test: passed\n");
+  fflush(stdout);
+  automaton_destroy(&app);
+  gab_world_destroy(&world);
+  return failed != 0;
+}

@@ -1,0 +1,108 @@
+/* What people write about drills and intervals. */
+#include "resilience/drill.h"
+#include "resilience/interval.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void a_drill_is_read_as_written(void **state)
+{
+  (void)state;
+  gab_drill drill;
+  assert_int_equal(gab_drill_parse("slot=2+5,step=500,phase=snapshot,visit=3", &drill), GAB_OK);
+  assert_int_equal(drill.slot_count, 2);
+  assert_int_equal(drill.slots[1], 5);
+  assert_int_equal(drill.step, 500);
+  assert_int_equal(drill.phase, GAB_PHASE_SNAPSHOT);
+  assert_int_equal(drill.visit, 3);
+  assert_int_equal(gab_drill_parse("random=2,seed=9,step=1", &drill), GAB_OK);
+  assert_int_equal(drill.random, 2);
+  assert_int_equal(drill.phase, GAB_PHASE_COMPUTE);
+}
+
+static void every_phase_has_a_name_that_a_drill_takes(void **state)
+{
+  (void)state;
+  for (int phase = 0; phase < GAB_PHASE_COUNT; phase++) {
+    char text[64];
+    snprintf(text, sizeof text, "slot=0,step=0,phase=%s", gab_phase_name((gab_phase)phase));
+    gab_drill drill;
+    assert_int_equal(gab_drill_parse(text, &drill), GAB_OK);
+    assert_int_equal(drill.phase, phase);
+  }
+}
+
+static void bad_drills_are_refused_and_change_nothing(void **state)
+{
+  (void)state;
+  const char *bad[] = {"",
+                       "slot=1",
+                       "step=1",
+                       "slot=1,step=x",
+                       "slot=1,step=-1",
+                       "slot=1x,step=1",
+                       "slot=1,step=1,phase=lunch",
+                       "slot=1,random=1,step=1",
+                       "slot=1,step=1,visit=0",
+                       "slot=99999999999,step=1",
+                       "slot=1,step=1,colour=red",
+                       "slot,step=1"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    gab_drill drill = {.step = 77};
+    assert_int_equal(gab_drill_parse(bad[i], &drill), GAB_ERR_INPUT);
+    assert_int_equal(drill.step, 77);
+  }
+}
+
+static void an_interval_is_read_as_written(void **state)
+{
+  (void)state;
+  gab_interval interval;
+  assert_int_equal(gab_interval_parse("250", 0, &interval), GAB_OK);
+  assert_int_equal(interval.mode, GAB_INTERVAL_STEPS);
+  assert_int_equal(interval.steps, 250);
+  assert_int_equal(gab_interval_parse("1.5 min", 0, &interval), GAB_OK);
+  assert_int_equal(interval.mode, GAB_INTERVAL_SECONDS);
+  assert_true(interval.seconds == 90);
+  assert_int_equal(gab_interval_parse("auto", 3600, &interval), GAB_OK);
+  assert_int_equal(interval.mode, GAB_INTERVAL_AUTO);
+  assert_int_equal(gab_interval_parse("never", 0, &interval), GAB_OK);
+  assert_int_equal(gab_interval_next(&interval, 1, 1), 0);
+  const char *bad[] = {"", "0", "-3", "1.5", "10 weeks", "s", "nan", "inf s", "auto"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    assert_int_equal(gab_interval_parse(bad[i], 0, &interval), GAB_ERR_INPUT);
+}
+
+/* Overhead per second of work: a checkpoint each T costs C/T, a failure each mtbf costs half an interval. */
+static double overhead(double interval, double mtbf, double cost)
+{
+  return cost / interval + interval / (2 * mtbf);
+}
+
+static void the_automatic_interval_has_the_least_overhead(void **state)
+{
+  (void)state;
+  const double mtbf = 3600, cost = 0.7, best = gab_interval_young(mtbf, cost);
+  for (double factor = 0.5; factor < 2; factor += 0.1)
+    assert_true(overhead(best, mtbf, cost) <= overhead(best * factor, mtbf, cost));
+  gab_interval interval = {.mode = GAB_INTERVAL_AUTO, .mtbf = mtbf};
+  assert_int_equal(gab_interval_next(&interval, 0.01, cost), llround(best / 0.01));
+  assert_int_equal(gab_interval_next(&interval, 1e9, cost), 1);
+  assert_true(gab_interval_next(&interval, 0, cost) > 0); /* nothing measured yet */
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_drill_is_read_as_written),
+      cmocka_unit_test(every_phase_has_a_name_that_a_drill_takes),
+      cmocka_unit_test(bad_drills_are_refused_and_change_nothing),
+      cmocka_unit_test(an_interval_is_read_as_written),
+      cmocka_unit_test(the_automatic_interval_has_the_least_overhead),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
