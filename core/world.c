@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes)
 {
@@ -153,6 +154,16 @@ void gab_world_destroy(gab_world **world_pointer)
 }
 
 /* ------------------------------------------------------------------------------------ facts */
+
+/* Some libraries tell a page; its first clause is the name. */
+const char *gab_world_mpi_name(void)
+{
+  static char name[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  if (MPI_Get_library_version(name, &length) != MPI_SUCCESS) return "unknown";
+  name[strcspn(name, ",\n")] = '\0';
+  return name;
+}
 
 bool gab_world_survives_deaths(const gab_world *world)
 {

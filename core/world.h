@@ -48,7 +48,10 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
  *  Sets *world to NULL. */
 void gab_world_destroy(gab_world **world);
 
-/** True if this MPI can go on after a death (built with ULFM). */
+/** Name and version of the MPI library; needs no world. Never NULL. */
+const char *gab_world_mpi_name(void);
+
+/** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
 bool gab_world_survives_deaths(const gab_world *world);
 
 gab_slot gab_world_slot(const gab_world *world);

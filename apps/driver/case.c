@@ -1,0 +1,135 @@
+/* From a checked parameter file to what it means. */
+#include "apps/driver/driver.h"
+#include "resilience/resilience_config.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Independent mistakes are collected, so that a user learns of all at once. */
+typedef struct complaints {
+  char text[6000];
+  size_t count;
+} complaints;
+
+static void note(complaints *all, gab_status status)
+{
+  if (status == GAB_OK) return;
+  size_t used = strlen(all->text);
+  snprintf(all->text + used, sizeof all->text - used, "%s%s", all->count++ ? "\n" : "", gab_error_message());
+}
+
+void driver_folder_of(const char *path, char *folder, size_t capacity)
+{
+  const char *slash = strrchr(path, '/');
+  int length = slash ? (int)(slash - path) : 1;
+  snprintf(folder, capacity, "%.*s", length ? length : 1, slash ? path : ".");
+}
+
+/* ---------------------------------------------------------------- domain */
+
+static gab_status read_cells(const gab_config *config, gab_forest_options *forest)
+{
+  size_t count, block_count;
+  const int64_t *cells = gab_config_ints(config, "domain.cells", &count);
+  const int64_t *block = gab_config_ints(config, "domain.block", &block_count);
+  if (block_count != count)
+    return gab_config_fail(config, "domain.block", "%zu numbers, but domain.cells has %zu", block_count,
+                           count);
+  forest->grid.dimension = (int)count;
+  forest->grid.roots[2] = forest->cells[2] = 1;
+  for (size_t d = 0; d < count; d++) {
+    if (cells[d] % block[d] != 0)
+      return gab_config_fail(config, "domain.block",
+                             "%" PRId64 " cells along %c are no whole number of blocks of %" PRId64, cells[d],
+                             (int)"xyz"[d], block[d]);
+    forest->cells[d] = (int32_t)block[d];
+    forest->grid.roots[d] = (int32_t)(cells[d] / block[d]);
+  }
+  if (gab_root_grid_check(&forest->grid) != GAB_OK)
+    return gab_config_fail(config, "domain.block", "%s", gab_error_message());
+  return GAB_OK;
+}
+
+static gab_status read_scale(const gab_config *config, gab_forest_options *forest)
+{
+  bool has_dx = gab_config_is_set(config, "domain.dx"),
+       has_length = gab_config_is_set(config, "domain.length");
+  if (has_dx && has_length) return gab_config_fail(config, "domain.dx", "give either dx or length, not both");
+  forest->dx = 1;
+  if (has_dx) forest->dx = gab_config_real(config, "domain.dx");
+  if (has_length)
+    forest->dx =
+        gab_config_real(config, "domain.length") / ((double)forest->grid.roots[0] * forest->cells[0]);
+  size_t count;
+  const double *origin = gab_config_reals(config, "domain.origin", &count);
+  for (size_t d = 0; d < 3; d++) forest->origin[d] = d < count ? origin[d] : 0;
+  return GAB_OK;
+}
+
+static gab_status read_domain(run_case *found)
+{
+  GAB_TRY(read_cells(found->config, &found->forest));
+  GAB_TRY(read_scale(found->config, &found->forest));
+  GAB_TRY(gab_lbm_periodic_from_config(found->config, found->forest.grid.dimension, found->forest.periodic));
+  found->domain = gab_lbm_domain(&found->forest);
+  found->curve = gab_curve_by_name(gab_config_string(found->config, "domain.curve"));
+  return found->curve ? GAB_OK : GAB_ERR_INPUT;
+}
+
+/* ---------------------------------------------------------------- run */
+
+static gab_status read_steps(run_case *found)
+{
+  const gab_config *config = found->config;
+  bool has_steps = gab_config_is_set(config, "run.steps"), has_time = gab_config_is_set(config, "run.time");
+  if (has_steps && has_time)
+    return gab_config_fail(config, "run.steps", "give either run.steps or run.time, not both");
+  if (!has_steps && !has_time)
+    return gab_config_fail(config, "run", "one of run.steps and run.time is needed");
+  found->check_every = gab_config_int(config, "run.check_every");
+  found->steps = gab_config_int(config, "run.steps");
+  if (!has_time || !found->has_setup) return GAB_OK;
+  double steps = gab_config_real(config, "run.time") / found->setup.units.dt;
+  if (!(steps < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", steps);
+  found->steps = llround(steps);
+  return GAB_OK;
+}
+
+static gab_status read_drills(const driver_options *options)
+{
+  for (size_t i = 0; i < options->drill_count; i++) {
+    gab_drill drill;
+    if (gab_drill_parse(options->drills[i], &drill) == GAB_OK) continue;
+    char message[1024];
+    snprintf(message, sizeof message, "%s", gab_error_message());
+    GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->drills[i], message);
+  }
+  return GAB_OK;
+}
+
+gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found)
+{
+  complaints all = {.count = 0};
+  char folder[GAB_PATH_LENGTH];
+  driver_folder_of(gab_config_name(config), folder, sizeof folder);
+  *found = (run_case){.config = config};
+  gab_status domain = read_domain(found), setup = GAB_ERR_INPUT;
+  note(&all, domain);
+  if (domain == GAB_OK) {
+    setup = gab_lbm_setup_from_config(config, &found->domain, folder, &found->setup);
+    note(&all, setup);
+    found->has_setup = setup == GAB_OK;
+  }
+  note(&all, read_steps(found));
+  if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
+  note(&all, gab_resilience_check(config));
+  note(&all, read_drills(options));
+  if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
+  return GAB_OK;
+}
+
+void run_case_release(run_case *which)
+{
+  if (which->has_setup) gab_lbm_setup_release(&which->setup);
+  which->has_setup = false;
+}

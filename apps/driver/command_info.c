@@ -1,0 +1,85 @@
+/* gabion info: what this build can do, and what a case recommends. */
+#include "apps/driver/driver.h"
+
+#include "core/log.h"
+#include "resilience/recovery.h"
+#include "resilience/scheme.h"
+
+#include <hdf5.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static const char usage[] =
+    "usage: gabion info                           version, libraries, what is built in\n"
+    "       gabion info CASE.yaml                 the title and the recommended processes of a case\n"
+    "       gabion info --processes CASE.yaml     only the number of processes that the case recommends\n"
+    "\n"
+    "  --set KEY=VALUE, -s   over the file; may be repeated\n";
+
+static void print_names(const char *what, const char *(*name_at)(int index))
+{
+  printf("  %-12s", what);
+  for (int i = 0; name_at(i); i++) printf("%s%s", i ? ", " : "", name_at(i));
+  printf("\n");
+}
+
+static const char *scheme_name(int index)
+{
+  const gab_scheme *scheme = gab_scheme_at(index);
+  return scheme ? scheme->name : NULL;
+}
+
+static const char *strategy_name(int index)
+{
+  const gab_strategy *strategy = gab_strategy_at(index);
+  return strategy ? strategy->name : NULL;
+}
+
+static void print_build(void)
+{
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  printf("Gabion %s, %s build by %s\n", GAB_VERSION, GAB_BUILD_TYPE, GAB_COMPILER);
+  printf("  %-12s%s\n", "MPI", gab_world_mpi_name());
+  printf("  %-12s%s\n", "deaths",
+         gab_world_survives_deaths(NULL) ? "survived (the MPI has ULFM)"
+                                         : "end the run: the MPI has no ULFM; all else works");
+  printf("  %-12s%u.%u.%u, serial\n", "HDF5", major, minor, release);
+  printf("  %-12s%s\n", "pictures", gab_slice_is_built() ? "PNG" : "none: built without libpng");
+#ifdef _OPENMP
+  printf("  %-12s%d by default\n", "threads", omp_get_max_threads());
+#else
+  printf("  %-12snone: built without OpenMP\n", "threads");
+#endif
+  printf("  %-12sreference, vector for D2Q9 and D3Q19 in double and float\n", "kernels");
+  print_names("schemes", scheme_name);
+  print_names("strategies", strategy_name);
+}
+
+static gab_status print_case(const driver_options *options)
+{
+  gab_config *config = NULL;
+  GAB_TRY(driver_config_from_file(options, &config));
+  int64_t processes = gab_config_int(config, "run.processes");
+  if (options->processes) printf("%" PRId64 "\n", processes);
+  else
+    printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word, gab_config_string(config, "run.title"),
+           "processes", processes);
+  gab_config_destroy(&config);
+  return GAB_OK;
+}
+
+int command_info(int argc, char **argv)
+{
+  driver_options options;
+  gab_status status = driver_options_parse(argc, argv, "ps", &options);
+  if (status == GAB_OK && options.help) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (status == GAB_OK && !options.processes) print_build();
+  if (status == GAB_OK && (options.word || options.processes)) status = print_case(&options);
+  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return gab_status_exit_code(status);
+}

@@ -1,0 +1,150 @@
+/* gabion run: from the command line to the exit code, on all processes alike. */
+#include "apps/driver/simulation.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/beacon.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "usage: gabion run CASE.yaml [options]\n"
+    "\n"
+    "  --out DIR, -o         where results go (default: out/NAME for NAME.yaml)\n"
+    "  --set KEY=VALUE, -s   over the file, e.g. --set run.steps=1000; may be repeated\n"
+    "  --inject DRILL        kill processes on purpose, e.g. slot=2,step=500,phase=exchange\n"
+    "                        or random=1,seed=7,step=500; may be repeated (gabion help drills)\n"
+    "  --verbose, -v         say more\n"
+    "  --quiet, -q           only warnings and errors\n"
+    "  --help, -h            this text\n"
+    "\n"
+    "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n"
+    "Exit code: 0 done, 2 bad input, 3 lost data beyond what copies hold, 4 diverged, 1 anything else.\n";
+
+/* Only the root has to see the file: the others get its text. */
+static gab_status load(gab_world *world, const char *path, gab_config *config)
+{
+  gab_status status = GAB_OK;
+  gab_buffer text = {0};
+  bool root = gab_world_is_root(world);
+  if (root) status = gab_config_load(config, path);
+  GAB_TRY(gab_output_settle(world, status));
+  if (root) {
+    size_t length;
+    const char *loaded = gab_config_text(config, &length);
+    status = gab_put_bytes(&text, loaded, length);
+  }
+  status = gab_output_settle(world, status);
+  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &text);
+  if (status == GAB_OK && !root)
+    status = gab_config_load_text(config, path, (const char *)text.data, text.size);
+  gab_buffer_release(&text);
+  return gab_output_settle(world, status);
+}
+
+/* "cases/cylinder.yaml" to "out/cylinder". */
+static void default_folder(const char *path, char *folder, size_t capacity)
+{
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  const char *dot = strrchr(name, '.');
+  size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  snprintf(folder, capacity, "out/%.*s", (int)length, name);
+}
+
+static void report(const simulation *done)
+{
+  const output_plan *plan = &done->which->output;
+  gab_summary_log(&done->summary, done->loop, done->folder);
+  forces_report(done);
+  if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", done->folder);
+  if (plan->fields)
+    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", done->folder);
+  if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", done->folder);
+  if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", done->folder);
+  if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", done->folder);
+}
+
+static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options)
+{
+  char folder[GAB_PATH_LENGTH];
+  default_folder(options->word, folder, sizeof folder);
+  simulation *made = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
+  made = memory;
+  gab_status status = simulation_create(world, which, options, options->out ? options->out : folder, made);
+  if (status == GAB_OK) status = gab_timeloop_run(made->loop);
+  if (status == GAB_OK) report(made);
+  else gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  simulation_release(made);
+  gab_free(&made);
+  return status;
+}
+
+static gab_status run_config(gab_world *world, gab_config *config, const driver_options *options)
+{
+  gab_status status;
+  run_case *which = NULL;
+  void *memory;
+  GAB_TRY_GOTO(status, refused, load(world, options->word, config));
+  GAB_TRY_GOTO(status, refused, driver_config_finish(config, options));
+  GAB_TRY_GOTO(status, refused, gab_alloc(sizeof *which, GAB_MEMORY_OTHER, &memory));
+  which = memory;
+  /* Pictures of geometries are read here: what fails may differ from process to process. */
+  GAB_TRY_GOTO(status, refused, gab_output_settle(world, run_case_read(config, options, which)));
+  status = simulate(world, which, options);
+  run_case_release(which);
+  gab_free(&which);
+  return status;
+refused:
+  gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  if (which) run_case_release(which);
+  gab_free(&which);
+  return status;
+}
+
+static gab_status run(gab_world *world, const driver_options *options)
+{
+  gab_config *config;
+  gab_log_level level = options->quiet ? GAB_LOG_WARNING : options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO;
+  gab_log_set_level(level, options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO);
+  gab_status status = driver_config_create(&config);
+  if (status != GAB_OK) {
+    gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+    return status;
+  }
+  status = run_config(world, config, options);
+  gab_config_destroy(&config);
+  return status;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+  driver_options options;
+  return driver_options_parse(argc, argv, "osivq", &options) == GAB_OK && options.help;
+}
+
+int command_run(int argc, char **argv)
+{
+  gab_world *world;
+  driver_options options;
+  if (asks_for_help(argc, argv)) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  /* MPI comes first, so that a wrong command line is complained about once, not by every process. */
+  gab_status status = gab_world_create(NULL, NULL, &world);
+  if (status != GAB_OK) {
+    fprintf(stderr, "gabion: %s\n", gab_error_message());
+    return gab_status_exit_code(status);
+  }
+  status = driver_options_parse(argc, argv, "osivq", &options);
+  if (status == GAB_OK && !options.word)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
+  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  else status = run(world, &options);
+  int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  gab_world_destroy(&world);
+  return code;
+}

@@ -1,0 +1,90 @@
+/** @file driver.h
+ *  @brief What the sources of the driver `gabion` share: command lines, cases, commands.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_DRIVER_H
+#define GABION_APPS_DRIVER_DRIVER_H
+
+#include "blockforest/output.h"
+#include "lbm/lbm_config.h"
+#include "loadbalance/curve.h"
+
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- command line */
+
+enum { DRIVER_MOST_SETTINGS = 256 };
+
+/** What the words behind a command say. Strings are borrowed from argv. */
+typedef struct driver_options {
+  const char *word; /**< the one word that is no option: case file or key; NULL if none was given */
+  const char *out;  /**< output folder; NULL: not given */
+  const char *settings[DRIVER_MOST_SETTINGS]; /**< of --set */
+  size_t setting_count;
+  const char *drills[DRIVER_MOST_SETTINGS]; /**< of --inject */
+  size_t drill_count;
+  bool verbose, quiet, reference, processes, help;
+} driver_options;
+
+/** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
+ *  p(rocesses); --help always.
+ *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
+gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options);
+
+/** The word of a NULL-terminated list that is closest to `wanted`, for messages. */
+const char *driver_closest(const char *wanted, const char *const *words);
+
+/* ---------------------------------------------------------------- parameters */
+
+/** A configuration that knows all sections of the driver and of the modules. @param[out] config  owned by
+ * the caller */
+gab_status driver_config_create(gab_config **config);
+/** Applies the --set of a command line, then checks. */
+gab_status driver_config_finish(gab_config *config, const driver_options *options);
+/** A configuration from a file of this process. @param[out] config  owned by the caller, NULL on failure */
+gab_status driver_config_from_file(const driver_options *options, gab_config **config);
+
+/** When what is written. */
+typedef struct output_plan {
+  bool fields, fields_final;
+  gab_schedule fields_schedule, probes, forces, integrals;
+  bool strain;
+  size_t slice_count, point_count, line_count;
+} output_plan;
+
+/** What a parameter file comes to, worked out without communication. */
+typedef struct run_case {
+  const gab_config *config; /**< borrowed */
+  gab_forest_options forest;
+  gab_domain domain;
+  const gab_curve *curve;
+  gab_lbm_setup setup; /**< points into itself: a run_case stays where it is */
+  gab_step steps, check_every;
+  output_plan output;
+  bool has_setup;
+} run_case;
+
+/** Local. `folder` of pictures is that of the case file. All that is wrong is reported at once.
+ *  @return ::GAB_ERR_INPUT with the places in the file; `found` is to be released all the same */
+gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found);
+void run_case_release(run_case *which);
+
+/** The folder part of a path ("." if it has none). */
+void driver_folder_of(const char *path, char *folder, size_t capacity);
+/** Reads when something is written from the keys every, interval, start below `path`. */
+gab_status output_schedule_read(const gab_config *config, const char *path, double dt,
+                                gab_schedule *schedule);
+/** Reads the section `output` except its writers. */
+gab_status output_plan_read(const run_case *which, output_plan *plan);
+/** Says in the log, line by line, what the case comes to. */
+void run_case_describe(const run_case *which, const gab_geometry *geometry);
+
+/* ---------------------------------------------------------------- commands, each returns an exit code */
+
+int command_run(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_help(int argc, char **argv);
+int command_info(int argc, char **argv);
+
+#endif

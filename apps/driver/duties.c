@@ -1,0 +1,154 @@
+/* What a run does: the tasks of a step, what is due after it, what survives, and how it ends. */
+#include "apps/driver/simulation.h"
+
+#include "core/log.h"
+
+/* ---------------------------------------------------------------- tasks */
+
+static gab_status exchange(void *user, gab_step step)
+{
+  simulation *which = user;
+  if (gab_schedule_due(which->which->output.forces, step + 1)) gab_lbm_request_forces(which->lbm);
+  GAB_TRY(gab_lbm_exchange_start(which->lbm));
+  return gab_lbm_exchange_finish(which->lbm);
+}
+
+static gab_status collide(void *user, gab_step step)
+{
+  (void)step;
+  const simulation *which = user;
+  return gab_lbm_collide(which->lbm);
+}
+
+/* ---------------------------------------------------------------- duties */
+
+static bool check_due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  gab_step every = which->which->check_every;
+  return every > 0 && (step % every == 0 || step == which->which->steps);
+}
+
+/* All learn of it at the same step, so that what is written afterwards is one state. */
+static gab_status check(void *user, gab_step step)
+{
+  (void)step;
+  const simulation *which = user;
+  return gab_output_settle(which->world, gab_lbm_check_finite(which->lbm, NULL));
+}
+
+static bool output_due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  return gab_output_due(which->output, step);
+}
+
+static gab_status write_output(void *user, gab_step step)
+{
+  simulation *which = user;
+  GAB_TRY(flow_view_update(&which->view));
+  return gab_output_write(which->output, step, simulation_time(which, step));
+}
+
+/* ---------------------------------------------------------------- end */
+
+/* Kinds whose last state has not been written by their schedule but is wanted. */
+static unsigned kinds_to_finish(const simulation *which, gab_step step)
+{
+  const output_plan *plan = &which->which->output;
+  const gab_config *config = which->which->config;
+  double dt = which->which->setup.units.dt;
+  unsigned kinds = 0;
+  if (plan->fields && plan->fields_final && !gab_schedule_due(plan->fields_schedule, step))
+    kinds |= GAB_OUTPUT_VOLUME;
+  for (size_t i = 0; i < plan->slice_count; i++) {
+    char item[GAB_CONFIG_PATH_CAPACITY], final[GAB_CONFIG_PATH_CAPACITY];
+    gab_schedule schedule = {0};
+    gab_config_path(item, "output.slices.%zu", i);
+    bool known = output_schedule_read(config, item, dt, &schedule) == GAB_OK;
+    if (known && gab_config_bool(config, gab_config_path(final, "%s.final", item)) &&
+        !gab_schedule_due(schedule, step))
+      kinds |= GAB_OUTPUT_SLICE;
+  }
+  return kinds;
+}
+
+static gab_status finish(void *user, gab_step step)
+{
+  simulation *which = user;
+  unsigned kinds = kinds_to_finish(which, step);
+  if (kinds) {
+    GAB_TRY(flow_view_update(&which->view));
+    GAB_TRY(gab_output_write_now(which->output, kinds, step, simulation_time(which, step)));
+  }
+  GAB_TRY(gab_output_flush(which->output));
+  GAB_TRY(gab_summary_gather(which->loop, &which->summary));
+  return gab_output_settle(which->world,
+                           gab_summary_write(&which->summary, which->loop, GAB_OK, which->folder, NULL));
+}
+
+/* A run that diverged leaves its last state, so that one can see where. */
+static gab_status leave_evidence(void *user, gab_step step, gab_status why)
+{
+  simulation *which = user;
+  if (why != GAB_ERR_DIVERGED) return GAB_OK;
+  GAB_TRY(gab_output_write_now(which->failure_output, GAB_OUTPUT_ALL, step, simulation_time(which, step)));
+  gab_log(GAB_LOG_INFO, "the state of step %" GAB_PRI_STEP " is in %s/fields/diverged.xdmf%s", step,
+          which->folder, gab_slice_is_built() ? " and diverged_*.png" : "");
+  GAB_TRY(gab_output_flush(which->output));
+  GAB_TRY(gab_summary_gather(which->loop, &which->summary));
+  return gab_output_settle(which->world,
+                           gab_summary_write(&which->summary, which->loop, why, which->folder, NULL));
+}
+
+/* ---------------------------------------------------------------- entities */
+
+static gab_status pack_flow(void *user, gab_buffer *out)
+{
+  const simulation *which = user;
+  GAB_TRY(gab_put_i64(out, gab_lbm_get_step(which->lbm)));
+  return forces_pack(which, out);
+}
+
+static gab_status unpack_flow(void *user, gab_reader *in)
+{
+  simulation *which = user;
+  int64_t step;
+  GAB_TRY(gab_get_i64(in, &step));
+  gab_lbm_set_step(which->lbm, step);
+  return forces_unpack(which, in);
+}
+
+static gab_status pack_output(void *user, gab_buffer *out)
+{
+  const simulation *which = user;
+  return gab_output_pack(which->output, out);
+}
+
+static gab_status unpack_output(void *user, gab_reader *in)
+{
+  const simulation *which = user;
+  return gab_output_unpack(which->output, in);
+}
+
+/* ---------------------------------------------------------------- */
+
+gab_status simulation_add_duties(simulation *which)
+{
+  gab_timeloop *loop = which->loop;
+  const gab_entity flow = {
+      .name = "flow", .kind = GAB_ENTITY_REPLICATED, .user = which, .pack = pack_flow, .unpack = unpack_flow};
+  const gab_entity output = {.name = "output",
+                             .kind = GAB_ENTITY_REPLICATED,
+                             .user = which,
+                             .pack = pack_output,
+                             .unpack = unpack_output};
+  GAB_TRY(gab_timeloop_add_entity(loop, &flow));
+  GAB_TRY(gab_timeloop_add_entity(loop, &output));
+  GAB_TRY(gab_timeloop_add_task(loop, "exchange and boundaries", exchange, which));
+  GAB_TRY(gab_timeloop_add_task(loop, "collide", collide, which));
+  GAB_TRY(gab_timeloop_add_duty(loop, "check", check_due, check, which));
+  GAB_TRY(gab_timeloop_add_duty(loop, "output", output_due, write_output, which));
+  GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));
+  return gab_timeloop_on_failure(loop, leave_evidence, which);
+}

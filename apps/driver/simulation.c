@@ -1,0 +1,165 @@
+/* Setting a simulation up and taking it down. */
+#include "apps/driver/simulation.h"
+
+#include "core/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+double simulation_time(const simulation *which, gab_step step)
+{
+  return (double)step * which->which->setup.units.dt;
+}
+
+/* ---------------------------------------------------------------- grid and flow */
+
+static bool wants_vorticity(const run_case *which)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  static const char *const lists[] = {"output.fields.quantities", "output.probes.quantities"};
+  for (size_t k = 0; k < 2; k++) {
+    size_t count;
+    const char *const *names = gab_config_strings(which->config, lists[k], &count);
+    for (size_t i = 0; i < count; i++)
+      if (strcmp(names[i], "vorticity") == 0) return true;
+  }
+  for (size_t i = 0; i < which->output.slice_count; i++) {
+    gab_config_path(path, "output.slices.%zu.quantity", i);
+    if (strncmp(gab_config_string(which->config, path), "vorticity", strlen("vorticity")) == 0) return true;
+  }
+  return false;
+}
+
+static gab_status make_geometry(simulation *made)
+{
+  const gab_lbm_setup *setup = &made->which->setup;
+  return gab_geometry_create(&made->which->domain, setup->bodies, setup->body_count, &made->geometry);
+}
+
+static gab_status make_flow(simulation *made)
+{
+  const run_case *which = made->which;
+  /* A picture may be missing on one machine only: all have to hear of it. */
+  GAB_TRY(gab_output_settle(made->world, make_geometry(made)));
+  gab_forest_options options = which->forest;
+  options.exists = gab_geometry_block_exists;
+  options.weight = gab_geometry_block_weight;
+  options.user = made->geometry;
+  GAB_TRY(gab_forest_create(made->world, &options, &made->forest));
+  GAB_TRY(gab_lbm_create(made->forest, made->geometry, &which->setup.options, &made->lbm));
+  GAB_TRY(
+      flow_view_create(made->forest, made->lbm, &which->setup.units, wants_vorticity(which), &made->view));
+  made->quantities = flow_quantity_list(&made->view, which->domain.dimension, made->quantity_items);
+  GAB_TRY(gab_balance_initial(made->forest, which->curve, &made->balance));
+  return gab_lbm_integrate(made->lbm, false, &made->start);
+}
+
+/* ---------------------------------------------------------------- output folder */
+
+static gab_status write_text(const char *path, const char *text, size_t length)
+{
+  FILE *file = fopen(path, "w");
+  if (!file) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+  bool fine = fwrite(text, 1, length, file) == length;
+  fine = fclose(file) == 0 && fine;
+  if (fine) return GAB_OK;
+  int why = errno;
+  unlink(path);
+  GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(why));
+}
+
+/* The root's part: a folder in which the results of an older run are not taken for those of this one. */
+static gab_status prepare_folder(const simulation *made)
+{
+  char path[GAB_PATH_LENGTH + 32];
+  GAB_TRY(gab_output_folder_prepare(made->folder));
+  snprintf(path, sizeof path, "%s/summary.json", made->folder);
+  unlink(path);
+  const char *attempt = getenv("GABION_ATTEMPT"); /* a run that the launcher started again goes on logging */
+  snprintf(path, sizeof path, "%s/log.txt", made->folder);
+  if (!attempt || strcmp(attempt, "0") == 0) unlink(path);
+  size_t length;
+  const char *text = gab_config_text(made->which->config, &length);
+  snprintf(path, sizeof path, "%s/case.yaml", made->folder);
+  return write_text(path, text, length);
+}
+
+static gab_status open_folder(simulation *made)
+{
+  gab_status status = GAB_OK;
+  char path[GAB_PATH_LENGTH + 32];
+  if (strlen(made->folder) >= GAB_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", made->folder);
+  if (gab_world_is_root(made->world)) status = prepare_folder(made);
+  GAB_TRY(gab_output_settle(made->world, status));
+  snprintf(path, sizeof path, "%s/log.txt", made->folder);
+  return gab_output_settle(made->world, gab_log_open(path));
+}
+
+/* ---------------------------------------------------------------- the first lines of the log */
+
+static void log_start(const simulation *made)
+{
+  const run_case *which = made->which;
+  int threads = 1;
+#ifdef _OPENMP
+  threads = omp_get_max_threads();
+#endif
+  gab_log(GAB_LOG_INFO, "Gabion %s, %s", GAB_VERSION, gab_config_name(which->config));
+  for (size_t i = 0; i < made->options->setting_count; i++)
+    gab_log(GAB_LOG_INFO, "  --set %s", made->options->settings[i]);
+  for (size_t i = 0; i < made->options->drill_count; i++)
+    gab_log(GAB_LOG_INFO, "  --inject %s", made->options->drills[i]);
+  run_case_describe(which, NULL);
+  gab_log(GAB_LOG_INFO,
+          "  %" PRIu64 " blocks (%" PRIu64
+          " fluid cells) on %d processes of %d threads, imbalance %.3f, kernel %s",
+          made->balance.blocks, made->start.fluid_cells,
+          (int)gab_members_count(gab_world_members(made->world)), threads, made->balance.imbalance,
+          gab_lbm_kernel_name(made->lbm));
+  gab_log(GAB_LOG_INFO, "  results go to %s", made->folder);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static gab_status rebalance(void *user, gab_forest *forest)
+{
+  const simulation *which = user;
+  return gab_balance_curve(forest, which->which->curve, NULL, NULL);
+}
+
+gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
+                             const char *folder, simulation *made)
+{
+  *made = (simulation){.which = which, .options = options, .folder = folder, .world = world};
+  GAB_TRY(make_flow(made));
+  GAB_TRY(forces_prepare(made));
+  GAB_TRY(open_folder(made));
+  log_start(made);
+  GAB_TRY(gab_output_create(made->forest, folder, &made->output));
+  GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));
+  GAB_TRY(simulation_add_writers(made));
+  GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
+  gab_timeloop_set_updates(made->loop, made->start.fluid_cells);
+  GAB_TRY(simulation_add_duties(made));
+  return gab_resilience_protect(made->loop, which->config, rebalance, made, folder, options->drills,
+                                options->drill_count);
+}
+
+void simulation_release(simulation *which)
+{
+  gab_timeloop_destroy(&which->loop);
+  gab_output_destroy(&which->failure_output);
+  gab_output_destroy(&which->output);
+  flow_view_release(&which->view);
+  if (which->lbm) gab_lbm_destroy(&which->lbm);
+  if (which->forest) gab_forest_destroy(&which->forest);
+  if (which->geometry) gab_geometry_destroy(&which->geometry);
+  gab_free(&which->forces);
+  gab_free(&which->records);
+}

@@ -1,0 +1,66 @@
+/** @file simulation.h
+ *  @brief A flow that runs: everything that is built from a case, and what is done at its steps.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_SIMULATION_H
+#define GABION_APPS_DRIVER_SIMULATION_H
+
+#include "apps/driver/quantities.h"
+#include "loadbalance/balance.h"
+#include "resilience/summary.h"
+#include "resilience/resilience_config.h"
+
+/** What is remembered of the coefficients of one body over the second half of a run. */
+typedef struct body_record {
+  double count, sum[3], least[3], most[3];
+  double last_time, last_lift;                /**< of the sample before */
+  double crossings, first_crossing, crossing; /**< upward zeros of the lift: how many, when the first, last */
+} body_record;
+
+typedef struct simulation {
+  const run_case *which; /**< borrowed, as the rest of this group */
+  const driver_options *options;
+  const char *folder;
+  gab_world *world;
+
+  gab_geometry *geometry;
+  gab_forest *forest;
+  gab_lbm *lbm;
+  gab_balance_report balance;
+  gab_lbm_integrals start; /**< of the initial state; fluid_cells is what counts */
+  flow_view view;
+  gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
+  gab_quantity_list quantities;
+  gab_output *output, *failure_output; /**< the second one: what is written if the run diverges */
+  gab_timeloop *loop;
+  double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
+  double (*forces)[3];
+  body_record *records;
+  gab_summary summary;
+} simulation;
+
+/** Builds everything; `made` is to be released by simulation_release() whatever the status. Collective. The
+ *  output folder is touched only after all else has succeeded. */
+gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
+                             const char *folder, simulation *made);
+void simulation_release(simulation *which);
+
+/** Adds the writers that the case asks for. Local. */
+gab_status simulation_add_writers(simulation *which);
+/** Adds tasks, duties, entities to the time loop. */
+gab_status simulation_add_duties(simulation *which);
+
+/** Series of forces and integrals. */
+gab_status forces_prepare(simulation *which);
+gab_status forces_row(void *user, gab_step step, double time, double *values);
+gab_status integrals_row(void *user, gab_step step, double time, double *values);
+extern const char *const integrals_columns[6];
+gab_status forces_pack(const simulation *which, gab_buffer *out);
+gab_status forces_unpack(simulation *which, gab_reader *in);
+/** Mean, range and Strouhal number of the coefficients, in the log. */
+void forces_report(const simulation *which);
+
+double simulation_time(const simulation *which, gab_step step);
+
+#endif
