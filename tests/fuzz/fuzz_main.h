@@ -126,6 +126,7 @@ static int fuzz_main(int argc, char **argv, const fuzz_seed *seeds, size_t count
   int files = 0, failures = 0;
   for (int i = 1; i < argc; ++i) {
     if (strncmp(argv[i], "-runs=", 6) == 0) runs = strtoul(argv[i] + 6, NULL, 10);
+    else if (strncmp(argv[i], "-seeds=", 7) == 0) return fuzz_write_seeds(argv[i] + 7, seeds, count);
     else ++files, failures += fuzz_file(argv[i]);
   }
   if (files == 0) fuzz_mutations(seeds, count, runs);
