@@ -1,0 +1,84 @@
+# What an installed Gabion consists of: one library, headers by folder, two programs, and what CMake
+# (find_package(gabion), target gabion::gabion) and pkg-config (pkg-config gabion) need to use them.
+# Sources include "core/world.h", so the include folder of users is PREFIX/include/gabion.
+if(NOT TARGET gabion)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/gabion")
+
+target_include_directories(gabion INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>)
+target_link_libraries(gabion INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
+set(needs_inside OpenMP::OpenMP_C Threads::Threads ${gabion_hdf5} PkgConfig::FYAML m)
+set(gabion_pc_requires libfyaml)
+foreach(name XXHASH PNG)
+  if(${name}_FOUND)
+    list(APPEND needs_inside PkgConfig::${name})
+    list(APPEND gabion_pc_requires ${${name}_MODULE_NAME})
+  endif()
+endforeach()
+if(NOT BUILD_SHARED_LIBS) # a shared library knows by itself what it stands on
+  foreach(library IN LISTS needs_inside)
+    target_link_libraries(gabion INTERFACE $<INSTALL_INTERFACE:$<LINK_ONLY:${library}>>)
+  endforeach()
+endif()
+if(GABION_SANITIZE)
+  target_link_options(gabion INTERFACE -fsanitize=${GABION_SANITIZE})
+endif()
+
+install(TARGETS gabion EXPORT gabionTargets 
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+get_property(modules GLOBAL PROPERTY GABION_MODULES)
+foreach(module IN LISTS modules)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${module}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${module}"
+          COMPONENT devel FILES_MATCHING PATTERN "*.h" PATTERN "*_impl.h" EXCLUDE)
+endforeach()
+foreach(program gabion-run gabion-launch)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+  endif()
+endforeach()
+
+install(EXPORT gabionTargets NAMESPACE gabion:: DESTINATION "${package_dir}" COMPONENT devel)
+configure_package_config_file(cmake/gabionConfig.cmake.in "${PROJECT_BINARY_DIR}/gabionConfig.cmake"
+                              INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/gabionConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/gabionConfig.cmake" "${PROJECT_BINARY_DIR}/gabionConfigVersion.cmake"
+        DESTINATION "${package_dir}" COMPONENT devel)
+
+# ---------------------------------------------------------------- pkg-config
+# MPI and OpenMP have no reliable modules of pkg-config: their flags are written out.
+set(gabion_pc_cflags "")
+foreach(dir IN LISTS MPI_C_INCLUDE_DIRS)
+  string(APPEND gabion_pc_cflags " -I${dir}")
+endforeach()
+string(STRIP "${MPI_C_LINK_FLAGS}" mpi_link)
+list(JOIN MPI_C_LIBRARIES " " mpi_libraries)
+set(openmp_libraries ${OpenMP_C_LIBRARIES})
+list(FILTER openmp_libraries EXCLUDE REGEX "pthread")
+list(JOIN openmp_libraries " " openmp_libraries)
+set(gabion_pc_mpi " ${mpi_link} ${mpi_libraries}")
+set(gabion_pc_inside " ${openmp_libraries} -pthread -lm")
+if(GABION_SANITIZE)
+  string(APPEND gabion_pc_inside " -fsanitize=${GABION_SANITIZE}")
+endif()
+if(gabion_hdf5_pc)
+  list(APPEND gabion_pc_requires ${gabion_hdf5_pc})
+else()
+  list(JOIN HDF5_C_LIBRARIES " " hdf5_libraries)
+  string(APPEND gabion_pc_inside " ${hdf5_libraries}")
+endif()
+list(JOIN gabion_pc_requires ", " gabion_pc_requires)
+if(BUILD_SHARED_LIBS)
+  set(gabion_pc_private ".private")
+  set(gabion_pc_libs "Libs: -L\${libdir} -lgabion${gabion_pc_mpi}\nLibs.private:${gabion_pc_inside}")
+else()
+  set(gabion_pc_private "")
+  set(gabion_pc_libs "Libs: -L\${libdir} -lgabion${gabion_pc_mpi}${gabion_pc_inside}")
+endif()
+file(RELATIVE_PATH gabion_pc_up "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
+configure_file(cmake/gabion.pc.in "${PROJECT_BINARY_DIR}/gabion.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/gabion.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
