@@ -84,6 +84,7 @@ static void on_mpi_error(MPI_Comm *comm, int *code, ...)
   bool derived = false;
   gab_world *world = world_of(*comm, &derived);
   if (!world || world->repairing) return;
+  world->last_code = *code;
   if (gab_mpi_is_fault(*code)) {
     if (world->policy == GAB_POLICY_REVOKE_ALL || is_revocation(*code)) gab_world_break(world);
   } else if (derived) {
@@ -123,6 +124,7 @@ gab_status gab_world_fault(gab_world *world)
 gab_status gab_world_mpi(gab_world *world, int code, const char *function)
 {
   if (code == MPI_SUCCESS) return GAB_OK;
+  if (code == MPI_ERR_IN_STATUS) code = world->last_code;
   if (world->broken || gab_mpi_is_fault(code)) return gab_world_fault(world);
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;

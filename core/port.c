@@ -247,7 +247,8 @@ gab_status gab_port_progress(gab_port *port, bool *done)
   GAB_TRY(gab_world_check(port->world));
   bool pending, finished = false;
   GAB_TRY(give_up(port, gab_traffic_check(port, &pending)));
-  GAB_TRY(give_up(port, gab_traffic_test(port, &finished)));
+  /* A first chunk that is being looked for must not be completed behind the back of the look. */
+  if (!pending) GAB_TRY(give_up(port, gab_traffic_test(port, &finished)));
   if (done) *done = finished && !pending;
   return GAB_OK;
 }

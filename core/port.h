@@ -62,7 +62,8 @@ gab_status gab_message_envelope(const gab_buffer *message, gab_envelope *envelop
  *  same ports in the same order; no communication.
  *  @param[in] name  for messages; copied */
 gab_status gab_port_create(gab_world *world, const char *name, gab_port **port);
-/** Drops what is still under way, then closes. Local. */
+/** Drops what is still under way, then closes. Local. Buffers that are still lent to the port must not have
+ *  been released before. */
 void gab_port_destroy(gab_port **port);
 
 /** Pattern and iteration id of the messages sent from now on. */
@@ -73,13 +74,20 @@ void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
 gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message);
 /** Starts receiving. @param[out] message  borrowed until gab_port_finish()
  *  @param[in] payload_bytes  exactly what will come, or GAB_SIZE_UNKNOWN; of unknown ones at most one per
- *  sender may be under way, and nothing else from that sender behind it */
+ *  sender may be under way, and nothing else from that sender behind it. If something else comes,
+ *  gab_port_finish() tells; but Open MPI 5.0.7 writes a longer message past the end of the buffer when it
+ *  comes through shared memory, so where the two sides might differ, use GAB_SIZE_UNKNOWN.
+ *  @return ::GAB_ERR_ARGUMENT for a buffer that serves another message or a slot that does not take part */
 gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes);
 /** Helps what is under way along without blocking. @param[out] done  all is finished (then finish will not
- *  block); may be NULL */
+ *  block); may be NULL
+ *  @return as gab_port_finish() */
 gab_status gab_port_progress(gab_port *port, bool *done);
-/** Waits until all sends and receives of this port are done. In a world that breaks meanwhile: drops them all
- *  and returns ::GAB_ERR_FAULT. */
+/** Waits until all sends and receives of this port are done. In a world that breaks meanwhile all messages of
+ *  all ports are dropped and their buffers handed back empty: a peer that does not know of the fault yet may
+ *  still be reading the old content, so the port keeps that until the repair.
+ *  @return ::GAB_ERR_FAULT then; ::GAB_ERR_CORRUPT or ::GAB_ERR_MPI if something else came than was due;
+ *  ::GAB_ERR_STATE if a receive from oneself has no message */
 gab_status gab_port_finish(gab_port *port);
 
 #ifdef __cplusplus

@@ -92,6 +92,7 @@ struct gab_world {
 
   bool broken;    /**< until the next repair every call fails */
   bool repairing; /**< the error handler stays out of it */
+  int last_code;  /**< of the error handler: calls on several requests return less than it is told */
   bool lost;      /**< a repair has failed: nothing helps any more */
   gab_status intent;
   gab_slot intent_slot;

@@ -1,0 +1,89 @@
+/* Routed items arrive as if every slot knew all targets of all others. */
+/* gabion-test: np=1,2,3,4,5,6,7,8,9 timeout=60 labels=quick */
+#include "core/collective.h"
+#include "core/hash.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gab_world *world;
+static gab_slot slots, me;
+
+/* What slot `from` sends in a round, worked out by everyone. */
+static size_t count_of(uint64_t round, gab_slot from)
+{
+  if (round == 0) return 0;
+  return (size_t)(gab_hash_counter(round, 1, (uint64_t)from) % (round == 1 ? 2 : 200));
+}
+
+static gab_slot target_of(uint64_t round, gab_slot from, size_t item)
+{
+  if (round == 2) return slots - 1;
+  return (gab_slot)(gab_hash_counter(round, 2 + (uint64_t)from, item) % (uint64_t)slots);
+}
+
+static unsigned char byte_of(uint64_t round, gab_slot from, size_t item, size_t place)
+{
+  return (unsigned char)gab_hash_counter(round, 1000 + (uint64_t)from, item * 64 + place);
+}
+
+static void require_received(uint64_t round, size_t item_bytes, const gab_buffer *received, size_t count)
+{
+  gab_reader reader = gab_reader_of_buffer(received);
+  size_t expected = 0;
+  for (gab_slot from = 0; from < slots; from++)
+    for (size_t i = 0; i < count_of(round, from); i++) {
+      if (target_of(round, from, i) != me) continue;
+      gab_slot source = GAB_NO_SLOT;
+      uint8_t byte = 0;
+      expected++;
+      assert(gab_get_i32(&reader, &source) == GAB_OK && source == from);
+      for (size_t b = 0; b < item_bytes; b++)
+        assert(gab_get_u8(&reader, &byte) == GAB_OK && byte == byte_of(round, from, i, b));
+    }
+  assert(count == expected && gab_reader_left(&reader) == 0);
+}
+
+static void play(uint64_t round, size_t item_bytes)
+{
+  const size_t count = count_of(round, me);
+  unsigned char *items = malloc(count * item_bytes + 1);
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  gab_buffer received = {0};
+  size_t received_count = 99;
+  assert(items && targets && gab_put_u8(&received, 7) == GAB_OK);
+  for (size_t i = 0; i < count; i++) {
+    targets[i] = target_of(round, me, i);
+    for (size_t b = 0; b < item_bytes; b++) items[i * item_bytes + b] = byte_of(round, me, i, b);
+  }
+  assert(gab_world_route(world, items, targets, count, item_bytes, &received, &received_count) == GAB_OK);
+  require_received(round, item_bytes, &received, received_count);
+  free(items);
+  free(targets);
+  gab_buffer_release(&received);
+}
+
+static void a_target_outside_is_refused(void)
+{
+  if (slots > 1) return; /* the others would wait for this process */
+  gab_buffer received = {0};
+  size_t count;
+  assert(gab_world_route(world, "x", &slots, 1, 1, &received, &count) == GAB_ERR_ARGUMENT);
+}
+
+int main(int argc, char **argv)
+{
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  slots = gab_members_count(gab_world_members(world));
+  me = gab_world_slot(world);
+  for (uint64_t round = 0; round < 25; round++)
+    play(round, round % 4 == 3 ? 0 : 1 + (size_t)(round * 7 % 40));
+  a_target_outside_is_refused();
+  const bool root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  assert(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0);
+  if (root) puts("gabion-test: passed");
+  return 0;
+}
