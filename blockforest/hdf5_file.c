@@ -3,36 +3,26 @@
 
 #include <hdf5.h>
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+/* The file is made in memory (HDF5's core driver) and then written in one piece by us. Left to write by
+ * itself, HDF5 cannot let go of a file whose last bytes the disk refuses: it tries again at the end of the
+ * program, and crashes there. The price is the memory of one slot's output for that moment. */
 
 #define CAUSE_CAPACITY 256
 
-/* A file that is being written. The first failure is kept; after it nothing more is tried. */
+/* A file that is being made. The first failure is kept; after it nothing more is tried. */
 typedef struct slot_file {
   hid_t file;
   bool failed;
   char cause[CAUSE_CAPACITY];
-  char path[GAB_OUTPUT_PATH_CAPACITY], temporary[GAB_OUTPUT_PATH_CAPACITY];
 } slot_file;
 
-/* Takes the words of the operating system out of HDF5's innermost error, if it has some. */
 static herr_t find_cause(unsigned n, const H5E_error2_t *error, void *cause)
 {
   (void)n;
-  static const char mark[] = "error message = '";
-  char *text = cause;
-  const char *found = error->desc ? strstr(error->desc, mark) : NULL;
-  if (found) {
-    found += sizeof mark - 1;
-    snprintf(text, CAUSE_CAPACITY, "%.*s", (int)strcspn(found, "'"), found);
-    return 1;
-  }
-  if (!text[0] && error->desc && error->desc[0]) snprintf(text, CAUSE_CAPACITY, "HDF5: %.200s", error->desc);
-  return 0;
+  snprintf(cause, CAUSE_CAPACITY, "%.200s", error->desc ? error->desc : "no reason given");
+  return 1; /* the innermost one */
 }
 
 /* Notes a failure of the HDF5 call that has just returned. */
@@ -40,34 +30,14 @@ static void note_failure(slot_file *file)
 {
   if (file->failed) return;
   file->failed = true;
-  file->cause[0] = '\0';
+  snprintf(file->cause, sizeof file->cause, "no reason given");
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, find_cause, file->cause);
-  if (!file->cause[0]) snprintf(file->cause, sizeof file->cause, "unknown failure of HDF5");
 }
 
 static bool check(slot_file *file, int64_t returned)
 {
   if (returned < 0) note_failure(file);
   return returned >= 0;
-}
-
-/* HDF5 cannot let go of a file whose last bytes the disk refuses: it keeps it open and tries again when the
- * program ends. Lend it a place that takes everything: the file is removed anyway. */
-static void divert(slot_file *file)
-{
-  void *handle = NULL;
-  if (file->file < 0 || H5Fget_vfd_handle(file->file, H5P_DEFAULT, &handle) < 0 || !handle) return;
-  int sink = open("/dev/null", O_RDWR | O_CLOEXEC);
-#ifdef __linux__
-  int memory = memfd_create("gabion-output", MFD_CLOEXEC); /* unlike /dev/null it can be read and truncated */
-  if (memory >= 0) {
-    if (sink >= 0) (void)close(sink);
-    sink = memory;
-  }
-#endif
-  if (sink < 0) return;
-  (void)dup2(sink, *(int *)handle);
-  (void)close(sink);
 }
 
 static void put_attribute(slot_file *file, hid_t object, const char *name, hid_t type, hsize_t count,
@@ -200,7 +170,6 @@ static gab_status put_field(slot_file *file, const gab_hdf5_content *content, co
     for (size_t i = 0; i < extent[0] && status == GAB_OK && !file->failed; i++) {
       status = put_field_block(file, content, quantity, field, i, extent);
     }
-    if (file->failed) divert(file);
     check(file, H5Dclose(field));
   }
   H5Sclose(space);
@@ -228,37 +197,59 @@ static gab_status put_content(slot_file *file, const gab_hdf5_content *content)
 
 /* ---------------------------------------------------------------------------------------- the file */
 
-static gab_status write_file(slot_file *file, const gab_hdf5_content *content)
+/* Bytes of all values in the file before compression. */
+static size_t expected_bytes(const gab_hdf5_content *content)
 {
-  file->file = H5Fcreate(file->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  gab_status status = GAB_OK;
-  if (check(file, file->file)) {
-    status = put_content(file, content);
-    /* Flushing first: a failure of the flush inside of H5Fclose would come too late to divert. */
-    if (!file->failed) check(file, H5Fflush(file->file, H5F_SCOPE_GLOBAL));
-    if (file->failed) divert(file);
-    check(file, H5Fclose(file->file));
+  size_t bytes = 0;
+  for (size_t i = 0; i < content->quantity_count; i++) {
+    bytes += gab_quantity_block_values(content->forest, &content->quantities[i]);
   }
-  if (status == GAB_OK && !file->failed && rename(file->temporary, file->path) != 0) {
-    file->failed = true;
-    snprintf(file->cause, sizeof file->cause, "%s", strerror(errno));
-  }
-  if (status != GAB_OK || file->failed) (void)unlink(file->temporary);
-  if (status == GAB_OK && file->failed) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", file->path, file->cause);
-  return status;
+  return bytes * gab_forest_block_count(content->forest) * (content->narrow ? sizeof(float) : sizeof(double));
+}
+
+static gab_status hdf5_failed(const char *path, const slot_file *file)
+{
+  GAB_FAIL(GAB_ERR_IO, "HDF5 cannot make %s: %s", path, file->cause);
+}
+
+static gab_status make_image(slot_file *file, const char *path, const gab_hdf5_content *content)
+{
+  /* One allocation for all where nothing is compressed, else a handful. */
+  size_t step = expected_bytes(content) / (content->compression ? 8 : 1) + ((size_t)1 << 20);
+  hid_t in_memory = H5Pcreate(H5P_FILE_ACCESS);
+  check(file, H5Pset_fapl_core(in_memory, step, false));
+  file->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, in_memory);
+  check(file, file->file);
+  H5Pclose(in_memory);
+  gab_status status = file->failed ? GAB_OK : put_content(file, content);
+  if (!file->failed) check(file, H5Fflush(file->file, H5F_SCOPE_GLOBAL));
+  return status == GAB_OK && file->failed ? hdf5_failed(path, file) : status;
+}
+
+static gab_status save_image(slot_file *file, const char *path)
+{
+  void *handle = NULL;
+  ssize_t size = H5Fget_file_image(file->file, NULL, 0);
+  check(file, size);
+  check(file, H5Fget_vfd_handle(file->file, H5P_DEFAULT, &handle)); /* of this driver: where its memory is */
+  if (file->failed) return hdf5_failed(path, file);
+  gab_output_file out;
+  GAB_TRY(gab_output_file_open(&out, path));
+  gab_output_file_write(&out, *(void **)handle, (size_t)size);
+  return gab_output_file_commit(&out, GAB_OK);
 }
 
 gab_status gab_hdf5_write_blocks(const char *path, const gab_hdf5_content *content)
 {
   slot_file file = {.file = H5I_INVALID_HID};
-  GAB_TRY(gab_output_path(file.path, "%s", path));
-  GAB_TRY(gab_output_path(file.temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
   /* HDF5 would print its errors to the terminal; they go into the status message instead. */
   H5E_auto2_t print = NULL;
   void *print_data = NULL;
   H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  gab_status status = write_file(&file, content);
+  gab_status status = make_image(&file, path, content);
+  if (status == GAB_OK) status = save_image(&file, path);
+  if (file.file >= 0) (void)H5Fclose(file.file); /* frees the memory; touches no disk */
   H5Eset_auto2(H5E_DEFAULT, print, print_data);
   return status;
 }

@@ -11,9 +11,10 @@
  *  - NAME_0000001000.xdmf: that step, one uniform grid per block.
  *  - NAME.xdmf: all steps so far, as a time series. This is the file to open.
  *
- *  Files are written under another name, closed, and renamed when they are whole. After a rollback a step is
- *  written again over the old one; the first write after a repair removes what later steps have left, and
- * what slots that are gone have left of this step.
+ *  The file of a slot is made in memory and written in one piece, so that a full disk is noticed and
+ * harmless. Files are written under another name, closed, and renamed when they are whole. After a rollback a
+ * step is written again over the old one; the first write after a repair removes what later steps have left,
+ * and what slots that are gone have left of this step.
  *
  *  Tier: user header.
  */
