@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# The fault matrix: kills processes of a small flow at every phase and looks how each run ends.
+#
+#   scripts/fault-matrix.sh [--subset] [--out DIR] [--seed N] [--np LIST]
+#
+# Every run has to end with the checksum of the undisturbed run, or, where all holders of a block were
+# killed, with exit 3 and the blocks and slots named. Kinds of runs:
+#   single    one slot dies on entering a phase (first, middle, last slot; first to third entering)
+#   double    two slots that keep no copies for each other die at once
+#   series    a second slot dies while the first death is being recovered
+#   lost      a slot dies together with the holder of its copy: exit 3 is right
+#   outside   `kill -9` from outside at a random moment, the victim is not asked
+# --subset makes a few dozen runs (for scripts/test.sh), otherwise a few hundred. The table of results goes
+# to DIR/matrix.tsv and, summed up, to DIR/matrix.md. Exit 0 only if every run ended as it has to.
+# Hangs inside the MPI library are rescued by the launcher; they are counted with their stack traces.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+SUBSET= OUT= SEED=1 NPS="2 3 4 7 8"
+while (($#)); do
+  case $1 in
+    -h|--help) sed -n '2,18p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//'; exit 0 ;;
+    --subset) SUBSET=1 ;;
+    --out) OUT=${2:?--out needs a folder}; shift ;;
+    --seed) SEED=${2:?--seed needs a number}; shift ;;
+    --np) NPS=${2:?--np needs numbers}; shift ;;
+    *) fail "unknown option $1 (try --help)" ;;
+  esac
+  shift
+done
+OUT=${OUT:-$GABION_BUILD/fault-matrix}
+CASE=$GABION_ROOT/tests/faults/flow.yaml
+LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
+[ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
+rm -rf "$OUT"; mkdir -p "$OUT"
+export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
+RANDOM=$SEED
+DEADLINE=60   # seconds; a run takes about one
+STEP=35       # of the first death: between checkpoints
+
+printf 'kind\tnp\tphase\tvictims\texpected\tend\tseconds\n' >"$OUT/matrix.tsv"
+runs=0 wrong=0
+
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null || true; }
+
+# end_of DIR CODE: what a run came to: done, lost, or what is wrong with it
+end_of() {
+  local dir=$1 code=$2 sum
+  case $code in
+    0) sum=$(checksum "$dir")
+       if [ "$sum" = "$GOOD" ]; then echo done; else echo "wrong checksum ${sum:-none}"; fi ;;
+    3) if grep -qE 'slots? [0-9, ]+ died and so did all holders.*0x[0-9a-f]+' "$dir.log"; then echo lost
+       else echo "exit 3 without the names"; fi ;;
+    124|137) echo "deadline" ;;
+    *) echo "exit $code" ;;
+  esac
+}
+
+# record KIND NP PHASE VICTIMS EXPECTED DIR CODE SECONDS
+record() {
+  local end; end=$(end_of "$6" "$7")
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$end" "$8" >>"$OUT/matrix.tsv"
+  runs=$((runs + 1))
+  if [ "$end" = "$5" ]; then rm -rf "$6" "$6.log"
+  else
+    wrong=$((wrong + 1))
+    say "not as expected: $1 np=$2 phase=$3 victims=$4: $end instead of $5 (log: $6.log)"
+  fi
+}
+
+launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's code
+  local np=$1 dir=$2; shift 2
+  timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall 15 -- "$GABION" run "$CASE" --out "$dir" "$@" >"$dir.log" 2>&1 </dev/null
+}
+
+# try KIND NP PHASE VICTIMS EXPECTED DRILL...
+try() {
+  local kind=$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME drill args=(); shift 5
+  for drill; do args+=(--inject "$drill"); done
+  launch "$np" "$dir" "${args[@]}" || code=$?
+  record "$kind" "$np" "$phase" "$victims" "$expected" "$dir" "$code" \
+         "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')"
+}
+
+# With the pair-wise scheme the copy of the i-th of n lies at (i + n/2) mod n.
+keeps_for() { (( ($2 + $3 / 2) % $3 == $1 )); }                    # keeps_for HOLDER OF N
+bound()     { keeps_for "$1" "$2" "$3" || keeps_for "$2" "$1" "$3"; } # either keeps the other's copy
+
+# from_outside NP VICTIM DELAY: kills the process of that rank with a real kill when the run is under way
+from_outside() {
+  local np=$1 victim=$2 delay=$3 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME pid job tries=0
+  # more steps, so that there is a time to hit; the checksum is that of the same number of steps
+  launch "$np" "$dir" --set run.steps="$LONG_STEPS" & job=$!
+  until grep -q '"checkpoint"' "$dir/events.jsonl" 2>/dev/null || ! kill -0 $job 2>/dev/null || ((tries++ > 400)); do sleep 0.05; done
+  sleep "$delay"
+  for pid in $(pgrep -f "$GABION run $CASE --out $dir" || true); do
+    if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMIX_RANK=$victim"; then kill -9 "$pid" 2>/dev/null || true; fi
+  done
+  wait $job || code=$?
+  GOOD=$GOOD_LONG record outside "$np" any "$victim" done "$dir" "$code" \
+    "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')"
+}
+
+# ---------------------------------------------------------------- the undisturbed results
+LONG_STEPS=1500
+say "undisturbed runs"
+launch 1 "$OUT/undisturbed" || { cat "$OUT/undisturbed.log" >&2; fail "the undisturbed run failed"; }
+GOOD=$(checksum "$OUT/undisturbed")
+launch 1 "$OUT/undisturbed-long" --set run.steps=$LONG_STEPS || fail "the long undisturbed run failed"
+GOOD_LONG=$(checksum "$OUT/undisturbed-long")
+[ -n "$GOOD" ] && [ -n "$GOOD_LONG" ] && [ "$GOOD" != "$GOOD_LONG" ] || fail "no checksums to compare with"
+say "checksum $GOOD after the short run, $GOOD_LONG after the long one"
+
+STEADY="compute exchange reduction snapshot commit swap output"
+HEALING="repair recovery migration snapshot commit swap"
+
+singles() { # singles NP
+  local np=$1 phase victim seen
+  for phase in $STEADY; do
+    seen=" "
+    for victim in 0 $((np / 2)) $((np - 1)); do
+      case $seen in *" $victim "*) continue ;; esac
+      seen="$seen$victim "
+      try single "$np" "$phase" "$victim" done "slot=$victim,step=$STEP,phase=$phase"
+    done
+  done
+  for phase in exchange snapshot output; do
+    try single "$np" "$phase" "$((np - 1)) (2nd)" done "slot=$((np - 1)),step=$STEP,phase=$phase,visit=2"
+    try single "$np" "$phase" "0 (3rd)" done "slot=0,step=$STEP,phase=$phase,visit=3"
+  done
+}
+doubles() { # doubles NP
+  local np=$1 phase a b
+  for phase in $STEADY; do
+    for a in 0 $((np - 2)); do
+      b=$((a + 1))
+      if bound $a $b "$np"; then continue; fi
+      try double "$np" "$phase" "$a and $b" done "slot=$a+$b,step=$STEP,phase=$phase"
+    done
+  done
+}
+series() { # series NP: 1 dies at work, another one while that is being mended
+  local np=$1 phase visit b expected
+  for phase in $HEALING; do
+    for visit in 1 2; do
+      for b in 0 $((np - 1)); do
+        if [ "$b" = 1 ]; then continue; fi
+        expected=done
+        # until everything has its second copy again, the death of the one that keeps the other is fatal
+        if bound 1 "$b" "$np"; then
+          case $phase$visit in repair*|recovery*|snapshot*|commit1) expected=lost ;; esac
+        fi
+        # the first entering of the swap ends the time of danger
+        try series "$np" "$phase" "1 then $b (entering $visit)" "$expected" \
+            "slot=1,step=$STEP,phase=compute" "slot=$b,step=$STEP,phase=$phase,visit=$visit"
+      done
+    done
+  done
+}
+losses() { # losses NP
+  local np=$1 phase
+  for phase in compute snapshot commit; do
+    try lost "$np" "$phase" "0 and $((np / 2))" lost "slot=0+$((np / 2)),step=$STEP,phase=$phase"
+  done
+}
+outsiders() { # outsiders NP COUNT
+  local np=$1 i
+  for ((i = 0; i < $2; i++)); do from_outside "$np" $((RANDOM % np)) "0.$((RANDOM % 60 + 10))"; done
+}
+
+if [ -n "$SUBSET" ]; then
+  for phase in $STEADY; do try single 4 "$phase" 2 done "slot=2,step=$STEP,phase=$phase"; done
+  try single 2 exchange 0 done "slot=0,step=$STEP,phase=exchange"
+  try single 7 snapshot 6 done "slot=6,step=$STEP,phase=snapshot,visit=2"
+  try double 8 exchange "0 and 1" done "slot=0+1,step=$STEP,phase=exchange"
+  for phase in $HEALING; do
+    try series 4 "$phase" "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$STEP,phase=$phase"
+  done
+  try lost 4 exchange "0 and 2" lost "slot=0+2,step=$STEP,phase=exchange"
+  outsiders 3 1; outsiders 4 2
+else
+  for np in $NPS; do
+    say "np = $np ($runs runs so far)"
+    singles "$np"
+    if ((np > 3)); then doubles "$np"; fi
+    if ((np > 2)); then series "$np"; losses "$np"; fi
+    outsiders "$np" 8
+  done
+fi
+
+# ---------------------------------------------------------------- the table
+rescued=$(cat "$GABION_RESCUE_LOG" 2>/dev/null | wc -l)
+{
+  echo "| kind | phase | runs | as expected | undisturbed checksum | exit 3, named |"
+  echo "|---|---|---|---|---|---|"
+  awk -F'\t' 'NR>1 {k=$1 "\t" $3; n[k]++; if ($5==$6) ok[k]++; if ($6=="done") d[k]++; if ($6=="lost") l[k]++}
+       END {for (k in n) {split(k,p,"\t"); printf "| %s | %s | %d | %d | %d | %d |\n", p[1], p[2], n[k], ok[k], d[k], l[k]}}' \
+      "$OUT/matrix.tsv" | sort
+  echo
+  echo "$runs runs, $((runs - wrong)) as expected; stalls inside the MPI library rescued by the launcher: $rescued."
+} >"$OUT/matrix.md"
+cat "$OUT/matrix.md"
+echo "$((runs - wrong)) passed, $wrong failed"
+((wrong == 0))
