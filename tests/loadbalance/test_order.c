@@ -1,0 +1,98 @@
+#include "core/hash.h"
+#include "loadbalance/order_impl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static const gab_curve *const curves[] = {&gab_curve_morton, &gab_curve_hilbert};
+
+typedef struct visits {
+  const gab_order *order;
+  uint64_t count, last_key;
+  int32_t piece, pieces;
+} visits;
+
+static gab_status note(void *context, gab_block_id root)
+{
+  visits *seen = context;
+  uint64_t key = gab_order_key(seen->order, root);
+  assert_true(seen->count == 0 || key > seen->last_key);
+  assert_int_equal(gab_order_piece(seen->order, key, seen->pieces), seen->piece);
+  seen->last_key = key;
+  ++seen->count;
+  return GAB_OK;
+}
+
+static void pieces_hold_all_roots_in_ascending_order_and_equal_shares(void **state)
+{
+  (void)state;
+  for (uint64_t round = 0; round < 400; ++round) {
+    gab_root_grid grid = {2 + (int)(round % 2), {1, 1, 1}};
+    for (int axis = 0; axis < grid.dimension; ++axis)
+      grid.roots[axis] = 1 + (int32_t)(gab_hash_counter(1, round, (uint64_t)axis) % (axis == 0 ? 70 : 7));
+    gab_order order;
+    gab_order_init(&order, &grid, curves[round / 2 % 2]);
+    visits seen = {.order = &order, .pieces = 1 + (int32_t)(gab_hash_counter(1, round, 9) % 40)};
+    for (seen.piece = 0; seen.piece < seen.pieces; ++seen.piece) {
+      uint64_t before = seen.count;
+      assert_int_equal(gab_order_visit_piece(&order, seen.piece, seen.pieces, note, &seen), GAB_OK);
+      uint64_t share = seen.count - before, fair = order.places / (uint64_t)seen.pieces;
+      assert_true(share == fair || share == fair + 1);
+    }
+    assert_true(seen.count == order.places);
+  }
+}
+
+static void a_block_has_the_key_of_its_first_descendant(void **state)
+{
+  (void)state;
+  for (uint64_t round = 0; round < 2000; ++round) {
+    gab_root_grid grid = {2 + (int)(round % 2), {5, 3, 1}};
+    gab_order order;
+    gab_order_init(&order, &grid, curves[round / 2 % 2]);
+    gab_block_id id =
+        gab_block_id_of(&grid, (gab_block_place){0, {(int32_t)(round % 5), (int32_t)(round % 3), 0}});
+    int children = 1 << grid.dimension;
+    for (int level = (int)(gab_hash_counter(2, round, 0) % 10); level > 0; --level)
+      id = gab_block_id_child(&grid, id,
+                              (int)(gab_hash_counter(2, round, (uint64_t)level) % (uint64_t)children));
+    uint64_t first = UINT64_MAX, last = 0, key = gab_order_key(&order, id);
+    for (int child = 0; child < children; ++child) {
+      uint64_t of_child = gab_order_key(&order, gab_block_id_child(&grid, id, child));
+      if (of_child < first) first = of_child;
+      if (of_child > last) last = of_child;
+    }
+    assert_true(first == key);
+    uint64_t span = (uint64_t)1 << (grid.dimension * (order.depth - gab_block_id_level(&grid, id)));
+    assert_true(last - first == span / (uint64_t)children * (uint64_t)(children - 1));
+  }
+}
+
+static void the_largest_grids_have_keys(void **state)
+{
+  (void)state;
+  for (int c = 0; c < 2; ++c)
+    for (int dimension = 2; dimension <= 3; ++dimension) {
+      int32_t side = dimension == 3 ? 8192 : 1 << 23;
+      gab_root_grid grid = {dimension, {side, side, dimension == 3 ? side : 1}};
+      gab_order order;
+      gab_order_init(&order, &grid, curves[c]);
+      gab_block_id id = gab_block_id_of(&grid, (gab_block_place){0, {side - 1, side - 1, grid.roots[2] - 1}});
+      uint64_t key = gab_order_key(&order, id);
+      assert_true(key < order.places << (dimension * order.depth));
+      int32_t piece = gab_order_piece(&order, key, INT32_MAX);
+      assert_true(piece >= 0 && piece < INT32_MAX);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pieces_hold_all_roots_in_ascending_order_and_equal_shares),
+      cmocka_unit_test(a_block_has_the_key_of_its_first_descendant),
+      cmocka_unit_test(the_largest_grids_have_keys),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
