@@ -39,10 +39,12 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
 /** Everyone gets the bytes of `root`. @param[in,out] bytes  plain buffer (no envelope); replaced elsewhere */
 gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes);
 
+/** Takes the bytes that slot `from` gathered; they are valid during the call. */
+typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
+
 /** Brings one byte string of every slot to the root, one after another in slot order, so that the root never
  *  holds more than one. @param[in] visit  called on the root only, its own first in order; a status other than
  *  GAB_OK does not stop the others from sending and is returned on the root */
-typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
 gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user);
 
 /** Sends fixed-size items to slots that do not know of it (crystal router: log2(P) rounds with known partners,
