@@ -1,5 +1,6 @@
 #include "blockforest/hdf5_file_impl.h"
 #include "blockforest/output_impl.h"
+#include "blockforest/xdmf_impl.h"
 
 #include <hdf5.h>
 
@@ -121,59 +122,60 @@ static gab_status put_blocks(slot_file *file, const gab_forest *forest)
 
 /* ---------------------------------------------------------------------------------------- fields */
 
-static gab_status put_field_block(slot_file *file, const gab_hdf5_content *content,
-                                  const gab_quantity *quantity, hid_t field, size_t index,
-                                  const hsize_t extent[5])
+/* How the values of a block lie in the file: as they are, or in one compressed chunk. */
+static hid_t block_layout(const gab_hdf5_content *content, int rank, const hsize_t extent[4])
 {
-  const gab_block *block = gab_forest_block(content->forest, index);
+  hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(layout, false);
+  H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+  if (content->compression > 0) {
+    H5Pset_chunk(layout, rank, extent);
+    H5Pset_shuffle(layout);
+    H5Pset_deflate(layout, (unsigned)content->compression);
+  }
+  return layout;
+}
+
+static gab_status put_field_block(slot_file *file, const gab_hdf5_content *content,
+                                  const gab_quantity *quantity, hid_t group, const gab_block *block)
+{
+  char name[GAB_XDMF_BLOCK_NAME];
+  const int32_t *cells = gab_forest_get_options(content->forest)->cells;
+  int rank = quantity->components == 3 ? 4 : 3;
+  hsize_t extent[4] = {(hsize_t)cells[2], (hsize_t)cells[1], (hsize_t)cells[0], 3};
   GAB_TRY(quantity->evaluate(quantity->user, content->forest, block, content->values));
   const void *values = content->values;
-  hid_t type = H5T_NATIVE_DOUBLE;
   if (content->narrow) {
     size_t count = gab_quantity_block_values(content->forest, quantity);
     for (size_t i = 0; i < count; i++) content->narrow[i] = (float)content->values[i];
     values = content->narrow;
-    type = H5T_NATIVE_FLOAT;
   }
-  int rank = quantity->components == 3 ? 5 : 4;
-  hsize_t start[5] = {index, 0, 0, 0, 0}, one[5] = {1, extent[1], extent[2], extent[3], extent[4]};
-  hid_t there = H5Dget_space(field), here = H5Screate_simple(rank, one, NULL);
-  H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, one, NULL);
-  check(file, H5Dwrite(field, type, here, there, H5P_DEFAULT, values));
-  H5Sclose(here);
-  H5Sclose(there);
-  return GAB_OK;
-}
-
-static gab_status put_field(slot_file *file, const gab_hdf5_content *content, const gab_quantity *quantity,
-                            hid_t group)
-{
-  if (file->failed) return GAB_OK;
-  const int32_t *cells = gab_forest_get_options(content->forest)->cells;
-  int rank = quantity->components == 3 ? 5 : 4;
-  hsize_t extent[5] = {gab_forest_block_count(content->forest), (hsize_t)cells[2], (hsize_t)cells[1],
-                       (hsize_t)cells[0], 3};
-  hsize_t chunk[5] = {1, extent[1], extent[2], extent[3], 3};
-  hid_t layout = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(rank, extent, NULL);
-  H5Pset_obj_track_times(layout, false);
-  H5Pset_chunk(layout, rank, chunk);
-  H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
-  if (content->compression > 0) {
-    H5Pset_shuffle(layout);
-    H5Pset_deflate(layout, (unsigned)content->compression);
-  }
-  hid_t type = content->narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
-  hid_t field = H5Dcreate2(group, quantity->name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
-  gab_status status = GAB_OK;
+  hid_t layout = block_layout(content, rank, extent), space = H5Screate_simple(rank, extent, NULL);
+  gab_xdmf_block_name(gab_block_get_id(block), name);
+  hid_t field = H5Dcreate2(group, name, content->narrow ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                           layout, H5P_DEFAULT);
   if (check(file, field)) {
-    put_text_attribute(file, field, "unit", quantity->unit ? quantity->unit : "");
-    for (size_t i = 0; i < extent[0] && status == GAB_OK && !file->failed; i++) {
-      status = put_field_block(file, content, quantity, field, i, extent);
-    }
+    check(file, H5Dwrite(field, content->narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                         H5P_DEFAULT, values));
     check(file, H5Dclose(field));
   }
   H5Sclose(space);
   H5Pclose(layout);
+  return GAB_OK;
+}
+
+static gab_status put_field(slot_file *file, const gab_hdf5_content *content, const gab_quantity *quantity)
+{
+  char name[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(name, "fields/%s", quantity->name));
+  hid_t group = make_group(file, name);
+  gab_status status = GAB_OK;
+  if (group < 0) return GAB_OK; /* noted */
+  put_text_attribute(file, group, "unit", quantity->unit ? quantity->unit : "");
+  for (size_t i = 0; i < gab_forest_block_count(content->forest) && status == GAB_OK && !file->failed; i++) {
+    status = put_field_block(file, content, quantity, group, gab_forest_block(content->forest, i));
+  }
+  check(file, H5Gclose(group));
   return status;
 }
 
@@ -189,7 +191,7 @@ static gab_status put_content(slot_file *file, const gab_hdf5_content *content)
   hid_t group = make_group(file, "fields");
   gab_status status = GAB_OK;
   for (size_t i = 0; i < content->quantity_count && status == GAB_OK; i++) {
-    status = put_field(file, content, &content->quantities[i], group);
+    status = put_field(file, content, &content->quantities[i]);
   }
   if (group >= 0) check(file, H5Gclose(group));
   return status;

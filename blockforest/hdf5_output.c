@@ -200,10 +200,9 @@ static gab_status describe_blocks(const gab_volume *volume, const char *path, ga
   size_t count = gab_forest_block_count(forest);
   for (size_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, i);
-    gab_xdmf_block about = {
-        .id = gab_block_get_id(block), .index = i, .cells = {cells[0], cells[1], cells[2]}};
+    gab_xdmf_block about = {.id = gab_block_get_id(block), .cells = {cells[0], cells[1], cells[2]}};
     gab_output_block_origin(forest, block, about.origin, &about.spacing);
-    GAB_TRY(gab_xdmf_put_block(text, strrchr(path, '/') + 1, count, &about, volume->quantities,
+    GAB_TRY(gab_xdmf_put_block(text, strrchr(path, '/') + 1, &about, volume->quantities,
                                volume->quantity_count, volume->precision));
   }
   return GAB_OK;

@@ -4,10 +4,10 @@
  *  Every slot that has blocks writes one file of its own per step, with the serial HDF5 library: no
  * collective file operation can hang on a dead process. In FOLDER/fields:
  *
- *  - NAME_0000001000.s0003.h5: the blocks of slot 3 at step 1000. `/fields/QUANTITY` is [blocks][z][y][x], or
- *    [blocks][z][y][x][3] for a vector, chunked by blocks; `/blocks/id`, `owner`, `level`, `origin` (x, y, z
- *    of the lower corner), `spacing` (width of a cell). Attributes: `step`, `time`, `cells`, and `unit` of
- *    each field. NaN where there is no value.
+ *  - NAME_0000001000.s0003.h5: the blocks of slot 3 at step 1000. `/fields/QUANTITY/block-ID` (hexadecimal
+ * id) is [z][y][x], or [z][y][x][3] for a vector; NaN where there is no value; attribute `unit` of the group.
+ *    Tables with a row per block: `/blocks/id`, `owner`, `level`, `origin` (x, y, z of the lower corner),
+ *    `spacing` (width of a cell). Attributes of the file: `step`, `time`, `cells` (of a block).
  *  - NAME_0000001000.xdmf: that step, one uniform grid per block.
  *  - NAME.xdmf: all steps so far, as a time series. This is the file to open.
  *

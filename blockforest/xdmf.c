@@ -3,45 +3,43 @@
 
 #include <string.h>
 
-/* Extents stand slowest first (z, y, x), as in the arrays; origin and spacing of a 3DCoRectMesh too. A domain
- * in 2D is one layer of cells in z: readers agree on that, on 2DCoRectMesh they do not. */
+/* What the two readers of VTK and ParaView (XDMF 2 and 3) both take: one dataset per block, since they do not
+ * agree on hyperslabs; 3DCoRectMesh also in 2D, with one layer of cells, since they do not agree on
+ * 2DCoRectMesh. Extents stand slowest first (z, y, x), as in the arrays, and so do origin and spacing. */
 
-static gab_status put_attribute(gab_buffer *text, const char *file, size_t blocks,
-                                const gab_xdmf_block *block, const gab_quantity *quantity,
-                                gab_output_precision precision)
+void gab_xdmf_block_name(gab_block_id id, char name[GAB_XDMF_BLOCK_NAME])
 {
-  const int64_t *cells = block->cells;
-  bool vector = quantity->components == 3;
-  const char *last = vector ? " 3" : "";
-  int rank = vector ? 5 : 4;
-  GAB_TRY(gab_put_text(text,
-                       "   <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Cell\">\n"
-                       "    <DataItem ItemType=\"HyperSlab\" Type=\"HyperSlab\" Dimensions=\"%" PRId64
-                       " %" PRId64 " %" PRId64 "%s\">\n",
-                       quantity->name, vector ? "Vector" : "Scalar", cells[2], cells[1], cells[0], last));
-  GAB_TRY(gab_put_text(text,
-                       "     <DataItem Dimensions=\"3 %d\" NumberType=\"Int\" Format=\"XML\">"
-                       "%zu 0 0 0%s 1 1 1 1%s 1 %" PRId64 " %" PRId64 " %" PRId64 "%s</DataItem>\n",
-                       rank, block->index, vector ? " 0" : "", vector ? " 1" : "", cells[2], cells[1],
-                       cells[0], last));
-  return gab_put_text(text,
-                      "     <DataItem Dimensions=\"%zu %" PRId64 " %" PRId64 " %" PRId64
-                      "%s\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s</DataItem>\n"
-                      "    </DataItem>\n"
-                      "   </Attribute>\n",
-                      blocks, cells[2], cells[1], cells[0], last, precision == GAB_OUTPUT_DOUBLE ? 8 : 4,
-                      file, quantity->name);
+  snprintf(name, GAB_XDMF_BLOCK_NAME, "block-%" PRIx64, id);
 }
 
-gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, size_t blocks, const gab_xdmf_block *block,
+static gab_status put_attribute(gab_buffer *text, const char *file, const gab_xdmf_block *block,
+                                const gab_quantity *quantity, gab_output_precision precision)
+{
+  char name[GAB_XDMF_BLOCK_NAME];
+  bool vector = quantity->components == 3;
+  gab_xdmf_block_name(block->id, name);
+  GAB_TRY(gab_put_text(text, "   <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Cell\">\n",
+                       quantity->name, vector ? "Vector" : "Scalar"));
+  return gab_put_text(
+      text,
+      "    <DataItem Dimensions=\"%" PRId64 " %" PRId64 " %" PRId64
+      "%s\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s/%s</DataItem>\n"
+      "   </Attribute>\n",
+      block->cells[2], block->cells[1], block->cells[0], vector ? " 3" : "",
+      precision == GAB_OUTPUT_DOUBLE ? 8 : 4, file, quantity->name, name);
+}
+
+gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf_block *block,
                               const gab_quantity *quantities, size_t quantity_count,
                               gab_output_precision precision)
 {
+  char name[GAB_XDMF_BLOCK_NAME];
+  gab_xdmf_block_name(block->id, name);
   GAB_TRY(gab_put_text(text,
-                       "  <Grid Name=\"block-%" PRIx64 "\" GridType=\"Uniform\">\n"
+                       "  <Grid Name=\"%s\" GridType=\"Uniform\">\n"
                        "   <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PRId64 " %" PRId64
                        " %" PRId64 "\"/>\n",
-                       block->id, block->cells[2] + 1, block->cells[1] + 1, block->cells[0] + 1));
+                       name, block->cells[2] + 1, block->cells[1] + 1, block->cells[0] + 1));
   GAB_TRY(gab_put_text(text,
                        "   <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
                        "    <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
@@ -52,7 +50,7 @@ gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, size_t blocks,
                        "%.17g %.17g %.17g</DataItem>\n   </Geometry>\n",
                        block->spacing, block->spacing, block->spacing));
   for (size_t i = 0; i < quantity_count; i++) {
-    GAB_TRY(put_attribute(text, file, blocks, block, &quantities[i], precision));
+    GAB_TRY(put_attribute(text, file, block, &quantities[i], precision));
   }
   return gab_put_text(text, "  </Grid>\n");
 }

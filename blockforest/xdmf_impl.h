@@ -8,14 +8,17 @@
 /* What the description of one block needs. */
 typedef struct gab_xdmf_block {
   gab_block_id id;
-  size_t index;     /* in the datasets of the file */
   int64_t cells[3]; /* x, y, z */
   double origin[3], spacing;
 } gab_xdmf_block;
 
-/* Appends the grid of one block. @param file  name of the HDF5 file, without folder
- * @param blocks  number of blocks in that file */
-gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, size_t blocks, const gab_xdmf_block *block,
+#define GAB_XDMF_BLOCK_NAME 32
+
+/* The name of a block's grid and datasets: "block-" and its id in hexadecimal digits. */
+void gab_xdmf_block_name(gab_block_id id, char name[GAB_XDMF_BLOCK_NAME]);
+
+/* Appends the grid of one block. @param file  name of the HDF5 file, without folder */
+gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf_block *block,
                               const gab_quantity *quantities, size_t quantity_count,
                               gab_output_precision precision);
 
