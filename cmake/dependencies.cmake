@@ -56,6 +56,20 @@ if(mpi_prefix)
 else()
   set(mpi_why "found on PATH")
 endif()
+# FindMPI says nothing useful about a wrapper without headers (runtime packages alone): try it first.
+find_program(gabion_mpicc NAMES mpicc NO_CACHE)
+if(MPI_C_COMPILER)
+  set(gabion_mpicc "${MPI_C_COMPILER}")
+endif()
+if(gabion_mpicc)
+  file(WRITE "${PROJECT_BINARY_DIR}/CMakeFiles/mpi_header.c" "#include <mpi.h>\n")
+  execute_process(COMMAND "${gabion_mpicc}" -E "${PROJECT_BINARY_DIR}/CMakeFiles/mpi_header.c"
+                  RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+  if(failed)
+    message(FATAL_ERROR "${gabion_mpicc} (${mpi_why}) cannot compile: its header mpi.h is missing or it is broken.\n"
+      "  scripts/setup.sh provides an MPI that works; GABION_MPI=/prefix chooses another")
+  endif()
+endif()
 find_package(MPI COMPONENTS C QUIET)
 if(NOT MPI_C_FOUND)
   message(FATAL_ERROR "Gabion needs MPI, which was not found.\n"

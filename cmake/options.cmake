@@ -18,29 +18,32 @@ set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 
-# gabion_flags: what every object of the project is compiled with. -ffp-contract=off and the absence of
+# gabion_compiler: what every object of the project is compiled with. -ffp-contract=off and the absence of
 # any fast-math option are what makes results equal to the last bit across variants of a loop.
+# gabion_flags: the same and the libraries that Gabion stands on (dependencies.cmake).
+add_library(gabion_compiler INTERFACE)
 add_library(gabion_flags INTERFACE)
-target_include_directories(gabion_flags INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_definitions(gabion_flags INTERFACE _GNU_SOURCE "GAB_VERSION=\"${PROJECT_VERSION}\""
+target_link_libraries(gabion_flags INTERFACE gabion_compiler)
+target_include_directories(gabion_compiler INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_definitions(gabion_compiler INTERFACE _GNU_SOURCE "GAB_VERSION=\"${PROJECT_VERSION}\""
                            "GAB_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\""
                            "GAB_COMPILER=\"${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}\"")
-target_compile_options(gabion_flags INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno)
-target_link_libraries(gabion_flags INTERFACE m)
+target_compile_options(gabion_compiler INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno)
+target_link_libraries(gabion_compiler INTERFACE m)
 if(GABION_WERROR)
-  target_compile_options(gabion_flags INTERFACE -Werror)
+  target_compile_options(gabion_compiler INTERFACE -Werror)
 endif()
 if(GABION_NATIVE)
   foreach(flag -march=native -mprefer-vector-width=512)
     string(MAKE_C_IDENTIFIER "GABION_TAKES${flag}" takes)
     check_c_compiler_flag("${flag}" ${takes})
     if(${takes})
-      target_compile_options(gabion_flags INTERFACE ${flag})
+      target_compile_options(gabion_compiler INTERFACE ${flag})
     endif()
   endforeach()
 endif()
 if(GABION_SANITIZE)
-  target_compile_options(gabion_flags INTERFACE -fsanitize=${GABION_SANITIZE} -fno-omit-frame-pointer
+  target_compile_options(gabion_compiler INTERFACE -fsanitize=${GABION_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=undefined -g)
-  target_link_options(gabion_flags INTERFACE -fsanitize=${GABION_SANITIZE})
+  target_link_options(gabion_compiler INTERFACE -fsanitize=${GABION_SANITIZE})
 endif()
