@@ -269,8 +269,39 @@ static void a_failure_of_one_slot_is_everybodys(gab_forest *forest)
   gab_volume_destroy(&volume);
 }
 
+/* For scripts: lines "file:/dataset bytes extent..." on the standard input; all have to be there like that.
+ */
+static int datasets_are_as_described(void)
+{
+  char line[1024], name[1024];
+  int lines = 0;
+  for (; fgets(line, sizeof line, stdin); lines++) {
+    int precision = 0, used = 0;
+    EXPECT(sscanf(line, "%1023s %d%n", name, &precision, &used) == 2);
+    char *colon = strrchr(name, ':');
+    EXPECT(colon);
+    *colon = '\0';
+    hid_t file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
+    EXPECT(file >= 0);
+    hid_t table = H5Dopen2(file, colon + 1, H5P_DEFAULT), space = H5Dget_space(table),
+          type = H5Dget_type(table);
+    hsize_t extent[8];
+    int rank = H5Sget_simple_extent_dims(space, extent, NULL);
+    EXPECT(rank >= 3 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == (size_t)precision);
+    char *next = line + used;
+    for (int d = 0; d < rank; d++) EXPECT(strtoull(next, &next, 10) == extent[d]);
+    EXPECT(*next == '\n');
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Dclose(table);
+    H5Fclose(file);
+  }
+  return lines > 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
+  if (argc > 1 && strcmp(argv[1], "--described") == 0) return datasets_are_as_described();
   gab_world *world = NULL;
   EXPECT_OK(gab_world_create(&argc, &argv, &world));
   bool stays = argc > 1;
