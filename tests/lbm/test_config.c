@@ -1,0 +1,158 @@
+/* gabion-test: labels=quick timeout=30 */
+#include "lbm/lbm_config.h"
+#include "core/log.h"
+#include "lbm_common.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+/* A domain of 40 x 20 (x 10) cells of width 0.1. */
+static gab_domain domain_of(int dimension)
+{
+  return (gab_domain){.dimension = dimension, .cells = {40, 20, dimension == 3 ? 10 : 1}, .dx = 0.1};
+}
+
+static gab_status read_text_as(const char *text, int dimension, gab_lbm_setup *setup)
+{
+  gab_config *config;
+  bool periodic[3];
+  gab_domain domain = domain_of(dimension);
+  REQUIRE_OK(gab_config_create(&config));
+  REQUIRE_OK(gab_lbm_declare(config));
+  gab_status status = gab_config_load_text(config, "test.yaml", text, strlen(text));
+  if (status == GAB_OK) status = gab_config_check(config);
+  if (status == GAB_OK) status = gab_lbm_periodic_from_config(config, dimension, periodic);
+  if (status == GAB_OK) memcpy(domain.periodic, periodic, sizeof periodic);
+  *setup = (gab_lbm_setup){0};
+  if (status == GAB_OK) status = gab_lbm_setup_from_config(config, &domain, NULL, setup);
+  gab_config_destroy(&config);
+  return status;
+}
+
+static void expect_refused(const char *text, int dimension, const char *message)
+{
+  gab_lbm_setup setup;
+  gab_status status = read_text_as(text, dimension, &setup);
+  if (status != GAB_ERR_INPUT || !strstr(gab_error_message(), message))
+    fail_msg("status %d, message \"%s\" lacks \"%s\"", status, gab_error_message(), message);
+}
+
+static void a_channel_in_physical_units_reaches_the_lattice(void **state)
+{
+  (void)state;
+  gab_lbm_setup setup;
+  REQUIRE_OK(
+      read_text_as("lbm: {collision: srt, precision: float, kernel: reference}\n"
+                   "fluid: {reynolds: 100, velocity: 2, length: 0.5, density: 1000, acceleration: [0.5, 0]}\n"
+                   "units: {lattice_velocity: 0.05}\n"
+                   "boundaries:\n"
+                   "  x_min: {type: velocity, velocity: [2, 0], profile: parabolic, ramp_time: 0.25}\n"
+                   "  x_max: {type: pressure, pressure: 40}\n"
+                   "  y_min: {type: wall}\n"
+                   "  y_max: {type: free_slip}\n"
+                   "bodies:\n"
+                   "  - {type: cylinder, name: rod, centre: [1, 1], radius: 0.4}\n"
+                   "  - {type: box, lo: [3, 0], hi: [3.5, 0.5], wall: staircase}\n",
+                   2, &setup));
+  /* dt = dx * 0.05 / 2, nu = 2 * 0.5 / 100 */
+  REQUIRE_NEAR(setup.units.dt, 0.0025, 1e-18);
+  REQUIRE_NEAR(setup.viscosity, 0.01, 1e-17);
+  REQUIRE_NEAR(setup.reynolds, 100, 1e-12);
+  REQUIRE_NEAR(setup.options.omega, 1 / (3 * 0.01 * 0.0025 / 0.01 + 0.5), 1e-14);
+  REQUIRE_NEAR(setup.options.force[0], 0.5 * 0.0025 * 0.0025 / 0.1, 1e-18);
+  REQUIRE(setup.options.collision == GAB_COLLISION_SRT && setup.options.precision == GAB_PRECISION_FLOAT);
+  REQUIRE(strcmp(setup.options.kernel, "reference") == 0);
+  const gab_side *sides = setup.options.sides;
+  REQUIRE(sides[GAB_SIDE_X_MIN].kind == GAB_SIDE_VELOCITY && sides[GAB_SIDE_X_MAX].kind == GAB_SIDE_PRESSURE);
+  REQUIRE(sides[GAB_SIDE_Y_MIN].kind == GAB_SIDE_WALL && sides[GAB_SIDE_Y_MAX].kind == GAB_SIDE_FREE_SLIP);
+  REQUIRE(sides[GAB_SIDE_X_MIN].profile == GAB_PROFILE_PARABOLIC);
+  REQUIRE_NEAR(sides[GAB_SIDE_X_MIN].velocity[0], 0.05, 1e-15);
+  REQUIRE_NEAR(sides[GAB_SIDE_X_MIN].ramp_steps, 100, 1e-10);
+  REQUIRE_NEAR(sides[GAB_SIDE_X_MAX].density, 1 + 3 * 40 / (1000 * 1600.0), 1e-14);
+  REQUIRE(setup.body_count == 2 && strcmp(setup.bodies[0].name, "rod") == 0);
+  REQUIRE(setup.bodies[0].shape == GAB_SHAPE_CYLINDER && setup.bodies[0].wall == GAB_WALL_INTERPOLATED);
+  REQUIRE(setup.bodies[1].shape == GAB_SHAPE_BOX && setup.bodies[1].wall == GAB_WALL_STAIRCASE);
+  gab_lbm_setup_release(&setup);
+}
+
+static void two_of_time_step_viscosity_and_omega_give_the_third(void **state)
+{
+  (void)state;
+  gab_lbm_setup a, b, c;
+  REQUIRE_OK(read_text_as("fluid: {viscosity: 0.02}\nunits: {dt: 0.05}\n", 2, &a));
+  char text[200];
+  snprintf(text, sizeof text, "fluid: {viscosity: 0.02, omega: %.17g}\n", a.options.omega);
+  REQUIRE_OK(read_text_as(text, 2, &b));
+  snprintf(text, sizeof text, "fluid: {omega: %.17g}\nunits: {dt: 0.05}\n", a.options.omega);
+  REQUIRE_OK(read_text_as(text, 2, &c));
+  REQUIRE_NEAR(b.units.dt, 0.05, 1e-14);
+  REQUIRE_NEAR(c.viscosity, 0.02, 1e-14);
+  REQUIRE_OK(read_text_as("fluid: {omega: 1.5}\n", 2, &b));
+  REQUIRE_NEAR(b.units.dt, 1, 0);
+  expect_refused("fluid: {omega: 1.5, viscosity: 1}\nunits: {dt: 1}\n", 2, "give omega already");
+  expect_refused("units: {dt: 1}\n", 2, "needs viscosity, reynolds or omega");
+  expect_refused("fluid: {viscosity: 1}\n", 2, "needs dt or lattice_velocity");
+  expect_refused("fluid: {viscosity: 1, reynolds: 5}\nunits: {dt: 1}\n", 2, "one of them is enough");
+  expect_refused("fluid: {reynolds: 5}\nunits: {dt: 1}\n", 2, "needs fluid.velocity");
+}
+
+static void impossible_flows_are_refused_with_place_and_numbers(void **state)
+{
+  (void)state;
+  expect_refused("fluid: {omega: 2.0}\n", 2, "test.yaml:1:");
+  expect_refused("fluid: {omega: 1.0}\nboundaries:\n  x_min: {type: wall}\n", 2, "both are or none");
+  expect_refused("fluid: {omega: 1.0}\nboundaries:\n  z_min: {type: wall}\n  z_max: {type: wall}\n", 2,
+                 "no sides along z");
+  expect_refused("fluid: {omega: 1.0}\nboundaries:\n  x_min: {type: wal}\n  x_max: {type: wall}\n", 2, "wal");
+  expect_refused("fluid: {omega: 1.0, velocity: 0.5, length: 1}\nunits: {lattice_velocity: 0.3}\n", 2,
+                 "Mach");
+  expect_refused("fluid: {omega: 1.0}\nbodies:\n  - {type: sphere, centre: [1, 1], radius: 0.05}\n", 2,
+                 "cells across");
+  expect_refused("fluid: {omega: 1.0}\nbodies:\n  - {type: box, lo: [1, 1], hi: [1, 2]}\n", 2,
+                 "lower corner");
+  expect_refused(
+      "fluid: {omega: 1.0}\nbodies:\n  - {type: mask, file: a.png, lo: [0, 0, 0], hi: [1, 1, 1]}\n", 3,
+      "only be a body in 2D");
+  expect_refused("fluid: {omega: 1.0, acceleration: [0, 1]}\n", 3, "3 dimensions");
+  expect_refused("fluid: {omega: 1.0}\nlbm: {lattice: d3q19}\n", 2, "D2Q9");
+}
+
+static void taylor_green_vortices_come_with_their_gradient(void **state)
+{
+  (void)state;
+  for (int dimension = 2; dimension <= 3; ++dimension) {
+    gab_lbm_setup setup;
+    REQUIRE_OK(read_text_as("fluid: {omega: 1.2}\ninitial: {type: taylor_green, velocity: 0.005}\n",
+                            dimension, &setup));
+    const double at[3] = {0.93, 0.41, 0.27}, h = 1e-5;
+    gab_lbm_state here = {.density = 1};
+    setup.options.initial(setup.options.initial_user, at, &here);
+    double divergence = here.gradient[0][0] + here.gradient[1][1] + here.gradient[2][2];
+    REQUIRE_NEAR(divergence, 0, 1e-16);
+    for (int j = 0; j < dimension; ++j) {
+      double more[3] = {at[0], at[1], at[2]}, less[3] = {at[0], at[1], at[2]};
+      gab_lbm_state above = {.density = 1}, below = {.density = 1};
+      more[j] += h;
+      less[j] -= h;
+      setup.options.initial(setup.options.initial_user, more, &above);
+      setup.options.initial(setup.options.initial_user, less, &below);
+      for (int i = 0; i < 3; ++i)
+        REQUIRE_NEAR(here.gradient[i][j], (above.velocity[i] - below.velocity[i]) / (2 * h) * 0.1, 1e-9);
+    }
+    gab_lbm_setup_release(&setup);
+  }
+}
+
+int main(void)
+{
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_channel_in_physical_units_reaches_the_lattice),
+      cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
+      cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
+      cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
