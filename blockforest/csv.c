@@ -60,28 +60,15 @@ void gab_series_destroy(gab_series **series)
   gab_free(&old);
 }
 
-/* The shortest decimal number that reads back as the same double. */
-static void format_number(double value, char text[32])
-{
-  if (isnan(value)) {
-    strcpy(text, "nan");
-    return;
-  }
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, 32, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) return;
-  }
-}
-
 static gab_status format_row(gab_series *series, gab_buffer *row, gab_step step, double time,
                              const double *values)
 {
-  char number[32];
+  char number[GAB_OUTPUT_NUMBER];
   if (series->cursor == 0) GAB_TRY(gab_put_bytes(row, series->header.data, series->header.size));
-  format_number(time, number);
+  gab_output_number(time, number);
   GAB_TRY(gab_put_text(row, "%" GAB_PRI_STEP ",%s", step, number));
   for (size_t i = 0; i < series->columns; i++) {
-    format_number(values[i], number);
+    gab_output_number(values[i], number);
     GAB_TRY(gab_put_text(row, ",%s", number));
   }
   return gab_put_text(row, "\n");

@@ -3,6 +3,7 @@
 #include "core/collective.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,20 @@ gab_status gab_put_text(gab_buffer *buffer, const char *format, ...)
   }
   va_end(again);
   return status;
+}
+
+void gab_output_number(double value, char text[GAB_OUTPUT_NUMBER])
+{
+  if (isnan(value)) {
+    strcpy(text, "nan");
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, GAB_OUTPUT_NUMBER, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  char *comma = strchr(text, ','); /* of the user's locale */
+  if (comma) *comma = '.';
 }
 
 gab_status gab_output_copy_string(const char *text, char **copy)

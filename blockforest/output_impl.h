@@ -18,6 +18,12 @@ gab_status gab_output_path(char path[GAB_OUTPUT_PATH_CAPACITY], const char *form
 /* Appends printf-like text, unterminated. */
 gab_status gab_put_text(gab_buffer *buffer, const char *format, ...) GAB_PRINTF(2, 3);
 
+#define GAB_OUTPUT_NUMBER 32
+
+/* The shortest decimal number that reads back as the same double, "nan" for any NaN; the same in every
+ * locale. */
+void gab_output_number(double value, char text[GAB_OUTPUT_NUMBER]);
+
 /* A copy of a string; NULL gives NULL. Released by gab_free(). */
 gab_status gab_output_copy_string(const char *text, char **copy);
 

@@ -327,11 +327,12 @@ static gab_status start_figure(painter *painter, gab_step step, double time, con
   const gab_slice *slice = painter->slice;
   const gab_forest_options *domain = gab_forest_get_options(slice->forest);
   gab_figure *figure = &painter->figure;
-  char label[GAB_OUTPUT_LABEL_CAPACITY], title[2 * GAB_OUTPUT_LABEL_CAPACITY + 8], subtitle[256];
+  char label[GAB_OUTPUT_LABEL_CAPACITY], title[2 * GAB_OUTPUT_LABEL_CAPACITY + 24], subtitle[256];
   gab_output_scalar_label(&slice->quantity, slice->component, label);
   bool has_unit = slice->quantity.unit && slice->quantity.unit[0];
-  snprintf(title, sizeof title, "%s%s%.*s%s", label, has_unit ? " [" : "", GAB_OUTPUT_LABEL_CAPACITY,
-           has_unit ? slice->quantity.unit : "", has_unit ? "]" : "");
+  bool is_norm = slice->quantity.components == 3 && slice->component == GAB_COMPONENT_MAGNITUDE;
+  snprintf(title, sizeof title, "%s%s%s%.*s%s", label, is_norm ? " magnitude" : "", has_unit ? " [" : "",
+           GAB_OUTPUT_LABEL_CAPACITY, has_unit ? slice->quantity.unit : "", has_unit ? "]" : "");
   write_subtitle(slice, step, time, found, subtitle);
   figure->width = painter->plan->samples[0] * painter->plan->zoom;
   figure->height = painter->plan->samples[1] * painter->plan->zoom;

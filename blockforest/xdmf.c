@@ -29,6 +29,19 @@ static gab_status put_attribute(gab_buffer *text, const char *file, const gab_xd
       precision == GAB_OUTPUT_DOUBLE ? 8 : 4, file, quantity->name, name);
 }
 
+/* Three numbers, given x first. */
+static gab_status put_vector(gab_buffer *text, const double values[3])
+{
+  char x[GAB_OUTPUT_NUMBER], y[GAB_OUTPUT_NUMBER], z[GAB_OUTPUT_NUMBER];
+  gab_output_number(values[0], x);
+  gab_output_number(values[1], y);
+  gab_output_number(values[2], z);
+  return gab_put_text(text,
+                      "    <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
+                      "%s %s %s</DataItem>\n",
+                      z, y, x);
+}
+
 gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf_block *block,
                               const gab_quantity *quantities, size_t quantity_count,
                               gab_output_precision precision)
@@ -40,15 +53,10 @@ gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf
                        "   <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PRId64 " %" PRId64
                        " %" PRId64 "\"/>\n",
                        name, block->cells[2] + 1, block->cells[1] + 1, block->cells[0] + 1));
-  GAB_TRY(gab_put_text(text,
-                       "   <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
-                       "    <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
-                       "%.17g %.17g %.17g</DataItem>\n",
-                       block->origin[2], block->origin[1], block->origin[0]));
-  GAB_TRY(gab_put_text(text,
-                       "    <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">"
-                       "%.17g %.17g %.17g</DataItem>\n   </Geometry>\n",
-                       block->spacing, block->spacing, block->spacing));
+  GAB_TRY(gab_put_text(text, "   <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"));
+  GAB_TRY(put_vector(text, block->origin));
+  GAB_TRY(put_vector(text, (const double[3]){block->spacing, block->spacing, block->spacing}));
+  GAB_TRY(gab_put_text(text, "   </Geometry>\n"));
   for (size_t i = 0; i < quantity_count; i++) {
     GAB_TRY(put_attribute(text, file, block, &quantities[i], precision));
   }
@@ -57,13 +65,15 @@ gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf
 
 gab_status gab_xdmf_put_step_head(gab_buffer *text, const char *name, double time)
 {
+  char number[GAB_OUTPUT_NUMBER];
+  gab_output_number(time, number);
   return gab_put_text(text,
                       "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                       "<Xdmf Version=\"3.0\">\n"
                       "<Domain>\n"
                       " <Grid Name=\"%s\" GridType=\"Collection\" CollectionType=\"Spatial\">\n"
-                      "  <Time TimeType=\"Single\" Value=\"%.17g\"/>\n",
-                      name, time);
+                      "  <Time TimeType=\"Single\" Value=\"%s\"/>\n",
+                      name, number);
 }
 
 gab_status gab_xdmf_put_step_tail(gab_buffer *text)

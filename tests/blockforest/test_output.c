@@ -168,8 +168,8 @@ static void a_slice_shows_each_cell_in_its_colour(void **state)
       size_t column = (size_t)(layout.left + (x + 0.5) * layout.pixels_per_cell);
       size_t row = (size_t)(layout.top + layout.height - (z + 0.5) * layout.pixels_per_cell);
       gab_rgb pixel = shown.pixels[row * shown.image.width + column];
-      gab_rgb expected = isnan(value) ? (gab_rgb){150, 150, 154} : map[(int)(t * 255 + 0.5)];
-      if (x >= 18 && z >= 4) expected = (gab_rgb){228, 228, 232}; /* no block there */
+      gab_rgb expected = {228, 228, 232}; /* no block there */
+      if (x < 18 || z < 4) expected = isnan(value) ? (gab_rgb){150, 150, 154} : map[(int)(t * 255 + 0.5)];
       assert_memory_equal(&pixel, &expected, sizeof pixel);
     }
   }
@@ -220,6 +220,22 @@ static void large_slices_are_reduced(void **state)
 #endif
 
 /* ------------------------------------------------------------------------------------ series and probes */
+
+static void numbers_read_back_as_they_were(void **state)
+{
+  (void)state;
+  const double values[] = {0.1,           1.0 / 3.0,          -5e-324, 1.7976931348623157e308,
+                           123456789.125, 0.30000000000000004};
+  char text[GAB_OUTPUT_NUMBER];
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    gab_output_number(values[i], text);
+    assert_true(strtod(text, NULL) == values[i]);
+  }
+  gab_output_number(0.1, text);
+  assert_string_equal(text, "0.1");
+  gab_output_number(-NAN, text);
+  assert_string_equal(text, "nan");
+}
 
 static void a_series_goes_back_to_its_cursor(void **state)
 {
@@ -386,6 +402,7 @@ int main(void)
       cmocka_unit_test(slices_that_cannot_be_are_refused),
       cmocka_unit_test(large_slices_are_reduced),
 #endif
+      cmocka_unit_test(numbers_read_back_as_they_were),
       cmocka_unit_test(a_series_goes_back_to_its_cursor),
       cmocka_unit_test(a_full_disk_leaves_whole_rows),
       cmocka_unit_test(probes_read_the_cell_that_contains_them),
