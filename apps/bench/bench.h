@@ -1,0 +1,164 @@
+/* gabion-bench: what its sources share. Tier: internal. */
+#ifndef GABION_APPS_BENCH_BENCH_H
+#define GABION_APPS_BENCH_BENCH_H
+
+#include "core/world.h"
+#include "lbm/lbm.h"
+
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- the run */
+
+/* Everything is collective over the living processes. */
+typedef struct bench {
+  gab_world *world;
+  int most_threads; /* per process */
+  int threads;      /* per process, at present: see bench_set_threads() */
+  int repetitions;  /* measured ones of each series, after warm-up */
+  bool quick;
+  bool told_head;     /* of the table */
+  FILE *table, *json; /* root writes; NULL: nowhere */
+  gab_comm *comm;     /* for MPI calls of our own; NULL until bench_comm() */
+  gab_step measured;  /* runs of anything so far: the progress that a launcher sees */
+} bench;
+
+int32_t bench_processes(const bench *b);
+/* A communicator of our own; made on the first call, collectively. */
+gab_status bench_comm(bench *b, gab_comm **comm);
+void bench_set_threads(bench *b, int threads);
+/* Cells along the edge of the domain of 3D benchmarks. */
+int32_t bench_edge(const bench *b);
+
+typedef gab_status (*bench_fn)(bench *b);
+/* The benchmarks, in the order in which they run. */
+gab_status bench_bandwidth(bench *b);
+gab_status bench_kernels(bench *b);
+gab_status bench_steps(bench *b);
+gab_status bench_transport(bench *b);
+gab_status bench_exchange(bench *b);
+gab_status bench_checkpoint(bench *b);
+gab_status bench_restore(bench *b);
+gab_status bench_recovery(bench *b);
+gab_status bench_adoption(bench *b);
+
+/* ---------------------------------------------------------------- measuring */
+
+typedef struct bench_series {
+  double median, min, max;
+  int count;
+} bench_series;
+
+enum { BENCH_MOST_SAMPLES = 64 };
+/* Sorts the samples. */
+bench_series bench_summarise(double *samples, int count);
+
+/* One run of something; repeats are its own business. Collective. */
+typedef gab_status (*bench_work)(void *user);
+/* Seconds of one run: that of the slowest process, all start together. */
+gab_status bench_time(bench *b, bench_work work, void *user, double *seconds);
+
+/* Something measured in turn with its ceiling, so that a change of the machine's load meets both: rates are
+ * amounts per second, the share is the median of the rates' ratios. */
+typedef struct bench_pair {
+  bench_work work, ceiling;
+  void *work_user, *ceiling_user;
+  double work_amount, ceiling_amount; /* done by one run of each, over all processes */
+} bench_pair;
+typedef struct bench_pair_result {
+  bench_series rate, ceiling;
+  double share; /* 1: as fast as the ceiling */
+} bench_pair_result;
+gab_status bench_measure_pair(bench *b, const bench_pair *pair, bench_pair_result *result);
+/* Without a ceiling. */
+gab_status bench_measure(bench *b, bench_work work, void *user, double amount, bench_series *rate);
+
+/* ---------------------------------------------------------------- reporting */
+
+typedef struct bench_result {
+  const char *name;
+  double value, min, max;
+  int samples;
+  const char *unit;
+  double ceiling;    /* in the same unit; 0: there is none */
+  double percent;    /* of the ceiling; 0 with a ceiling: value / ceiling */
+  int32_t processes; /* if not as many as now: recoveries lose some */
+} bench_result;
+/* Adds the numbers of processes and threads to the line. Root only writes; local. */
+void bench_report(bench *b, const bench_result *result);
+/* A series as it is, times `scale`. */
+void bench_report_series(bench *b, const char *name, const bench_series *series, double scale,
+                         const char *unit);
+void bench_report_pair(bench *b, const char *name, const bench_pair_result *pair, double scale,
+                       const char *unit);
+/* Why something was not measured: a line of the table. */
+void bench_remark(bench *b, const char *format, ...) GAB_PRINTF(2, 3);
+
+/* ---------------------------------------------------------------- streams */
+
+/* Some arrays read and others written side by side, as a lattice does. */
+typedef struct bench_streams {
+  int count; /* 9 or 19 */
+  gab_precision precision;
+  size_t elements;  /* of each array */
+  ptrdiff_t stride; /* from one array to the next, in elements */
+  void *from, *to;
+} bench_streams;
+
+/* @param elements  at least; the stride is an odd number of cache lines, as in fields */
+gab_status bench_streams_create(int count, gab_precision precision, size_t elements, bench_streams *streams);
+void bench_streams_destroy(bench_streams *streams);
+/* bench_work over a bench_streams. */
+gab_status bench_streams_copy(void *user);
+gab_status bench_streams_update(void *user);
+
+/* Copies `bytes` by memcpy, shared by the threads. */
+typedef struct bench_copy {
+  void *from, *to;
+  size_t bytes;
+} bench_copy;
+gab_status bench_copy_create(size_t bytes, bench_copy *copy);
+void bench_copy_destroy(bench_copy *copy);
+gab_status bench_copy_run(void *user);
+
+/* Every process sends to its partner and receives from it as many bytes, in pieces of `piece`, through MPI
+ * alone. The partner of slot index i is i ^ 1; a last one without partner talks to itself. */
+typedef struct bench_swap {
+  gab_world *world;
+  gab_comm *comm;
+  void *out, *in;
+  size_t bytes, piece;
+  int repeats;
+} bench_swap;
+gab_status bench_swap_create(bench *b, size_t bytes, size_t piece, bench_swap *swap);
+void bench_swap_destroy(bench_swap *swap);
+gab_status bench_swap_run(void *user);
+
+/* ---------------------------------------------------------------- flows */
+
+/* A periodic box of fluid in motion. */
+typedef struct bench_flow {
+  gab_forest *forest;
+  gab_lbm *lbm;
+  uint64_t cells;       /* over all processes */
+  uint64_t local_cells; /* of this process */
+} bench_flow;
+
+typedef struct bench_flow_options {
+  const gab_lattice *lattice;
+  gab_precision precision;
+  gab_collision collision;
+  bool forced;
+  const char *kernel;
+  int32_t roots[3], cells[3]; /* blocks, and cells of each */
+} bench_flow_options;
+
+gab_status bench_flow_create(bench *b, const bench_flow_options *options, bench_flow *flow);
+void bench_flow_destroy(bench_flow *flow);
+gab_status bench_flow_collide(void *user); /* bench_work over a bench_flow */
+gab_status bench_flow_step(void *user);
+/* Bytes of the populations of this process without ghosts: what a snapshot holds. */
+size_t bench_flow_bytes(const bench_flow *flow);
+/* The usual flow in cubes of `block` cells: D3Q19, double, TRT, vector. */
+bench_flow_options bench_flow_usual(const bench *b, int32_t block);
+
+#endif

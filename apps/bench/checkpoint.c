@@ -1,0 +1,212 @@
+/* Snapshots in memory: taking them, going back to them, taking over what a dead slot had. */
+#include "apps/bench/bench.h"
+
+#include "core/collective.h"
+#include "core/port.h"
+#include "resilience/checkpoint.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* A flow, its snapshots, and the ceilings for as many bytes as the image of this process has. */
+typedef struct stage {
+  bench_flow flow;
+  gab_checkpoint *checkpoint;
+  bench_copy copy;
+  bench_swap swap;
+  double all_bytes; /* of the images of all processes */
+} stage;
+
+static void close_stage(stage *s)
+{
+  gab_checkpoint_destroy(&s->checkpoint);
+  bench_flow_destroy(&s->flow);
+  bench_copy_destroy(&s->copy);
+  bench_swap_destroy(&s->swap);
+}
+
+/* Two snapshots first: afterwards both buffers have their memory. */
+static gab_status fill_stage(bench *b, stage *s)
+{
+  GAB_TRY(gab_checkpoint_create(s->flow.forest, &gab_scheme_pairwise, 1, &s->checkpoint));
+  for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(s->checkpoint, i));
+  uint64_t bytes = gab_checkpoint_get_stats(s->checkpoint).image_bytes, sum = bytes;
+  GAB_TRY(gab_world_sum_u64(b->world, &sum, 1));
+  GAB_TRY(gab_world_max_u64(b->world, &bytes, 1));
+  s->all_bytes = (double)sum;
+  GAB_TRY(bench_copy_create((size_t)bytes, &s->copy));
+  return bench_swap_create(b, (size_t)bytes, GAB_CHUNK_BYTES, &s->swap);
+}
+
+static gab_status open_stage(bench *b, stage *s)
+{
+  *s = (stage){0};
+  bench_flow_options options = bench_flow_usual(b, 32);
+  GAB_TRY(bench_flow_create(b, &options, &s->flow));
+  gab_status status = fill_stage(b, s);
+  if (status != GAB_OK) close_stage(s);
+  return status;
+}
+
+static gab_status with_stage(bench *b, gab_status (*measure)(bench *b, stage *s))
+{
+  stage s;
+  GAB_TRY(open_stage(b, &s));
+  gab_status status = measure(b, &s);
+  close_stage(&s);
+  return status;
+}
+
+/* ---------------------------------------------------------------- taking */
+
+enum { PACK, EXCHANGE, COMMIT, TOTAL, MEMCPY, MPI, PART_COUNT };
+
+static gab_status take_once(bench *b, stage *s, double seconds[PART_COUNT])
+{
+  GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &seconds[MEMCPY]));
+  GAB_TRY(bench_time(b, bench_swap_run, &s->swap, &seconds[MPI]));
+  gab_checkpoint_stats before = gab_checkpoint_get_stats(s->checkpoint);
+  GAB_TRY(gab_world_barrier(b->world));
+  GAB_TRY(gab_checkpoint_take(s->checkpoint, before.last_step + 1));
+  gab_checkpoint_stats after = gab_checkpoint_get_stats(s->checkpoint);
+  seconds[PACK] = after.pack_seconds - before.pack_seconds;
+  seconds[EXCHANGE] = after.exchange_seconds - before.exchange_seconds;
+  seconds[COMMIT] = after.commit_seconds - before.commit_seconds;
+  seconds[TOTAL] = after.last_seconds;
+  return gab_world_max_f64(b->world, seconds, TOTAL + 1);
+}
+
+/* Rates of all bytes from times of parts, and their share of the ceiling's rate, sample by sample. */
+static void report_rate(bench *b, const stage *s, const char *name, double (*times)[PART_COUNT], int part,
+                        bool memcpy_counts, bool mpi_counts)
+{
+  double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
+  for (int i = 0; i < b->repetitions; ++i) {
+    double best = (memcpy_counts ? times[i][MEMCPY] : 0) + (mpi_counts ? times[i][MPI] : 0);
+    rates[i] = s->all_bytes / times[i][part];
+    ceilings[i] = s->all_bytes / best;
+    shares[i] = rates[i] / ceilings[i];
+  }
+  bench_pair_result result = {.rate = bench_summarise(rates, b->repetitions),
+                              .ceiling = bench_summarise(ceilings, b->repetitions),
+                              .share = bench_summarise(shares, b->repetitions).median};
+  bench_report_pair(b, name, &result, 1e-9, "GB/s");
+}
+
+static void report_milliseconds(bench *b, const char *name, double (*times)[PART_COUNT], int part)
+{
+  double samples[BENCH_MOST_SAMPLES];
+  for (int i = 0; i < b->repetitions; ++i) samples[i] = times[i][part];
+  bench_series series = bench_summarise(samples, b->repetitions);
+  bench_report_series(b, name, &series, 1e3, "ms");
+}
+
+static gab_status measure_taking(bench *b, stage *s)
+{
+  double times[BENCH_MOST_SAMPLES][PART_COUNT];
+  for (int i = 0; i < b->repetitions; ++i) GAB_TRY(take_once(b, s, times[i]));
+  report_rate(b, s, "checkpoint.pack", times, PACK, true, false);
+  report_rate(b, s, "checkpoint.exchange", times, EXCHANGE, false, true);
+  report_milliseconds(b, "checkpoint.commit", times, COMMIT);
+  report_rate(b, s, "checkpoint.total", times, TOTAL, true, true);
+  report_milliseconds(b, "checkpoint.total.time", times, TOTAL);
+  return GAB_OK;
+}
+
+gab_status bench_checkpoint(bench *b) { return with_stage(b, measure_taking); }
+
+/* ---------------------------------------------------------------- going back */
+
+/* Breaks the world without a death, from the last slot. */
+static gab_status break_world(bench *b)
+{
+  const gab_members *members = gab_world_members(b->world);
+  if (gab_world_slot(b->world) == gab_members_slot(members, gab_members_count(members) - 1))
+    return gab_world_raise(b->world, GAB_ERR_REQUEUE);
+  gab_status status = gab_world_barrier(b->world);
+  if (status == GAB_OK) GAB_FAIL(GAB_ERR_STATE, "the world was not broken");
+  return status;
+}
+
+/* Repair, then restore. @param[out] seconds  of the restore without the agreement on the snapshot */
+static gab_status mend(bench *b, stage *s, gab_restore_report *report, double *repair_seconds)
+{
+  gab_status intent;
+  GAB_TRY(gab_world_repair(b->world, &intent));
+  gab_repair_times times = gab_world_repair_times(b->world);
+  *repair_seconds = times.revoke + times.shrink + times.agree;
+  return gab_checkpoint_restore(s->checkpoint, report);
+}
+
+static gab_status measure_restore(bench *b, stage *s)
+{
+  double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES],
+      repairs[BENCH_MOST_SAMPLES];
+  for (int i = 0; i < b->repetitions; ++i) {
+    double copy, times[2];
+    gab_restore_report report;
+    GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &copy));
+    gab_status status = break_world(b);
+    if (status != GAB_ERR_FAULT) return status;
+    GAB_TRY(mend(b, s, &report, &times[1]));
+    times[0] = report.seconds;
+    GAB_TRY(gab_world_max_f64(b->world, times, 2));
+    rates[i] = s->all_bytes / times[0];
+    ceilings[i] = s->all_bytes / copy;
+    shares[i] = rates[i] / ceilings[i];
+    repairs[i] = times[1];
+  }
+  bench_pair_result result = {.rate = bench_summarise(rates, b->repetitions),
+                              .ceiling = bench_summarise(ceilings, b->repetitions),
+                              .share = bench_summarise(shares, b->repetitions).median};
+  bench_series repair = bench_summarise(repairs, b->repetitions);
+  bench_report_pair(b, "restore.in-place", &result, 1e-9, "GB/s");
+  bench_report_series(b, "restore.repair-without-death", &repair, 1e3, "ms");
+  return GAB_OK;
+}
+
+gab_status bench_restore(bench *b) { return with_stage(b, measure_restore); }
+
+/* ---------------------------------------------------------------- taking over */
+
+/* The last slot dies; the slot that adopts its blocks tells what that cost. Rates are of the bytes that the
+ * slowest process restores, its own image included. */
+static gab_status measure_adoption(bench *b, stage *s)
+{
+  const gab_members *members = gab_world_members(b->world);
+  int32_t processes = gab_members_count(members);
+  double copy, own = (double)gab_checkpoint_get_stats(s->checkpoint).image_bytes,
+               others = (double)gab_checkpoint_get_stats(s->checkpoint).copies_bytes;
+  GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &copy));
+  if (gab_world_slot(b->world) == gab_members_slot(members, processes - 1)) {
+    kill(getpid(), SIGKILL);
+    for (;;) pause();
+  }
+  gab_status status = gab_world_barrier(b->world);
+  if (status == GAB_OK) GAB_FAIL(GAB_ERR_STATE, "the world was not broken");
+  if (status != GAB_ERR_FAULT) return status;
+  gab_restore_report report;
+  double repair;
+  GAB_TRY(mend(b, s, &report, &repair));
+  double values[2] = {0, report.seconds};
+  if (report.adopted > 0) values[0] = (own + others) / report.seconds;
+  GAB_TRY(gab_world_max_f64(b->world, values, 2));
+  bench_report(b, &(bench_result){.name = "adoption.rate",
+                                  .value = values[0] * 1e-9,
+                                  .min = values[0] * 1e-9,
+                                  .max = values[0] * 1e-9,
+                                  .samples = 1,
+                                  .unit = "GB/s",
+                                  .ceiling = (double)s->copy.bytes / copy * 1e-9,
+                                  .processes = processes});
+  bench_report(b, &(bench_result){.name = "adoption.time",
+                                  .value = values[1] * 1e3,
+                                  .min = values[1] * 1e3,
+                                  .max = values[1] * 1e3,
+                                  .samples = 1,
+                                  .unit = "ms",
+                                  .processes = processes});
+  return GAB_OK;
+}
+
+gab_status bench_adoption(bench *b) { return with_stage(b, measure_adoption); }

@@ -1,0 +1,140 @@
+/* Ghost exchange of the populations, by size of block. */
+#include "apps/bench/bench.h"
+
+#include "blockforest/direction.h"
+#include "core/collective.h"
+#include "core/port.h"
+
+/* What crosses, from the tables of neighbours: bytes to other slots and between own blocks. */
+typedef struct volume {
+  uint64_t remote, local;
+} volume;
+
+static uint64_t populations_across(const gab_lattice *lattice, int direction)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  uint64_t count = 0;
+  for (int q = 1; q < lattice->q; ++q) {
+    bool crosses = true;
+    for (int axis = 0; axis < 3; ++axis)
+      crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
+    count += crosses;
+  }
+  return count;
+}
+
+static volume volume_of(const bench *b, const bench_flow *flow)
+{
+  const gab_lbm_options *options = gab_lbm_get_options(flow->lbm);
+  const int32_t *cells = gab_forest_get_options(flow->forest)->cells;
+  volume sum = {0, 0};
+  for (size_t i = 0; i < gab_forest_block_count(flow->forest); ++i) {
+    const gab_block *block = gab_forest_block(flow->forest, i);
+    const gab_neighbour *rows = gab_block_neighbours(block);
+    for (size_t r = 0; r < gab_block_neighbour_count(block); ++r) {
+      gab_box box = gab_direction_send_box(rows[r].direction, cells, 1);
+      uint64_t bytes = gab_box_count(&box) * gab_precision_bytes(options->precision) *
+                       populations_across(options->lattice, rows[r].direction);
+      if (rows[r].owner == gab_world_slot(b->world)) sum.local += bytes;
+      else sum.remote += bytes;
+    }
+  }
+  return sum;
+}
+
+enum { REPEATS = 5 };
+
+static gab_status exchange_ghosts(void *user)
+{
+  bench_flow *flow = user;
+  for (int i = 0; i < REPEATS; ++i) {
+    GAB_TRY(gab_lbm_exchange_start(flow->lbm));
+    GAB_TRY(gab_lbm_exchange_finish(flow->lbm));
+  }
+  return GAB_OK;
+}
+
+static gab_status report_time(bench *b, const char *name, const bench_pair_result *result, double amount)
+{
+  /* Rates of `amount` turn into times: the fastest is the shortest. */
+  const bench_series *rate = &result->rate;
+  bench_report(b, &(bench_result){.name = name,
+                                  .value = 1e3 * amount / rate->median,
+                                  .min = 1e3 * amount / rate->max,
+                                  .max = 1e3 * amount / rate->min,
+                                  .samples = rate->count,
+                                  .unit = "ms"});
+  return GAB_OK;
+}
+
+/* All that is copied, against memcpy. */
+static gab_status against_memcpy(bench *b, bench_flow *flow, int32_t block, double moved)
+{
+  bench_copy copy;
+  GAB_TRY(bench_copy_create((size_t)128 << 20, &copy));
+  bench_pair pair = {.work = exchange_ghosts,
+                     .work_user = flow,
+                     .work_amount = moved * REPEATS,
+                     .ceiling = bench_copy_run,
+                     .ceiling_user = &copy,
+                     .ceiling_amount = (double)copy.bytes * bench_processes(b)};
+  bench_pair_result result;
+  gab_status status = bench_measure_pair(b, &pair, &result);
+  bench_copy_destroy(&copy);
+  GAB_TRY(status);
+  char name[64];
+  snprintf(name, sizeof name, "exchange.time.blocks-of-%" PRId32, block);
+  GAB_TRY(report_time(b, name, &result, moved));
+  snprintf(name, sizeof name, "exchange.moved.blocks-of-%" PRId32, block);
+  bench_report_pair(b, name, &result, 1e-9, "GB/s");
+  return GAB_OK;
+}
+
+/* What goes to other slots, against MPI alone with as many bytes. */
+static gab_status against_mpi(bench *b, bench_flow *flow, int32_t block, size_t mine, double remote)
+{
+  bench_swap swap;
+  GAB_TRY(bench_swap_create(b, mine, GAB_CHUNK_BYTES, &swap));
+  swap.repeats = REPEATS;
+  bench_pair pair = {.work = exchange_ghosts,
+                     .work_user = flow,
+                     .work_amount = remote * REPEATS,
+                     .ceiling = bench_swap_run,
+                     .ceiling_user = &swap,
+                     .ceiling_amount = (double)mine * REPEATS * bench_processes(b)};
+  bench_pair_result result;
+  gab_status status = bench_measure_pair(b, &pair, &result);
+  bench_swap_destroy(&swap);
+  GAB_TRY(status);
+  char name[64];
+  snprintf(name, sizeof name, "exchange.sent.blocks-of-%" PRId32, block);
+  bench_report_pair(b, name, &result, 1e-9, "GB/s");
+  return GAB_OK;
+}
+
+static gab_status measure_flow(bench *b, bench_flow *flow, int32_t block)
+{
+  volume mine = volume_of(b, flow);
+  uint64_t sums[3] = {mine.remote, mine.local, mine.remote};
+  GAB_TRY(gab_world_sum_u64(b->world, sums, 2));
+  GAB_TRY(gab_world_max_u64(b->world, &sums[2], 1));
+  GAB_TRY(against_memcpy(b, flow, block, (double)(sums[0] + sums[1])));
+  return sums[2] > 0 ? against_mpi(b, flow, block, (size_t)sums[2], (double)sums[0]) : GAB_OK;
+}
+
+gab_status bench_exchange(bench *b)
+{
+  int32_t edge = bench_edge(b);
+  for (int32_t block = edge / 2; block >= 16; block /= 2) {
+    int32_t along = edge / block;
+    if (edge % block != 0 || along * along * along < bench_processes(b)) continue;
+    bench_flow_options options = bench_flow_usual(b, block);
+    bench_flow flow;
+    GAB_TRY(bench_flow_create(b, &options, &flow));
+    gab_status status = measure_flow(b, &flow, block);
+    bench_flow_destroy(&flow);
+    GAB_TRY(status);
+  }
+  return GAB_OK;
+}

@@ -1,0 +1,126 @@
+/* LBM kernels and whole steps, in millions of cell updates per second, each measured in turn with the copying
+ * of as many arrays: the ceiling of a scheme with two grids. */
+#include "apps/bench/bench.h"
+
+/* One block per process, so that nothing but the kernel is measured. */
+static bench_flow_options one_block_each(const bench *b, const gab_lattice *lattice)
+{
+  int32_t processes = bench_processes(b), edge = bench_edge(b), plane = 16 * edge;
+  if (lattice->dimension == 2)
+    return (bench_flow_options){
+        .lattice = lattice, .roots = {1, processes, 1}, .cells = {plane, plane / processes, 1}};
+  return (bench_flow_options){
+      .lattice = lattice, .roots = {1, 1, processes}, .cells = {edge, edge, edge / processes}};
+}
+
+static gab_status against_ceiling(bench *b, bench_streams *streams, bench_flow *flow, bench_work work,
+                                  const char *name)
+{
+  bench_pair pair = {.work = work,
+                     .work_user = flow,
+                     .work_amount = (double)flow->cells,
+                     .ceiling = bench_streams_copy,
+                     .ceiling_user = streams,
+                     .ceiling_amount = (double)streams->elements * bench_processes(b)};
+  bench_pair_result result;
+  GAB_TRY(bench_measure_pair(b, &pair, &result));
+  bench_report_pair(b, name, &result, 1e-6, "MLUPS");
+  return GAB_OK;
+}
+
+static gab_status one_kernel(bench *b, const bench_flow_options *options, bench_streams *streams)
+{
+  char name[80];
+  snprintf(name, sizeof name, "kernel.%s.%s.%s.%s%s", options->kernel, options->lattice->name,
+           options->precision == GAB_PRECISION_FLOAT ? "float" : "double",
+           options->collision == GAB_COLLISION_SRT ? "SRT" : "TRT", options->forced ? ".force" : "");
+  bench_flow flow;
+  GAB_TRY(bench_flow_create(b, options, &flow));
+  gab_status status = against_ceiling(b, streams, &flow, bench_flow_collide, name);
+  bench_flow_destroy(&flow);
+  return status;
+}
+
+/* Both families with and without force; SRT is the same code with equal rates: once, to see that it is. */
+static gab_status variants(bench *b, bench_flow_options *options, bench_streams *streams)
+{
+  static const struct {
+    const char *kernel;
+    gab_collision collision;
+    bool forced;
+  } list[] = {{"vector", GAB_COLLISION_TRT, false},
+              {"vector", GAB_COLLISION_SRT, false},
+              {"vector", GAB_COLLISION_TRT, true},
+              {"reference", GAB_COLLISION_TRT, false},
+              {"reference", GAB_COLLISION_TRT, true}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
+    options->kernel = list[i].kernel;
+    options->collision = list[i].collision;
+    options->forced = list[i].forced;
+    GAB_TRY(one_kernel(b, options, streams));
+  }
+  return GAB_OK;
+}
+
+static gab_status one_lattice(bench *b, const gab_lattice *lattice, gab_precision precision)
+{
+  bench_flow_options options = one_block_each(b, lattice);
+  options.precision = precision;
+  size_t cells = (size_t)options.cells[0] * (size_t)options.cells[1] * (size_t)options.cells[2];
+  bench_streams streams;
+  GAB_TRY(bench_streams_create(lattice->q, precision, cells, &streams));
+  gab_status status = variants(b, &options, &streams);
+  bench_streams_destroy(&streams);
+  return status;
+}
+
+gab_status bench_kernels(bench *b)
+{
+  for (int threads = 1;; threads = b->most_threads) {
+    bench_set_threads(b, threads);
+    for (int precision = GAB_PRECISION_DOUBLE; precision <= GAB_PRECISION_FLOAT; ++precision) {
+      GAB_TRY(one_lattice(b, &gab_lattice_d3q19, (gab_precision)precision));
+      GAB_TRY(one_lattice(b, &gab_lattice_d2q9, (gab_precision)precision));
+    }
+    if (threads == b->most_threads) return GAB_OK;
+  }
+}
+
+/* ---------------------------------------------------------------- whole steps */
+
+static gab_status one_size(bench *b, int32_t block, bench_streams *streams)
+{
+  bench_flow_options options = bench_flow_usual(b, block);
+  bench_flow flow;
+  GAB_TRY(bench_flow_create(b, &options, &flow));
+  char name[64];
+  snprintf(name, sizeof name, "step.D3Q19.double.TRT.blocks-of-%" PRId32, block);
+  gab_status status = against_ceiling(b, streams, &flow, bench_flow_step, name);
+  bench_flow_destroy(&flow);
+  return status;
+}
+
+static gab_status all_sizes(bench *b, bench_streams *streams)
+{
+  int32_t edge = bench_edge(b);
+  for (int32_t block = edge; block >= 16; block /= 2) {
+    int32_t along = edge / block;
+    if (edge % block == 0 && along * along * along >= bench_processes(b))
+      GAB_TRY(one_size(b, block, streams));
+  }
+  return GAB_OK;
+}
+
+gab_status bench_steps(bench *b)
+{
+  size_t edge = (size_t)bench_edge(b), cells = edge * edge * edge / (size_t)bench_processes(b);
+  for (int threads = 1;; threads = b->most_threads) {
+    bench_set_threads(b, threads);
+    bench_streams streams;
+    GAB_TRY(bench_streams_create(19, GAB_PRECISION_DOUBLE, cells, &streams));
+    gab_status status = all_sizes(b, &streams);
+    bench_streams_destroy(&streams);
+    GAB_TRY(status);
+    if (threads == b->most_threads) return GAB_OK;
+  }
+}

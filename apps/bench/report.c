@@ -1,0 +1,89 @@
+/* The table for people and the lines for programs. */
+#include "apps/bench/bench.h"
+
+#include <stdarg.h>
+#include <unistd.h>
+
+/* Processes may be more than the machine has cores: then all of its cores work. */
+static int cores_at_work(const bench *b, int32_t processes)
+{
+  long online = sysconf(_SC_NPROCESSORS_ONLN), wanted = (long)processes * b->threads;
+  return (int)(online > 0 && wanted > online ? online : wanted);
+}
+
+static void table_line(bench *b, const bench_result *result, int cores, double percent)
+{
+  if (!b->table) return;
+  if (!b->told_head)
+    fprintf(b->table, "%-44s %4s %4s %5s %10s %21s %-7s %10s %6s\n", "name", "proc", "thr", "cores", "median",
+            "min .. max", "unit", "ceiling", "%");
+  b->told_head = true;
+  char spread[48], ceiling[32] = "", share[16] = "";
+  snprintf(spread, sizeof spread, "%.4g .. %.4g", result->min, result->max);
+  if (result->ceiling > 0) {
+    snprintf(ceiling, sizeof ceiling, "%.4g", result->ceiling);
+    snprintf(share, sizeof share, "%.0f", percent);
+  }
+  fprintf(b->table, "%-44s %4" PRId32 " %4d %5d %10.4g %21s %-7s %10s %6s\n", result->name, result->processes,
+          b->threads, cores, result->value, spread, result->unit, ceiling, share);
+  fflush(b->table);
+}
+
+static void json_line(bench *b, const bench_result *result, int cores, double percent)
+{
+  if (!b->json) return;
+  fprintf(b->json, "{\"name\": \"%s\", \"cores\": %d, \"value\": %.6g, \"unit\": \"%s\", ", result->name,
+          cores, result->value, result->unit);
+  if (result->ceiling > 0)
+    fprintf(b->json, "\"ceiling\": %.6g, \"percent\": %.1f, ", result->ceiling, percent);
+  else fprintf(b->json, "\"ceiling\": null, \"percent\": null, ");
+  fprintf(b->json,
+          "\"processes\": %" PRId32 ", \"threads\": %d, \"min\": %.6g, \"max\": %.6g, \"samples\": %d}\n",
+          result->processes, b->threads, result->min, result->max, result->samples);
+  fflush(b->json);
+}
+
+void bench_report(bench *b, const bench_result *given)
+{
+  bench_result result = *given;
+  if (result.processes == 0) result.processes = bench_processes(b);
+  int cores = cores_at_work(b, result.processes);
+  double percent = result.percent;
+  if (result.ceiling > 0 && percent == 0) percent = 100 * result.value / result.ceiling;
+  table_line(b, &result, cores, percent);
+  json_line(b, &result, cores, percent);
+}
+
+void bench_report_series(bench *b, const char *name, const bench_series *series, double scale,
+                         const char *unit)
+{
+  bench_report(b, &(bench_result){.name = name,
+                                  .value = scale * series->median,
+                                  .min = scale * series->min,
+                                  .max = scale * series->max,
+                                  .samples = series->count,
+                                  .unit = unit});
+}
+
+void bench_report_pair(bench *b, const char *name, const bench_pair_result *pair, double scale,
+                       const char *unit)
+{
+  bench_report(b, &(bench_result){.name = name,
+                                  .value = scale * pair->rate.median,
+                                  .min = scale * pair->rate.min,
+                                  .max = scale * pair->rate.max,
+                                  .samples = pair->rate.count,
+                                  .unit = unit,
+                                  .ceiling = scale * pair->ceiling.median,
+                                  .percent = 100 * pair->share});
+}
+
+void bench_remark(bench *b, const char *format, ...)
+{
+  if (!b->table) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(b->table, format, arguments);
+  va_end(arguments);
+  fputc('\n', b->table);
+}
