@@ -76,7 +76,7 @@ static void give_up(const char *what, int line)
   printf("mpi_world_kills: slot %d line %d: wrong: %s (%s)\n", (int)gab_world_slot(world), line, what,
          gab_error_message());
   fflush(stdout);
-  _exit(1);
+  MPI_Abort(MPI_COMM_WORLD, 1); /* not exit: the others would wait for a process that has not died */
 }
 
 static void die(void) { kill(getpid(), SIGKILL); }

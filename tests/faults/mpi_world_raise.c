@@ -28,7 +28,7 @@ static void give_up(const char *what, int line)
 {
   printf("mpi_world_raise: slot %d line %d: wrong: %s (%s)\n", (int)me, line, what, gab_error_message());
   fflush(stdout);
-  _exit(1);
+  MPI_Abort(MPI_COMM_WORLD, 1); /* not exit: the others would wait for a process that has not died */
 }
 
 static gab_status fail_with(gab_status status, int number)
