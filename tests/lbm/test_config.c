@@ -88,9 +88,13 @@ static void two_of_time_step_viscosity_and_omega_give_the_third(void **state)
   snprintf(text, sizeof text, "fluid: {omega: %.17g}\nunits: {dt: 0.05}\n", a.options.omega);
   REQUIRE_OK(read_text_as(text, 2, &c));
   REQUIRE_NEAR(b.units.dt, 0.05, 1e-14);
+  gab_lbm_setup_release(&b);
   REQUIRE_NEAR(c.viscosity, 0.02, 1e-14);
   REQUIRE_OK(read_text_as("fluid: {omega: 1.5}\n", 2, &b));
   REQUIRE_NEAR(b.units.dt, 1, 0);
+  gab_lbm_setup_release(&a);
+  gab_lbm_setup_release(&b);
+  gab_lbm_setup_release(&c);
   expect_refused("fluid: {omega: 1.5, viscosity: 1}\nunits: {dt: 1}\n", 2, "give omega already");
   expect_refused("units: {dt: 1}\n", 2, "needs viscosity, reynolds or omega");
   expect_refused("fluid: {viscosity: 1}\n", 2, "needs dt or lattice_velocity");
