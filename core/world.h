@@ -8,7 +8,9 @@
  *  Fault state. The error handler of every communicator records deaths and revocations as faults and, under
  *  the policy ::GAB_POLICY_REVOKE_ALL, revokes at once, so that nobody stays blocked. From then on the world
  *  is *broken*: every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has succeeded.
- *  A failure of one process that is no death takes the same way: gab_world_raise().
+ *  A failure of one process that is no death takes the same way: gab_world_raise(). So does an error other
+ *  than a fault in an MPI call that an application makes on a derived communicator, whether or not it looks
+ *  at the code of that call: it is raised as ::GAB_ERR_MPI.
  *
  *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
  *
@@ -104,7 +106,7 @@ typedef struct gab_repair_times {
 gab_repair_times gab_world_repair_times(const gab_world *world);
 
 /** Agreement of the living (MPIX_Comm_agree): everyone gets the bitwise AND of all flags, or everyone an
- *  error. Collective.
+ *  error, also if some are in gab_world_repair() already. Collective.
  *  @return GAB_ERR_FAULT if anyone is dead or the world is broken; *flags is then meaningless */
 gab_status gab_world_agree(gab_world *world, uint32_t *flags);
 
