@@ -189,7 +189,7 @@ else
 fi
 
 # ---------------------------------------------------------------- the table
-rescued=$(cat "$GABION_RESCUE_LOG" 2>/dev/null | wc -l)
+rescued=$( { cat "$GABION_RESCUE_LOG" 2>/dev/null || true; } | wc -l)
 {
   echo "| kind | phase | runs | as expected | undisturbed checksum | exit 3, named |"
   echo "|---|---|---|---|---|---|"
