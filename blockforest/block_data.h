@@ -32,8 +32,10 @@ typedef struct gab_block_data_kind {
 
   /** Stored data only; all three NULL for derived data, which create() alone makes. */
   size_t (*packed_size)(void *user, const void *data);
-  gab_status (*pack)(void *user, const void *data, gab_buffer *out); /**< appends exactly packed_size() bytes */
-  gab_status (*unpack)(void *user, void *data, gab_reader *in);      /**< reads exactly those; ghosts undefined after */
+  gab_status (*pack)(void *user, const void *data,
+                     gab_buffer *out); /**< appends exactly packed_size() bytes */
+  gab_status (*unpack)(void *user, void *data,
+                       gab_reader *in); /**< reads exactly those; ghosts undefined after */
 
   /** From one block to its 8 (4 in 2D) children and back, children in the order of gab_block_id_child().
    *  NULL: blocks with such data keep their level. */

@@ -30,7 +30,8 @@ static inline int gab_direction_opposite(int direction) { return GAB_DIRECTIONS 
 /** The cells of a block of `cells` cells that its neighbour in `direction` needs as ghost layer of `width`
  *  cells (interior cells, local indices from 0). */
 gab_box gab_direction_send_box(int direction, const int32_t cells[3], int width);
-/** The ghost cells that the neighbour in `direction` fills (indices -width … -1 and cells … cells+width-1). */
+/** The ghost cells that the neighbour in `direction` fills (indices -width … -1 and cells … cells+width-1).
+ */
 gab_box gab_direction_receive_box(int direction, const int32_t cells[3], int width);
 
 #ifdef __cplusplus

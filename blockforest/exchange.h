@@ -18,9 +18,9 @@ extern "C" {
 
 typedef struct gab_exchange gab_exchange;
 
-/** What crosses from a block to its neighbour in a direction. Local. Called by several threads at once, also for
- *  the same block in different directions: pack() only reads, unpack() and copy() write the ghosts of their
- *  direction only. Sizes are the same for every block of a level and for sender and receiver. */
+/** What crosses from a block to its neighbour in a direction. Local. Called by several threads at once, also
+ * for the same block in different directions: pack() only reads, unpack() and copy() write the ghosts of
+ * their direction only. Sizes are the same for every block of a level and for sender and receiver. */
 typedef struct gab_ghost_kind {
   const char *name;
   void *user;

@@ -48,17 +48,20 @@ typedef struct gab_neighbour {
 gab_status gab_forest_create(gab_world *world, const gab_forest_options *options, gab_forest **forest);
 void gab_forest_destroy(gab_forest **forest);
 
-/** Registers a kind of block data; before gab_forest_populate(), the same kinds in the same order everywhere. */
+/** Registers a kind of block data; before gab_forest_populate(), the same kinds in the same order everywhere.
+ */
 gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id);
 
 /** Tells the owners of blocks by id: owners[i] is the owner of ids[i], GAB_NO_SLOT if that block does not
- *  exist. Collective; count may be 0; ids ascend without doubles, and none is a block of the asking process. */
-typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, size_t count, gab_slot *owners);
+ *  exist. Collective; count may be 0; ids ascend without doubles, and none is a block of the asking process.
+ */
+typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, size_t count,
+                                       gab_slot *owners);
 
 /** Creates this process's blocks and their data, and asks `lookup` once for the owners of all their
  *  neighbours. Collective. The forest must be empty. */
-gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count, gab_owner_lookup lookup,
-                               void *context);
+gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count,
+                               gab_owner_lookup lookup, void *context);
 
 /** Packed bytes that one process sends at once while blocks migrate (a single larger block excepted). */
 #define GAB_MIGRATION_BYTES ((size_t)32 << 20)
@@ -67,9 +70,9 @@ gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size
  *  stay are not touched. Collective. Announces ::GAB_PHASE_MIGRATION. After a failure the forest is unusable
  *  until gab_forest_restore(); a failure of this process alone breaks the world (gab_world_raise()).
  *
- *  Memory beyond the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, shared by the targets, and
- *  from each slot that sends to this one its share (or one block, if that is larger). Blocks that have left
- *  are destroyed before those that came are made. */
+ *  Memory beyond the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, shared by the targets,
+ * and from each slot that sends to this one its share (or one block, if that is larger). Blocks that have
+ * left are destroyed before those that came are made. */
 gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets);
 
 /* ---------------------------------------------------------------------------------------- looking at it */

@@ -6,6 +6,10 @@
  *  sum over the homes gives each block its target. No process ever sees all blocks (contract 7). The result
  *  is a function of forest, weights and number of members only, not of who owned what before.
  *
+ *  Every member gets a connected piece of the curve of at most mean weight + heaviest block, and at least one
+ *  block if there are as many blocks as members (balance.c says how). The sum of all weights has to fit into
+ *  64 bits. Homes divide the places of the root grid evenly, however long and thin it is.
+ *
  *  Tier: user header.
  */
 #ifndef GABION_LOADBALANCE_BALANCE_H
@@ -31,6 +35,7 @@ typedef struct gab_balance_report {
 gab_status gab_balance_initial(gab_forest *forest, const gab_curve *curve, gab_balance_report *report);
 
 /** Gives every block of a populated forest its place on the curve cut for the present members, and migrates.
+ *  With fewer blocks than members (possible if the forest was populated otherwise) some get none.
  *  Collective. @param[in] weights  one per local block, > 0; NULL: gab_forest_block_weight() */
 gab_status gab_balance_curve(gab_forest *forest, const gab_curve *curve, const uint64_t *weights,
                              gab_balance_report *report);
