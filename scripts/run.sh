@@ -49,7 +49,6 @@ if [ -z "$processes" ]; then
   processes=$("$bin/gabion" info --processes "$case_file" 2>/dev/null || true)
   is_count "$processes" || processes=4 # a faulty case file is reported by the run itself
 fi
-export OMP_NUM_THREADS=$threads
 # shellcheck disable=SC2086 # words on purpose
-exec "$bin/gabion-launch" ${GABION_LAUNCH_OPTIONS:-} -n "$processes" -- \
+exec "$bin/gabion-launch" ${GABION_LAUNCH_OPTIONS:-} -n "$processes" -t "$threads" -- \
      "$bin/gabion" run "$case_file" ${options[@]+"${options[@]}"}

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,9 @@ static words mpirun_command(const job *job)
   add_all(&list, "--with-ft ulfm --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024");
 #endif
 #ifdef GAB_OPEN_MPI
-  if (!options->several_nodes) add(&list, "--oversubscribe");
+  /* One machine is usually shared, with other runs or a desktop: a process that waits gives its core away,
+   * else a run next to another one crawls. */
+  if (!options->several_nodes) add_all(&list, "--oversubscribe --mca mpi_yield_when_idle 1");
   if (!options->mpi_args || !strstr(options->mpi_args, "--bind-to")) add_all(&list, "--bind-to none");
   if (options->tcp)
     add_all(&list, "--mca btl tcp,self --mca btl_tcp_eager_limit 1048576"
@@ -119,8 +122,25 @@ static words mpirun_command(const job *job)
   return list;
 }
 
+/* Threads of all processes together must not exceed the cores: the default of OpenMP, all cores for each
+ * process, makes them wait for each other a hundred times longer than they compute. */
+static void set_threads(const launch_options *options)
+{
+  cpu_set_t mine;
+  const int cores = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+  const char *told = getenv("OMP_NUM_THREADS");
+  const int fair = cores / options->processes > 1 ? cores / options->processes : 1;
+  const int threads = options->threads > 0 ? options->threads : told ? atoi(told) : fair;
+  char text[16];
+  snprintf(text, sizeof text, "%d", threads);
+  if (options->threads > 0 || (!told && !options->several_nodes)) setenv("OMP_NUM_THREADS", text, 1);
+  if (!options->several_nodes && (long)threads * options->processes > cores)
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+}
+
 static void set_environment(const job *job, int attempt)
 {
+  set_threads(job->options);
   char text[16];
   snprintf(text, sizeof text, "%d", attempt);
   setenv("GABION_COMPLETION", job->places.completion, 1);

@@ -14,8 +14,8 @@
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
  *      that has long phases without steps rewrites it with another text meanwhile.
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung.
- *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by itself:
- *      mpirun gives it a pseudo-terminal in any case.
+ *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
+ * itself: mpirun gives it a pseudo-terminal in any case.
  *
  *  The folder of these files is private to one attempt, removed afterwards, and at the same time the name by
  *  which the launcher recognises the processes of its own job: by that value in their environment. On one
@@ -43,11 +43,12 @@ typedef struct launch_options {
   const char *mpi_args;  /**< more arguments for mpirun, separated by blanks; may be NULL */
   const char *trace_dir; /**< where stack traces of a stalled run go */
   int processes;
-  int retries;        /**< restarts allowed after stalls */
-  double stall;       /**< seconds without progress that count as a hang; 0: never */
-  double grace;       /**< seconds for mpirun to end after the completion marker is there */
-  bool tcp;           /**< no shared memory between processes */
-  bool verbose;       /**< print the command line of mpirun */
+  int threads;  /**< OpenMP threads of each process; 0: OMP_NUM_THREADS, else a fair share of the cores */
+  int retries;  /**< restarts allowed after stalls */
+  double stall; /**< seconds without progress that count as a hang; 0: never */
+  double grace; /**< seconds for mpirun to end after the completion marker is there */
+  bool tcp;     /**< no shared memory between processes */
+  bool verbose; /**< print the command line of mpirun */
   bool several_nodes; /**< the job may have processes on other machines */
   char **program;     /**< program and its arguments, NULL-terminated */
 } launch_options;

@@ -26,6 +26,8 @@ static void print_help(const launch_options *options)
       "Starts PROGRAM on N processes under mpirun, watches it, and exits with the code of the run.\n"
       "\n"
       "  -n N               processes (default %d)\n"
+      "  -t N               OpenMP threads of each process (default: OMP_NUM_THREADS, else cores / "
+      "processes)\n"
       "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
       "  --retries N        restarts after stalls before giving up (default %d)\n"
       "  --grace SECONDS    for mpirun to end after the run has completed (default %g)\n"
@@ -81,9 +83,12 @@ static void parse(int argc, char **argv, launch_options *options)
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
   /* "+": the first word that is no option is the program, and what follows belongs to it. */
-  for (int key; (key = getopt_long(argc, argv, "+n:vh", known, NULL)) != -1;) switch (key) {
+  for (int key; (key = getopt_long(argc, argv, "+n:t:vh", known, NULL)) != -1;) switch (key) {
     case 'n':
       options->processes = (int)number_of("-n", optarg, 1);
+      break;
+    case 't':
+      options->threads = (int)number_of("-t", optarg, 1);
       break;
     case OPTION_STALL:
       options->stall = number_of("--stall", optarg, 0);
