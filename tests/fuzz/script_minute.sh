@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$source_folder"
 
-# A target that needs more than the plain parts of core/ says so in a line " * fuzz-sources: FILE...", and is
+# A target that needs more than the plain parts of core/ says so in lines " * fuzz-sources: FILE...", and is
 # compiled for MPI; leaks inside the MPI library are none of ours.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 printf 'leak:%s\n' libmpi libopen-pal libpmix libprrte libevent libhwloc >"$work/leaks"
@@ -30,7 +30,7 @@ read -ra yaml <<<"$(pkg-config --cflags --libs libfyaml)"
 
 for target in tests/fuzz/fuzz_*.c; do
   name=$(basename "$target" .c)
-  read -ra more <<<"$(sed -n 's/^ \* fuzz-sources: //p' "$target")"
+  read -ra more <<<"$(sed -n 's/^ \* fuzz-sources: //p' "$target" | tr '\n' ' ')"
   compile "${CC:-gcc}" "${flags[@]}" -fsanitize=address,undefined "$target" \
     -o "$work/$name" "${yaml[@]}" -lm -pthread
   if compile clang "${flags[@]}" -fsanitize=fuzzer,address,undefined -DGAB_LIBFUZZER "$target" \
