@@ -123,7 +123,10 @@ static gab_status decide_next(gab_timeloop *loop)
 
 static gab_status take(gab_timeloop *loop)
 {
-  GAB_TRY(gab_checkpoint_take(loop->guard->checkpoint, loop->step));
+  gab_timer_start(loop->timers, loop->checkpoint_timer);
+  gab_status status = gab_checkpoint_take(loop->guard->checkpoint, loop->step);
+  gab_timer_stop(loop->timers, loop->checkpoint_timer);
+  GAB_TRY(status);
   if (gab_world_is_root(loop->world)) {
     gab_checkpoint_stats stats = gab_checkpoint_get_stats(loop->guard->checkpoint);
     gab_event(loop->events, "checkpoint",
@@ -221,6 +224,7 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   gab_event(loop->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(loop->world)));
   GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
   gab_world_set_step(loop->world, loop->step);
+  gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   remember(loop, fault);
   tell(loop, fault);
   loop->recent_step = loop->step;

@@ -11,6 +11,33 @@
 #include <omp.h>
 #endif
 
+static gab_status gather_timings(gab_timeloop *loop, gab_world *world, gab_summary *summary)
+{
+  gab_timers *timers = gab_timeloop_timers(loop);
+  double totals[GAB_MOST_TIMINGS], least[GAB_MOST_TIMINGS], most[GAB_MOST_TIMINGS];
+  gab_exact_sum sums[GAB_MOST_TIMINGS];
+  size_t count = gab_timers_count(timers);
+  if (count > GAB_MOST_TIMINGS) count = GAB_MOST_TIMINGS;
+  for (size_t i = 0; i < count; i++) {
+    gab_timer_summary timer;
+    GAB_TRY(gab_timers_summary(timers, i, &timer));
+    snprintf(summary->timings[i].name, sizeof summary->timings[i].name, "%s", timer.name);
+    totals[i] = least[i] = most[i] = timer.total;
+    gab_exact_clear(&sums[i]);
+    gab_exact_add(&sums[i], totals[i]);
+  }
+  GAB_TRY(gab_world_min_f64(world, least, count));
+  GAB_TRY(gab_world_max_f64(world, most, count));
+  GAB_TRY(gab_world_sum_exact(world, sums, count));
+  for (size_t i = 0; i < count; i++) {
+    summary->timings[i].min = least[i];
+    summary->timings[i].max = most[i];
+    summary->timings[i].mean = gab_exact_value(&sums[i]) / summary->living;
+  }
+  summary->timing_count = count;
+  return GAB_OK;
+}
+
 gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
 {
   gab_forest *forest = gab_timeloop_forest(loop);
@@ -32,7 +59,7 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   summary->memory_now = most[1];
   summary->memory_field = sums[0];
   summary->memory_snapshot = sums[1];
-  return GAB_OK;
+  return gather_timings(loop, world, summary);
 }
 
 /* Cell updates per second that brought the run forward, over everything the loop did. */
@@ -63,6 +90,17 @@ static void print_faults(FILE *file, const gab_run_stats *stats)
   fprintf(file, "%s],\n", stats->fault_record_count ? "\n  " : "");
 }
 
+static void print_timings(FILE *file, const gab_summary *summary)
+{
+  fprintf(file, "  \"timings\": [");
+  for (size_t i = 0; i < summary->timing_count; i++) {
+    const gab_timing *timing = &summary->timings[i];
+    fprintf(file, "%s\n    {\"name\": \"%s\", \"min\": %.4f, \"mean\": %.4f, \"max\": %.4f}", i ? "," : "",
+            timing->name, timing->min, timing->mean, timing->max);
+  }
+  fprintf(file, "%s],\n", summary->timing_count ? "\n  " : "");
+}
+
 static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop *loop, gab_status status,
                       const char *extra)
 {
@@ -85,6 +123,7 @@ static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop
           "  \"fault_count\": %d,\n  \"lost_slots\": %d,\n  \"steps_rolled_back\": %" GAB_PRI_STEP ",\n",
           stats->fault_count, stats->lost_slots, stats->rolled_back);
   print_faults(file, stats);
+  print_timings(file, summary);
   fprintf(file,
           "  \"checkpoints\": {\"taken\": %" PRIu64 ", \"image_bytes\": %zu, \"copies_bytes\": %zu, "
           "\"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
@@ -133,6 +172,25 @@ static void log_fault(const gab_fault_record *record)
           fault->noticed_step - fault->restored_step, fault->seconds);
 }
 
+/* The three parts that took most; all are in summary.json. */
+static void log_timings(const gab_summary *summary)
+{
+  const gab_timing *top[3] = {NULL};
+  for (size_t i = 0; i < summary->timing_count; i++) {
+    const gab_timing *timing = &summary->timings[i];
+    for (int k = 0; k < 3 && timing; k++) {
+      if (top[k] && top[k]->mean >= timing->mean) continue;
+      const gab_timing *pushed = top[k];
+      top[k] = timing;
+      timing = pushed;
+    }
+  }
+  for (int k = 0; k < 3 && top[k]; k++)
+    if (top[k]->mean > 0.01)
+      gab_log(GAB_LOG_INFO, "  %-12s %8.2f s a process (%.2f to %.2f)", top[k]->name, top[k]->mean,
+              top[k]->min, top[k]->max);
+}
+
 void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char *folder)
 {
   const gab_run_stats *stats = &summary->stats;
@@ -147,6 +205,7 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
             stats->checkpoint.taken, stats->checkpoint.total_seconds,
             stats->seconds > 0 ? 100 * stats->checkpoint.total_seconds / stats->seconds : 0.0,
             (double)stats->checkpoint.image_bytes * 1e-6);
+  log_timings(summary);
   gab_log(GAB_LOG_INFO, "  %d of %d processes left, at most %.1f MB in one of them", summary->living,
           summary->slots, (double)summary->memory_peak * 1e-6);
   gab_log(GAB_LOG_INFO,

@@ -12,6 +12,14 @@
 extern "C" {
 #endif
 
+/** Seconds that the slots spent in one named part of a run. */
+typedef struct gab_timing {
+  char name[GAB_TIMER_NAME_CAPACITY];
+  double min, mean, max; /**< over the slots that live */
+} gab_timing;
+
+enum { GAB_MOST_TIMINGS = 48 };
+
 /** What the whole run came to: gathered over the slots, the same on all. */
 typedef struct gab_summary {
   gab_run_stats stats;                    /**< of the root */
@@ -22,6 +30,8 @@ typedef struct gab_summary {
   uint64_t memory_peak;                   /**< bytes of the slot that held most */
   uint64_t memory_now;                    /**< bytes of the slot that holds most */
   uint64_t memory_field, memory_snapshot; /**< now, sums over all slots */
+  gab_timing timings[GAB_MOST_TIMINGS];   /**< those of gab_timeloop_timers(), in order of names */
+  size_t timing_count;
 } gab_summary;
 
 /** Collective. */

@@ -21,8 +21,12 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
   made->world = gab_forest_world(forest);
   made->steps = steps;
   made->duties_pending = true;
+  gab_status status = gab_timers_create(&made->timers);
+  if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint", &made->checkpoint_timer);
+  if (status == GAB_OK) status = gab_timers_find(made->timers, "recovery", &made->recovery_timer);
+  if (status != GAB_OK) gab_timeloop_destroy(&made);
   *loop = made;
-  return GAB_OK;
+  return status;
 }
 
 void gab_timeloop_destroy(gab_timeloop **loop)
@@ -30,11 +34,12 @@ void gab_timeloop_destroy(gab_timeloop **loop)
   if (!*loop) return;
   gab_guard_destroy(&(*loop)->guard);
   gab_events_destroy(&(*loop)->events);
+  gab_timers_destroy(&(*loop)->timers);
   gab_free(loop);
 }
 
-static gab_status add(gab_task_list *list, const char *name, bool (*due)(const void *user, gab_step step),
-                      gab_task_fn run, void *user)
+static gab_status add(gab_timeloop *loop, gab_task_list *list, const char *name,
+                      bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
 {
   if (list->count == GAB_MOST_TASKS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "no room for task '%s': there are %d already", name, GAB_MOST_TASKS);
@@ -43,23 +48,23 @@ static gab_status add(gab_task_list *list, const char *name, bool (*due)(const v
   task->due = due;
   task->run = run;
   task->user = user;
-  return GAB_OK;
+  return gab_timers_find(loop->timers, task->name, &task->timer);
 }
 
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
 {
-  return add(&loop->tasks, name, NULL, run, user);
+  return add(loop, &loop->tasks, name, NULL, run, user);
 }
 
 gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
                                  bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
 {
-  return add(&loop->duties, name, due, run, user);
+  return add(loop, &loop->duties, name, due, run, user);
 }
 
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
 {
-  return add(&loop->finishes, name, NULL, run, user);
+  return add(loop, &loop->finishes, name, NULL, run, user);
 }
 
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
@@ -93,6 +98,7 @@ void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step
 
 gab_step gab_timeloop_step(const gab_timeloop *loop) { return loop->step; }
 gab_step gab_timeloop_steps(const gab_timeloop *loop) { return loop->steps; }
+gab_timers *gab_timeloop_timers(gab_timeloop *loop) { return loop->timers; }
 gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest; }
 
 gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
@@ -117,7 +123,9 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
     const gab_task *task = &list->tasks[i];
     if (task->due && !task->due(task->user, loop->step)) continue;
     if (announce) gab_world_enter(loop->world, GAB_PHASE_COMPUTE);
+    gab_timer_start(loop->timers, task->timer);
     status = task->run(task->user, loop->step);
+    gab_timer_stop(loop->timers, task->timer);
     /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
     if (status == GAB_OK) status = gab_world_check(loop->world);
   }

@@ -19,6 +19,7 @@
 #ifndef GABION_RESILIENCE_TIMELOOP_H
 #define GABION_RESILIENCE_TIMELOOP_H
 
+#include "core/timer.h"
 #include "resilience/drill.h"
 #include "resilience/entity.h"
 #include "resilience/interval.h"
@@ -94,6 +95,10 @@ gab_status gab_timeloop_run(gab_timeloop *loop);
 gab_step gab_timeloop_step(const gab_timeloop *loop);
 gab_step gab_timeloop_steps(const gab_timeloop *loop);
 gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
+
+/** One timer per task, duty and finish under its name, and "checkpoint" and "recovery"; an application may
+ * add its own, the same ones on all slots, and finds them in the summary. Not rolled back: spent is spent. */
+gab_timers *gab_timeloop_timers(gab_timeloop *loop);
 
 /** A fault as it is remembered; `lost` are the first few of lost_count. */
 typedef struct gab_fault_record {

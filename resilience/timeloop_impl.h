@@ -11,6 +11,7 @@ typedef struct gab_task {
   bool (*due)(const void *user, gab_step step); /* of duties; NULL: always */
   gab_task_fn run;
   void *user;
+  gab_timer timer;
 } gab_task;
 
 typedef struct gab_task_list {
@@ -35,6 +36,8 @@ struct gab_timeloop {
   gab_step steps, step;
   bool duties_pending; /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, duties, finishes;
+  gab_timers *timers; /* one per task, duty and finish, and the two below */
+  gab_timer checkpoint_timer, recovery_timer;
   gab_entity entities[GAB_MOST_TASKS];
   int entity_count;
   gab_guard *guard;
