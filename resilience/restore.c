@@ -5,27 +5,6 @@
 
 #include <stdio.h>
 
-/* Two snapshots are one apart, so the smaller of the newest complete ones is held by everybody. */
-static gab_status find_common(gab_checkpoint *checkpoint, gab_snapshot **common)
-{
-  uint64_t newest = 0;
-  for (int i = 0; i < 2; i++) {
-    const gab_snapshot *snapshot = &checkpoint->snapshots[i];
-    if (snapshot->complete && snapshot->serial > newest) newest = snapshot->serial;
-  }
-  GAB_TRY(gab_world_min_u64(checkpoint->world, &newest, 1));
-  if (newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
-  for (int i = 0; i < 2; i++) {
-    gab_snapshot *snapshot = &checkpoint->snapshots[i];
-    if (snapshot->serial != newest || !snapshot->complete) continue;
-    checkpoint->valid = i;
-    checkpoint->snapshots[!i].complete = false; /* newer, but not everywhere: nobody may count on it */
-    *common = snapshot;
-    return GAB_OK;
-  }
-  GAB_FAIL(GAB_ERR_STATE, "snapshot %" PRIu64 " is held by others but not here", newest);
-}
-
 typedef struct owner_map {
   const gab_checkpoint *checkpoint;
   const gab_snapshot *snapshot;
@@ -36,6 +15,60 @@ static gab_slot owner_now(void *context, gab_slot then)
   const owner_map *map = context;
   return gab_scheme_restorer(map->checkpoint->scheme, map->checkpoint->copies, &map->snapshot->members,
                              gab_world_members(map->checkpoint->world), then);
+}
+
+static bool is_restorable(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  owner_map map = {checkpoint, snapshot};
+  const gab_members *now = gab_world_members(checkpoint->world);
+  for (int32_t i = 0; i < now->gone_count; i++)
+    if (gab_members_has(&snapshot->members, now->gone[i]) && owner_now(&map, now->gone[i]) == GAB_NO_SLOT)
+      return false;
+  return true;
+}
+
+/* The complete snapshot of that serial number, NULL if there is none here. */
+static gab_snapshot *find_serial(gab_checkpoint *checkpoint, uint64_t serial)
+{
+  for (int i = 0; i < 2; i++)
+    if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].serial == serial)
+      return &checkpoint->snapshots[i];
+  return NULL;
+}
+
+/* Every slot holds one complete snapshot or two that are one apart, so what all hold lies between the largest
+ * of the oldest and the smallest of the newest ones. Of these the newest that can be restored is taken: all
+ * see the same members in it, so all take the same. If none can, the newest tells what is lost. */
+static gab_status find_common(gab_checkpoint *checkpoint, gab_snapshot **common, bool *restorable)
+{
+  uint64_t bounds[2] = {0, 0}; /* newest; oldest, negated to be minimised too */
+  for (int i = 0; i < 2; i++) {
+    const gab_snapshot *snapshot = &checkpoint->snapshots[i];
+    if (!snapshot->complete) continue;
+    if (snapshot->serial > bounds[0]) bounds[0] = snapshot->serial;
+    if (UINT64_MAX - snapshot->serial > bounds[1]) bounds[1] = UINT64_MAX - snapshot->serial;
+  }
+  GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 2));
+  uint64_t newest = bounds[0], oldest = UINT64_MAX - bounds[1];
+  if (newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
+  *common = NULL;
+  *restorable = false;
+  for (uint64_t serial = newest; serial >= oldest && !*restorable; serial--) {
+    gab_snapshot *snapshot = find_serial(checkpoint, serial);
+    if (!snapshot) GAB_FAIL(GAB_ERR_STATE, "snapshot %" PRIu64 " is held by others but not here", serial);
+    *restorable = is_restorable(checkpoint, snapshot);
+    if (!*common || *restorable) *common = snapshot;
+  }
+  if (!*common)
+    GAB_FAIL(GAB_ERR_STATE, "no snapshot is held by all: %" PRIu64 " is too old or too new", newest);
+  return GAB_OK;
+}
+
+/* A newer one is not everywhere or of no use: nobody may count on it. */
+static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  checkpoint->valid = snapshot == &checkpoint->snapshots[1];
+  checkpoint->snapshots[!checkpoint->valid].complete = false;
 }
 
 /* Reads the head of an image and cuts it into forest and entities. */
@@ -112,11 +145,16 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   return GAB_OK;
 }
 
-static gab_status restore_from(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                               const restore_list *list, gab_restore_report *report)
+static gab_status restore_blocks(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                 const restore_list *list)
 {
   owner_map map = {checkpoint, snapshot};
-  GAB_TRY(gab_forest_restore(checkpoint->forest, list->forests, list->count, owner_now, &map));
+  return gab_forest_restore(checkpoint->forest, list->forests, list->count, owner_now, &map);
+}
+
+static gab_status restore_entities(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                   const restore_list *list)
+{
   gab_reader replicated = gab_reader_of_buffer(&snapshot->replicated);
   GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, &replicated, GAB_NO_SLOT));
   for (size_t i = 0; i < list->count; i++) {
@@ -124,7 +162,6 @@ static gab_status restore_from(gab_checkpoint *checkpoint, const gab_snapshot *s
     GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &entities,
                                 i == 0 ? GAB_NO_SLOT : list->slots[i]));
   }
-  report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
   return GAB_OK;
 }
 
@@ -243,17 +280,11 @@ static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapsho
   GAB_FAIL(GAB_ERR_LOST, "%s", sentence);
 }
 
-static bool anything_lost(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, int32_t *lost_slots)
+static int32_t count_lost(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
-  owner_map map = {checkpoint, snapshot};
   const gab_members *now = gab_world_members(checkpoint->world);
-  bool lost = false;
-  *lost_slots = 0;
-  for (int32_t i = 0; i < now->gone_count; i++) {
-    if (!gab_members_has(&snapshot->members, now->gone[i])) continue;
-    ++*lost_slots;
-    if (owner_now(&map, now->gone[i]) == GAB_NO_SLOT) lost = true;
-  }
+  int32_t lost = 0;
+  for (int32_t i = 0; i < now->gone_count; i++) lost += gab_members_has(&snapshot->members, now->gone[i]);
   return lost;
 }
 
@@ -264,18 +295,22 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   gab_world_enter(world, GAB_PHASE_RECOVERY);
   double start = gab_seconds();
   gab_snapshot *snapshot = NULL;
-  GAB_TRY(find_common(checkpoint, &snapshot));
+  bool restorable;
+  GAB_TRY(find_common(checkpoint, &snapshot, &restorable));
   double agreed = gab_seconds();
-  bool lost = anything_lost(checkpoint, snapshot, &report->lost_slots);
 
   restore_list list = {0};
   gab_status status = list_images(checkpoint, snapshot, &list);
-  if (status == GAB_OK) status = restore_from(checkpoint, snapshot, &list, report);
+  if (status == GAB_OK) status = restore_blocks(checkpoint, snapshot, &list);
+  if (status == GAB_OK && restorable) status = restore_entities(checkpoint, snapshot, &list);
   release_list(&list);
   GAB_TRY(status);
-  if (lost) return say_what_is_lost(checkpoint, snapshot);
+  if (!restorable) return say_what_is_lost(checkpoint, snapshot);
 
+  make_valid(checkpoint, snapshot);
   report->step = snapshot->step;
+  report->lost_slots = count_lost(checkpoint, snapshot);
+  report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
   report->agree_seconds = agreed - start;
   report->seconds = gab_seconds() - agreed;
   checkpoint->stats.last_step = snapshot->step;

@@ -187,7 +187,7 @@ static void log_timings(const gab_summary *summary)
   }
   for (int k = 0; k < 3 && top[k]; k++)
     if (top[k]->mean > 0.01)
-      gab_log(GAB_LOG_INFO, "  %-12s %8.2f s a process (%.2f to %.2f)", top[k]->name, top[k]->mean,
+      gab_log(GAB_LOG_INFO, "  %-24s %8.2f s a process (%.2f to %.2f)", top[k]->name, top[k]->mean,
               top[k]->min, top[k]->max);
 }
 
