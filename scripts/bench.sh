@@ -1,27 +1,157 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs the benchmarks; one line of JSON per result on standard output.
+# Sets up, builds and runs the benchmarks; one line of JSON per result on standard output, tables on standard
+# error.
 #
-#   scripts/bench.sh [-n PROCESSES] [-t THREADS] [arguments of gabion-bench]
+#   scripts/bench.sh [--quick] [--runs N] [--document]           the whole suite
+#   scripts/bench.sh [-n PROCESSES] [-t THREADS] BENCH-OPTIONS   one run of gabion-bench (see its --help)
 #
+#   The suite: one process with one and with all threads; two processes; recoveries from real deaths on 2, 4
+#   and 8 processes. What is measured and how: doc/performance.md.
+#   --quick        smaller domains, fewer repetitions
+#   --runs N       deaths per number of processes, default 10 (--quick: 3)
+#   --document     writes the results into doc/performance.md
+#   --render FILE  only that, with the lines of an earlier suite
 #   -n PROCESSES   under gabion-launch with so many processes; default: one process, no launcher
-#   -t THREADS     OpenMP threads of each process, default: OMP_NUM_THREADS, else all cores
+#   -t THREADS     OpenMP threads of each process, default: OMP_NUM_THREADS, else the cores' share
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-processes= threads=${OMP_NUM_THREADS:-}
+document=$GABION_ROOT/doc/performance.md
+processes='' threads=${OMP_NUM_THREADS:-} runs='' quick='' write='' render='' suite=1
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
-    -n|-t) [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 needs a number of at least 1"
-           if [ "$1" = -n ]; then processes=$2; else threads=$2; fi
-           shift 2 ;;
-    *) break ;;
+    -n|-t|--runs) [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$1 needs a number of at least 1"
+                  case $1 in -n) processes=$2 suite='' ;; -t) threads=$2 suite='' ;; *) runs=$2 ;; esac
+                  shift 2 ;;
+    --quick) quick=--quick; shift ;;
+    --document) write=1; shift ;;
+    --render) render=${2:?--render needs a file} write=1; shift 2 ;;
+    *) suite=''; break ;;
   esac
 done
 
+# For awk: the value of a key in a line of JSON of ours.
+awk_field='
+function field(key,   at, rest) {
+  at = index($0, "\"" key "\": ")
+  rest = substr($0, at + length(key) + 4)
+  if (substr(rest, 1, 1) == "\"") { rest = substr(rest, 2); return substr(rest, 1, index(rest, "\"") - 1) }
+  sub(/[,}].*/, "", rest)
+  return rest
+}'
+
+# Lines of equal name, processes and threads become one: the median of the values and ceilings, the outer
+# minimum and maximum.
+merge() {
+  awk "$awk_field"'
+    function median(list, n,   i, j, t) {
+      for (i = 2; i <= n; i++)
+        for (j = i; j > 1 && list[j - 1] > list[j]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
+      return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+    }
+    function middle(name, k,   i, list) {
+      for (i = 1; i <= count[k]; i++) list[i] = all[name, k, i]
+      return sprintf("%.6g", median(list, count[k]))
+    }
+    /"name"/ {
+      k = field("name") SUBSEP field("processes") SUBSEP field("threads")
+      if (!(k in count)) { order[++keys] = k; low[k] = field("min") + 0; high[k] = field("max") + 0 }
+      n = ++count[k]
+      all["value", k, n] = field("value") + 0
+      ceiling[k] = field("ceiling")
+      all["ceiling", k, n] = field("ceiling") + 0
+      all["percent", k, n] = field("percent") + 0
+      if (field("min") + 0 < low[k]) low[k] = field("min") + 0
+      if (field("max") + 0 > high[k]) high[k] = field("max") + 0
+      samples[k] += field("samples")
+      unit[k] = field("unit"); cores[k] = field("cores")
+    }
+    END {
+      for (i = 1; i <= keys; i++) {
+        k = order[i]
+        split(k, part, SUBSEP)
+        printf "{\"name\": \"%s\", \"cores\": %s, \"value\": %s, \"unit\": \"%s\", ", part[1], cores[k],
+               middle("value", k), unit[k]
+        if (ceiling[k] == "null") printf "\"ceiling\": null, \"percent\": null, "
+        else printf "\"ceiling\": %s, \"percent\": %s, ", middle("ceiling", k), middle("percent", k)
+        printf "\"processes\": %s, \"threads\": %s, \"min\": %.6g, \"max\": %.6g, \"samples\": %d}\n", part[2],
+               part[3], low[k], high[k], samples[k]
+      }
+    }' "$1"
+}
+
+# Tables in Markdown, one for each first word of the names.
+tables() {
+  awk "$awk_field"'
+    function short(number) { return number >= 1000 ? sprintf("%.0f", number) : sprintf("%.3g", number) }
+    /"name"/ {
+      name = field("name")
+      split(name, word, ".")
+      if (word[1] == "ceiling" || name ~ /^bandwidth.*float/) next # the ceilings stand in the other lines
+      if (!(word[1] in head)) {
+        head[word[1]] = "\n### " word[1] "\n\n| name | processes × threads | median | min … max | unit | ceiling | % |\n" \
+                        "|---|---|---:|---:|---|---:|---:|\n"
+        order[++groups] = word[1]
+      }
+      has = field("ceiling") != "null"
+      body[word[1]] = body[word[1]] sprintf("| %s | %s × %s | %s | %s … %s | %s | %s | %s |\n",
+        substr(name, length(word[1]) + 2), field("processes"), field("threads"), short(field("value") + 0),
+        short(field("min") + 0), short(field("max") + 0), field("unit"),
+        has ? short(field("ceiling") + 0) : "", has ? sprintf("%.0f", field("percent")) : "")
+    }
+    END { for (i = 1; i <= groups; i++) printf "%s%s", head[order[i]], body[order[i]] }' "$1"
+}
+
+# What the figures hang on: the lines of the suite start with it, as comments.
+machine() {
+  printf '# %s cores of %s, %s of memory; %s; Gabion %s; %s%s\n' "$(nproc)" \
+    "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo 2>/dev/null | head -n 1)" \
+    "$(awk '/MemTotal/ {printf "%.0f GB", $2 / 1e6}' /proc/meminfo)" "$(gabion_mpi_name)" \
+    "$(git -C "$GABION_ROOT" describe --always 2>/dev/null || echo '(no git)')" "$(date -u +%Y-%m-%d)" "${quick:+; quick}"
+}
+gabion_mpi_name() { "$(gabion_mpi_prefix)/bin/mpirun" --version 2>/dev/null | head -n 1 | sed 's/mpirun (\(.*\))/\1/'; }
+load() { printf '# load averages %s: %s\n' "$1" "$(cut -d' ' -f1-3 /proc/loadavg)"; }
+
+write_document() { # FILE: between the two marks of the document
+  local begin='<!-- results: written by scripts/bench.sh --document -->' end='<!-- end of results -->'
+  if ! grep -qF "$begin" "$document" || ! grep -qF "$end" "$document"; then fail "$document has lost its marks"; fi
+  { sed "/^<!-- results:/q" "$document"
+    echo; sed -n 's/^# //p' "$1" | sed 's/$/  /'
+    tables "$1"
+    echo; sed -n '/^<!-- end of results -->/,$p' "$document"; } >"$document.new"
+  mv "$document.new" "$document"
+  say "results written to ${document#"$GABION_ROOT"/}" >&2
+}
+
+if [ -n "$render" ]; then write_document "$render"; exit 0; fi
 gabion_setup >&2
 gabion_build "$GABION_BUILD" >&2
 bin=$GABION_BUILD/bin
 export GABION_LAUNCH=$bin/gabion-launch
-if [ -n "$threads" ]; then export OMP_NUM_THREADS=$threads; fi
-if [ -z "$processes" ]; then exec "$bin/gabion-bench" "$@"; fi
-exec "$GABION_LAUNCH" -n "$processes" -- "$bin/gabion-bench" "$@"
+
+if [ -z "$suite" ]; then
+  if [ -n "$threads" ]; then export OMP_NUM_THREADS=$threads; fi
+  if [ -z "$processes" ]; then exec "$bin/gabion-bench" $quick "$@"; fi
+  export OMP_NUM_THREADS=${threads:-$((($(nproc) + processes - 1) / processes))}
+  exec "$GABION_LAUNCH" -n "$processes" -- "$bin/gabion-bench" $quick "$@"
+fi
+
+runs=${runs:-${quick:+3}} runs=${runs:-10}
+folder=$GABION_BUILD/bench; mkdir -p "$folder"
+raw=$folder/raw.jsonl results=$folder/results.jsonl
+: >"$raw"
+{ machine; load before; } >"$results"
+share=$((($(nproc) + 1) / 2)) failed=0
+launch() { # PROCESSES BENCHMARKS THREADS
+  OMP_NUM_THREADS=$3 "$GABION_LAUNCH" -n "$1" -- "$bin/gabion-bench" $quick --only "$2" --json "$raw" >&2
+}
+OMP_NUM_THREADS=$(nproc) "$bin/gabion-bench" $quick --only bandwidth,kernels,steps,exchange --json "$raw" >&2
+launch 2 bandwidth,kernels,steps,transport,exchange,checkpoint,restore "$share"
+for n in 2 4 8; do
+  for ((run = 0; run < runs; run++)); do launch "$n" recovery 1 || failed=$((failed + 1)); done
+done
+for ((run = 0; run < runs; run++)); do launch 2 adoption 1 || failed=$((failed + 1)); done
+if ((failed)); then say "$failed of the runs with a death did not end well and do not count" >&2; fi
+{ load after; merge "$raw"; } >>"$results"
+grep -v '^#' "$results"
+if [ -n "$write" ]; then write_document "$results"; fi
