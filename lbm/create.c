@@ -104,6 +104,14 @@ static gab_collision_rates rates_of(const gab_lbm_options *options)
   return rates;
 }
 
+/* sigma c_s / length per step (Poinsot & Lele 1992). With sigma = 2 the sound that a starting inlet makes
+ * dies out fastest; much more reflects it, much less lets the mean density drift for long. */
+static double stiffness_of(int side, const gab_domain *domain)
+{
+  const double sound = 0.57735026918962576, sigma = 2;
+  return fmin(1, sigma * sound / (double)domain->cells[side / 2]);
+}
+
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
@@ -115,6 +123,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   memcpy(model->cells, forest->cells, sizeof model->cells);
   model->lattice = model->options.lattice;
   model->rates = rates_of(&model->options);
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+    model->outflow_stiffness[side] = stiffness_of(side, &domain);
   const double *force = model->rates.force;
   bool forced = force[0] != 0 || force[1] != 0 || force[2] != 0;
   model->kernel = gab_kernel_find(options->kernel, model->lattice, model->options.precision, forced);

@@ -162,8 +162,10 @@ static const gab_config_key pressure_keys[] = {
                    COUNT(velocity_keys), false),                                                             \
       SIDE_VARIANT(side, "pressure", "Given pressure: anti-bounce-back.", pressure_keys,                     \
                    COUNT(pressure_keys), false),                                                             \
-      SIDE_VARIANT(side, "outflow", "Given pressure, all else extrapolated: lets vortices out.",             \
-                   pressure_keys, COUNT(pressure_keys), false),                                              \
+      SIDE_VARIANT(                                                                                          \
+          side, "outflow",                                                                                   \
+          "Pressure drawn softly to the given one, all else extrapolated: lets vortices and sound out.",     \
+          pressure_keys, COUNT(pressure_keys), false),                                                       \
       SIDE_VARIANT(side, "free_slip", "No friction, nothing passes.", NULL, 0, false)
 
 static const gab_config_section side_sections[] = {SIDE("x_min"), SIDE("x_max"), SIDE("y_min"),

@@ -110,7 +110,7 @@ typedef struct gab_lbm_model {
   const gab_geometry *geometry;
   gab_geometry *own_geometry; /* made here because none was given */
   gab_collision_rates rates;
-  bool forced;
+  double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
   const gab_kernel *kernel;
 } gab_lbm_model;
 
