@@ -1,0 +1,63 @@
+# Shared by the tests of the programs; to be sourced. A run that is refused has to say why, once, with the right
+# exit code on all processes, and must leave nothing behind.
+set -u
+: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
+gabion=$GABION_BUILD/bin/gabion
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+finish() { exit $((failures > 0)); }
+
+# A small flow that runs in no time; tests change single lines of it.
+cat >good.yaml <<'YAML'
+run: {title: a box, steps: 20, check_every: 5}
+domain: {cells: [32, 16], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.05, 0]}
+resilience: {memory: {every: 10}}
+output:
+  fields: {quantities: [velocity, density]}
+  integrals: {every: 5}
+YAML
+
+# said TEXT: the last run said so (a fixed string).
+said() { grep -qF -e "$1" said.txt || complain "expected: $1
+it said: $(cat said.txt)"; }
+not_said() { ! grep -qF -e "$1" said.txt || complain "not expected: $1
+it said: $(cat said.txt)"; }
+# said_once TEXT: on several processes a message comes from one of them.
+said_once() {
+  local count
+  count=$(grep -cF -e "$1" said.txt)
+  [ "$count" = 1 ] || complain "expected once, found $count times: $1
+it said: $(cat said.txt)"
+}
+
+# run CODE PROCESSES CASE [options]: runs into the folder out, which is new.
+run() {
+  local expected=$1 processes=$2 code
+  shift 2
+  rm -rf out
+  timeout 100 "$GABION_LAUNCH" -n "$processes" -- "$gabion" run "$@" --out out >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "gabion run $* on $processes processes: exit code $code, expected $expected
+it said: $(cat said.txt)"
+}
+# refused PROCESSES CASE [options]: exit code 2 and no folder.
+refused() {
+  run 2 "$@"
+  [ ! -e out ] || complain "gabion run $* was refused but left $(find out)"
+}
+# check CODE CASE [options]: without mpirun.
+check() {
+  local expected=$1 code
+  shift
+  "$gabion" check "$@" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "gabion check $*: exit code $code, expected $expected
+it said: $(cat said.txt)"
+}

@@ -1,0 +1,52 @@
+# gabion-test: timeout=100 labels=quick
+# check, help and info answer at once and without mpirun; wrong words meet the closest right one.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+ask() { # ask CODE WORDS...
+  local expected=$1 code
+  shift
+  "$gabion" "$@" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "gabion $*: exit code $code, expected $expected; it said: $(cat said.txt)"
+}
+for command in run check help info; do
+  ask 0 $command --help
+  said "usage: gabion $command"
+done
+ask 0 --help
+said 'gabion check'
+ask 2
+ask 2 rum good.yaml
+said "did you mean 'run'"
+ask 2 check --sett a=b good.yaml
+said "did you mean '--set'"
+ask 2 check
+said 'no case file'
+ask 2 check good.yaml bad.yaml
+said 'one word too many'
+
+ask 0 help drills
+said 'slots'
+ask 0 help domain.cells
+said 'required'
+ask 2 help drils
+said 'drills'
+ask 0 help
+said 'resilience.memory'
+
+ask 0 info
+said 'MPI'
+said 'HDF5'
+ask 0 info good.yaml
+said 'a box'
+ask 0 info --processes good.yaml
+[ "$(cat said.txt)" = 4 ] || complain "info --processes said: $(cat said.txt)"
+ask 0 info --processes good.yaml --set run.processes=7
+[ "$(cat said.txt)" = 7 ] || complain "info --processes said: $(cat said.txt)"
+ask 2 info --processes missing.yaml
+
+check 0 good.yaml
+said '8 blocks'
+said 'omega 1.5'
+for case_file in "$GABION_SOURCE"/apps/flow/*.yaml; do check 0 "$case_file"; done
+finish

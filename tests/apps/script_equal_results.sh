@@ -1,0 +1,32 @@
+# gabion-test: timeout=200 labels=quick
+# State and series are the same to the last bit for any number of processes, threads and either curve.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+sed -e '/^output:/,$d' "$GABION_SOURCE/apps/flow/cylinder.yaml" >flow.yaml
+cat >>flow.yaml <<'YAML'
+output:
+  forces: {every: 10}
+  integrals: {every: 50}
+YAML
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+variant() { # variant PROCESSES THREADS [options]
+  local processes=$1 threads=$2
+  shift 2
+  OMP_NUM_THREADS=$threads run 0 "$processes" flow.yaml --set 'drills=[]' --set run.time=0.04 \
+      --set 'domain.cells=[440, 82]' --set 'domain.block=[44, 41]' "$@"
+  if [ -z "${reference:-}" ]; then
+    reference=$(checksum)
+    cp out/forces.csv out/integrals.csv .
+    [ -n "$reference" ] || complain "no checksum"
+  fi
+  [ "$(checksum)" = "$reference" ] || complain "$processes processes, $threads threads $*: another checksum"
+  cmp -s forces.csv out/forces.csv || complain "$processes processes, $threads threads $*: other forces"
+  cmp -s integrals.csv out/integrals.csv || complain "$processes processes, $threads threads $*: other integrals"
+}
+variant 1 1
+variant 1 2
+variant 2 1
+variant 3 2 --set domain.curve=morton
+variant 4 1
+variant 4 1 --set lbm.kernel=reference
+finish

@@ -1,0 +1,44 @@
+# gabion-test: timeout=200 labels=quick needs=ulfm
+# A flow that loses processes ends with the files of one that does not: state, series, and its word at the end.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+cat >flow.yaml <<'YAML'
+run: {steps: 200}
+domain: {cells: [128, 64], block: [16, 16]}
+fluid: {omega: 1.6, velocity: 0.05, length: 12}
+boundaries:
+  x_min: {type: velocity, velocity: [0.05, 0]}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies:
+  - {name: disc, type: sphere, centre: [30, 31.5], radius: 6}
+resilience: {memory: {every: 30}}
+output:
+  forces: {every: 5}
+  integrals: {every: 10}
+  probes: {every: 5}
+  points:
+    - {name: wake, at: [60, 33]}
+  slices:
+    - {quantity: vorticity, every: 100}
+YAML
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+run 0 4 flow.yaml
+expected=$(checksum)
+cp -r out whole
+for drill in slot=2,step=100,phase=exchange slot=0,step=77,phase=output slot=1+0,step=150,phase=compute \
+             slot=3,step=60,phase=commit; do
+  run 0 4 flow.yaml --inject $drill
+  [ "$(checksum)" = "$expected" ] || complain "$drill: another checksum"
+  for file in forces.csv integrals.csv probes.csv vorticity_0000000200.png; do
+    cmp -s whole/$file out/$file || complain "$drill: another $file"
+  done
+  said 'survived: slot'
+  grep -q '"event": "recovery"' out/events.jsonl || complain "$drill: events.jsonl does not tell of it"
+done
+# Both holders of some blocks at once: nothing can bring them back.
+run 3 4 flow.yaml --inject slot=0+2,step=100,phase=exchange
+said_once 'error: data lost'
+said 'slot'
+finish
