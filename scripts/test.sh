@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh [arguments of ctest]      e.g. -R core/ -V
 #
-# Long tests (physics, fault matrix) have the label `long': ctest --test-dir build -L long
+# Long tests (physics, fault matrix) have the label `long': ctest --test-dir build -C long -L long
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 case "${1:-}" in -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;; esac
@@ -11,4 +11,4 @@ case "${1:-}" in -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;; esac
 gabion_setup
 gabion_build "$GABION_BUILD"
 cd "$GABION_BUILD"
-exec ctest -LE long -j "$(nproc)" --no-tests=error --output-on-failure "$@"
+exec ctest -j "$(nproc)" --no-tests=error --output-on-failure "$@"
