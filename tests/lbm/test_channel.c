@@ -227,13 +227,18 @@ static void sound_leaves_through_an_outflow_but_not_through_a_pressure_side(void
     given.options.sides[GAB_SIDE_X_MIN].kind = GAB_SIDE_VELOCITY; /* at rest */
     given.options.sides[GAB_SIDE_X_MAX].kind = i ? GAB_SIDE_PRESSURE : GAB_SIDE_OUTFLOW;
     flow it = flow_open(world, &given);
-    flow_run(&it, (int)(6 * 80 * sqrt(3.0)));
-    gab_lbm_integrals sums;
-    REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &sums));
-    left[i] = sums.kinetic_energy;
+    /* The largest kinetic energy between the fourth and the eighth passage of sound through the channel. */
+    flow_run(&it, 560);
+    left[i] = 0;
+    for (int k = 0; k < 12; ++k) {
+      gab_lbm_integrals sums;
+      flow_run(&it, 46);
+      REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &sums));
+      left[i] = fmax(left[i], sums.kinetic_energy);
+    }
     flow_close(&it);
   }
-  if (!(left[0] < 0.01 * left[1])) fail_msg("kinetic energy %g and %g", left[0], left[1]);
+  if (!(left[0] < 0.02 * left[1])) fail_msg("kinetic energy %g and %g", left[0], left[1]);
 }
 
 static void mass_is_conserved_in_a_closed_box(void **state)
