@@ -10,6 +10,7 @@ enum { GAB_MOST_ENTITIES = 64, GAB_ENTITY_NAME = 64 };
 /* An image of another slot, as it was received: envelope and payload. */
 typedef struct gab_copy {
   gab_slot slot;
+  int number; /* which copy of that slot's image */
   gab_buffer image;
 } gab_copy;
 
