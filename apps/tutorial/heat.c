@@ -2,10 +2,10 @@
  *
  *   gabion-launch -n 4 build/bin/heat
  *   gabion-launch -n 4 build/bin/heat apps/tutorial/heat.yaml
- *   gabion-launch -n 4 build/bin/heat slot=2,step=700,phase=exchange     kills a process on the way
+ *   gabion-launch -n 4 build/bin/heat slot=2,step=700,phase=exchange      kills a process on the way
  *
- * A spot of a burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the
- * end there must be as much heat in the plate as the burner has released, no matter who died. */
+ * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the end there has
+ * to be as much heat in the plate as the burner has released, no matter who died. */
 #include "blockforest/field_ghosts.h"
 #include "blockforest/output.h"
 #include "core/collective.h"
@@ -17,61 +17,41 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- 1. Parameters: a table; `heat.yaml` and the defaults are checked against it. */
+/* ---- 1. Parameters. Files are checked against this table; what they leave out has its default. */
 
+/* clang-format off */
 static const gab_config_key keys[] = {
-    {.name = "steps",
-     .type = GAB_CONFIG_INT,
-     .min = 1,
-     .max = 1e9,
-     .default_text = "2000",
-     .doc = "time steps"},
-    {.name = "blocks",
-     .type = GAB_CONFIG_INT,
-     .min = 1,
-     .max = 64,
-     .default_text = "8",
-     .doc = "along an edge"},
-    {.name = "k",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = 0.25,
-     .default_text = "0.2",
-     .doc = "conductivity"},
-    {.name = "turn",
-     .type = GAB_CONFIG_INT,
-     .min = 1,
-     .max = 1e9,
-     .default_text = "1500",
-     .doc = "steps of a round"},
+    {.name = "steps",  .type = GAB_CONFIG_INT,  .min = 1, .max = 1e9,  .default_text = "2000", .doc = "time steps"},
+    {.name = "blocks", .type = GAB_CONFIG_INT,  .min = 1, .max = 64,   .default_text = "8",    .doc = "along an edge"},
+    {.name = "k",      .type = GAB_CONFIG_REAL, .min = 0, .max = 0.25, .default_text = "0.2",  .doc = "conductivity"},
 };
-static const gab_config_section section = {
-    .path = "heat", .doc = "A heated plate.", .keys = keys, .count = 4};
+static const gab_config_section section = {.path = "heat", .doc = "A heated plate.", .keys = keys, .count = 3};
+/* clang-format on */
 
 typedef struct heat {
   gab_config *config;
-  gab_forest *forest;     /* this process's blocks of the plate */
+  gab_forest *forest;     /* the blocks of the plate that live on this process */
   gab_data_id now, next;  /* temperature on each block; the second one is scratch */
   gab_exchange *exchange; /* of ghost layers between blocks */
   gab_exact_sum released; /* heat from the burner in this process's blocks: a sum without rounding */
-  gab_output *output;
+  gab_slice *picture;
   gab_timeloop *loop;
 } heat;
 
-/* ---- 2. Block data: how to make, destroy, and pack what lives on a block. */
+/* ---- 2. Block data: how to make, destroy, pack and unpack what lives on a block. */
 
 enum { CELLS = 32 };
+static const gab_box interior = {{0, 0, 0}, {CELLS, CELLS, 1}};
 static const gab_field_ghosts ghosts = {
     .shape = {.cells = {CELLS, CELLS, 1}, .ghosts = {1, 1, 0}, .components = 1}, .faces_only = true};
-static const gab_box interior = {{0, 0, 0}, {CELLS, CELLS, 1}};
 
 static gab_status create(void *user, const gab_forest *forest, const gab_block *block, void **data)
 {
   (void)user, (void)forest, (void)block;
-  gab_field *cold;
-  GAB_TRY(gab_field_create(&ghosts.shape, &cold)); /* zeros: the plate is cold at first */
+  gab_field *cold = NULL; /* a field of zeros */
+  const gab_status status = gab_field_create(&ghosts.shape, &cold);
   *data = cold;
-  return GAB_OK;
+  return status;
 }
 
 static void destroy(void *user, void *data)
@@ -105,22 +85,13 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
 
 /* ---- 3. A time step: ghost layers, then every block. */
 
-/* Where the burner is, and how far its flame reaches. */
-static void find_burner(const heat *app, gab_step step, double centre[2], double *radius)
-{
-  const double edge = (double)gab_config_int(app->config, "heat.blocks") * CELLS;
-  const double angle = 2 * acos(-1) * (double)step / (double)gab_config_int(app->config, "heat.turn");
-  centre[0] = edge * (0.5 + 0.3 * cos(angle));
-  centre[1] = edge * (0.5 + 0.3 * sin(angle));
-  *radius = edge / 40;
-}
-
 static gab_status heat_block(heat *app, gab_step step, const gab_block *block)
 {
   gab_field *u = gab_block_data(block, app->now), *next = gab_block_data(block, app->next);
   const double k = gab_config_real(app->config, "heat.k");
-  double burner[2], radius;
-  find_burner(app, step, burner, &radius);
+  const double edge = (double)gab_config_int(app->config, "heat.blocks") * CELLS, radius = edge / 40;
+  const double angle = (double)step / 240; /* of the burner on its way round */
+  const double burner[2] = {edge * (0.5 + 0.3 * cos(angle)), edge * (0.5 + 0.3 * sin(angle))};
   for (int32_t y = 0; y < CELLS; y++)
     for (int32_t x = 0; x < CELLS; x++) {
       double at[3];
@@ -146,20 +117,20 @@ static gab_status heat_plate(void *user, gab_step step)
   return GAB_OK;
 }
 
-/* ---- 4. An entity: what must survive besides the blocks. Whoever takes over the blocks of a dead process
+/* ---- 4. An entity: what has to survive besides the blocks. Whoever takes over the blocks of a dead process
  *         takes over its account of released heat as well. */
 
-static gab_status pack_released(void *user, gab_buffer *out)
+static gab_status pack_account(void *user, gab_buffer *out)
 {
   return gab_put_bytes(out, &((heat *)user)->released, sizeof(gab_exact_sum));
 }
 
-static gab_status unpack_released(void *user, gab_reader *in)
+static gab_status unpack_account(void *user, gab_reader *in)
 {
   return gab_get_bytes(in, &((heat *)user)->released, sizeof(gab_exact_sum));
 }
 
-static gab_status adopt_released(void *user, gab_slot dead, gab_reader *in)
+static gab_status adopt_account(void *user, gab_slot dead, gab_reader *in)
 {
   (void)dead;
   gab_exact_sum theirs;
@@ -168,7 +139,7 @@ static gab_status adopt_released(void *user, gab_slot dead, gab_reader *in)
   return GAB_OK;
 }
 
-/* ---- 5. Pictures, and the account at the end. */
+/* ---- 5. At the end: a picture, and the account. */
 
 static gab_status temperature(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
@@ -177,14 +148,8 @@ static gab_status temperature(void *user, const gab_forest *forest, const gab_bl
   return GAB_OK;
 }
 
-static gab_status draw(void *user, gab_step step)
+static gab_status close_account(void *user, gab_step step)
 {
-  return gab_output_write(((heat *)user)->output, step, (double)step);
-}
-
-static gab_status settle_account(void *user, gab_step step)
-{
-  (void)step;
   heat *app = user;
   uint64_t checksum;
   gab_exact_sum sums[2] = {app->released};
@@ -193,6 +158,7 @@ static gab_status settle_account(void *user, gab_step step)
     for (int32_t y = 0; y < CELLS; y++)
       for (int32_t x = 0; x < CELLS; x++) gab_exact_add(&sums[1], gab_field_get(u, x, y, 0, 0));
   }
+  GAB_TRY(gab_slice_write(app->picture, step, (double)step));
   GAB_TRY(gab_world_sum_exact(gab_forest_world(app->forest), sums, 2));
   GAB_TRY(gab_forest_checksum(app->forest, &checksum));
   gab_log(GAB_LOG_INFO, "heat released %.10g, heat in the plate %.10g, checksum %016" PRIx64,
@@ -202,13 +168,16 @@ static gab_status settle_account(void *user, gab_step step)
 
 /* ---- 6. Putting it together. */
 
-static gab_status rebalance(void *user, gab_forest *forest)
+static gab_status read_parameters(heat *app, const char *file)
 {
-  (void)user;
-  return gab_balance_curve(forest, &gab_curve_hilbert, NULL, NULL);
+  GAB_TRY(gab_config_create(&app->config));
+  GAB_TRY(gab_config_declare(app->config, &section));
+  GAB_TRY(gab_resilience_declare(app->config));
+  if (file) GAB_TRY(gab_config_load(app->config, file));
+  return gab_config_check(app->config);
 }
 
-static gab_status build_plate(gab_world *world, heat *app)
+static gab_status build(gab_world *world, heat *app, const char *folder)
 {
   const int32_t blocks = (int32_t)gab_config_int(app->config, "heat.blocks");
   const gab_forest_options plate = {.grid = {.dimension = 2, .roots = {blocks, blocks, 1}},
@@ -219,47 +188,38 @@ static gab_status build_plate(gab_world *world, heat *app)
                                    pack,          unpack, NULL,   NULL};
   const gab_block_data_kind next = {.name = "scratch", .user = app, .create = create, .destroy = destroy};
   const gab_ghost_kind ghost = gab_field_ghost_kind(&ghosts);
-  GAB_TRY(gab_forest_create(world, &plate, &app->forest));
-  GAB_TRY(gab_forest_add_data(app->forest, &now, &app->now));
-  GAB_TRY(
-      gab_forest_add_data(app->forest, &next, &app->next)); /* cannot be packed: made anew, never stored */
-  GAB_TRY(gab_exchange_create(app->forest, app->now, &ghost, &app->exchange));
-  return gab_balance_initial(app->forest, &gab_curve_hilbert, NULL);
-}
-
-static gab_status build_output(gab_world *world, heat *app, const char *folder)
-{
   const gab_quantity quantity = {
       .name = "temperature", .components = 1, .evaluate = temperature, .user = app};
-  const gab_slice_options slice = {.quantity = &quantity, .axis = 2, .outlines = true};
-  const gab_schedule schedule = {.every = 500, .start = 500};
-  gab_status ready = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
-  GAB_TRY(gab_output_settle(world, ready)); /* all succeed or all fail */
-  GAB_TRY(gab_output_create(app->forest, folder, &app->output));
-  return gab_output_add_slice(app->output, schedule, &slice);
+  const gab_slice_options slice = {.folder = folder, .quantity = &quantity, .axis = 2, .outlines = true};
+  GAB_TRY(gab_forest_create(world, &plate, &app->forest));
+  GAB_TRY(gab_forest_add_data(app->forest, &now, &app->now));
+  GAB_TRY(gab_forest_add_data(app->forest, &next, &app->next)); /* not packed: made anew where needed */
+  GAB_TRY(gab_exchange_create(app->forest, app->now, &ghost, &app->exchange));
+  GAB_TRY(gab_balance_initial(app->forest, &gab_curve_hilbert, NULL));
+  const gab_status ready = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
+  GAB_TRY(gab_output_settle(world, ready)); /* all succeed, or all fail */
+  return gab_slice_create(app->forest, &slice, &app->picture);
 }
 
-static gab_status run(gab_world *world, heat *app, int argc, char **argv)
+static gab_status rebalance(void *user, gab_forest *forest)
 {
-  const gab_entity released = {"released heat", GAB_ENTITY_PER_SLOT, app,
-                               pack_released,   unpack_released,     adopt_released};
-  const bool has_file = argc > 1 && strstr(argv[1], ".yaml");
-  const int first_drill = has_file ? 2 : 1;
-  GAB_TRY(gab_config_create(&app->config));
-  GAB_TRY(gab_config_declare(app->config, &section));
-  GAB_TRY(gab_resilience_declare(app->config));
-  if (has_file) GAB_TRY(gab_config_load(app->config, argv[1]));
-  GAB_TRY(gab_config_check(app->config));
-  GAB_TRY(build_plate(world, app));
-  GAB_TRY(build_output(world, app, "out/heat"));
+  (void)user;
+  return gab_balance_curve(forest, &gab_curve_hilbert, NULL, NULL);
+}
+
+static gab_status run(gab_world *world, heat *app, const char *file, char **drills, size_t drill_count)
+{
+  const gab_entity account = {"released heat", GAB_ENTITY_PER_SLOT, app,
+                              pack_account,    unpack_account,      adopt_account};
+  GAB_TRY(read_parameters(app, file));
+  GAB_TRY(build(world, app, "out/heat"));
   GAB_TRY(gab_timeloop_create(app->forest, gab_config_int(app->config, "heat.steps"), &app->loop));
-  GAB_TRY(gab_timeloop_add_entity(app->loop, &released));
   GAB_TRY(gab_timeloop_add_task(app->loop, "heat", heat_plate, app));
-  GAB_TRY(gab_timeloop_add_duty(app->loop, "pictures", NULL, draw, app));
-  GAB_TRY(gab_timeloop_add_finish(app->loop, "account", settle_account, app));
-  /* The one line that makes it survive: */
+  GAB_TRY(gab_timeloop_add_entity(app->loop, &account));
+  GAB_TRY(gab_timeloop_add_finish(app->loop, "account", close_account, app));
+  /* The line that makes it survive: */
   GAB_TRY(gab_resilience_protect(app->loop, app->config, rebalance, app, "out/heat",
-                                 (const char *const *)argv + first_drill, (size_t)(argc - first_drill)));
+                                 (const char *const *)drills, drill_count));
   return gab_timeloop_run(app->loop);
 }
 
@@ -267,11 +227,13 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  const bool has_file = argc > 1 && strstr(argv[1], ".yaml");
+  const int first = has_file ? 2 : 1; /* of the drills */
   heat app = {0};
-  const gab_status status = run(world, &app, argc, argv);
+  gab_status status = run(world, &app, has_file ? argv[1] : NULL, argv + first, (size_t)(argc - first));
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
   gab_timeloop_destroy(&app.loop);
-  gab_output_destroy(&app.output);
+  gab_slice_destroy(&app.picture);
   gab_exchange_destroy(&app.exchange);
   gab_forest_destroy(&app.forest);
   gab_config_destroy(&app.config);
