@@ -55,12 +55,16 @@ static gab_status count_blocks(gab_checkpoint *checkpoint)
   return GAB_OK;
 }
 
+enum { IMAGE_HEAD_ROOM = 64 }; /* hash and head of an image, and a little for entities */
+
 static gab_status pack_own(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
   size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
   gab_buffer *own = &next->own;
   GAB_TRY(gab_message_begin(own));
-  GAB_TRY(gab_buffer_reserve(own, forest_bytes + 64));
+  GAB_TRY(gab_buffer_reserve(own, forest_bytes + IMAGE_HEAD_ROOM));
+  size_t sealed_at = own->size;
+  GAB_TRY(gab_seal_begin(own));
   GAB_TRY(gab_put_u32(own, GAB_IMAGE_MAGIC));
   GAB_TRY(gab_put_u32(own, GAB_IMAGE_VERSION));
   GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
@@ -69,8 +73,12 @@ static gab_status pack_own(gab_checkpoint *checkpoint, gab_snapshot *next)
   GAB_TRY(gab_put_u64(own, forest_bytes));
   GAB_TRY(gab_forest_pack(checkpoint->forest, own));
   GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, own));
+  gab_seal_end(own, sealed_at);
   gab_buffer_clear(&next->replicated);
-  return gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated);
+  GAB_TRY(gab_seal_begin(&next->replicated));
+  GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated));
+  gab_seal_end(&next->replicated, 0);
+  return GAB_OK;
 }
 
 static gab_status add_copy(gab_snapshot *next, gab_slot slot, gab_copy **copy)

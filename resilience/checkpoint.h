@@ -11,6 +11,9 @@
  *  Memory, eq. 2 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT.
  *
+ *  Images carry a 64-bit hash (XXH64), computed when they are packed and verified when they are restored or
+ *  adopted: a bit that flipped in memory or on the way ends the run instead of becoming part of its result.
+ *
  *  Tier: extender header.
  */
 #ifndef GABION_RESILIENCE_CHECKPOINT_H
@@ -54,7 +57,9 @@ typedef struct gab_restore_report {
  *  restorers. Collective over the living; the restore itself needs no communication. Announces
  * ::GAB_PHASE_RECOVERY (before and after).
  *  @return ::GAB_ERR_LOST on all slots if for some slot no living slot holds an image, with slots and blocks
- *  named; ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
+ *  named; ::GAB_ERR_FAULT if the world broke: call it again after the next repair; ::GAB_ERR_CORRUPT, on the
+ *  slot that holds it only and with forest and entities untouched, if an image does not match its hash: to be
+ *  raised, as gab_recover() does */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Cost of snapshots so far, of this process. */

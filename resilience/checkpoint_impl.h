@@ -22,7 +22,7 @@ typedef struct gab_snapshot {
   uint64_t own_blocks;
   gab_members members;
   gab_buffer own;        /* a message: envelope room, then the image */
-  gab_buffer replicated; /* replicated entities */
+  gab_buffer replicated; /* hash, then replicated entities */
   gab_copy *copies;
   int copy_count, copy_room;
 } gab_snapshot;
@@ -48,7 +48,15 @@ struct gab_checkpoint {
 };
 
 #define GAB_IMAGE_MAGIC   UINT32_C(0x47414249)
-#define GAB_IMAGE_VERSION UINT32_C(1)
+#define GAB_IMAGE_VERSION UINT32_C(2)
+
+/* Snapshots lie in memory for hours: each begins with a hash of what follows, so that a flipped bit is found
+ * before it becomes state. Reserves the place of the hash; the present size is where it stands. */
+gab_status gab_seal_begin(gab_buffer *out);
+/* Hashes everything behind the hash that stands at byte `at`, and puts it there. */
+void gab_seal_end(gab_buffer *out, size_t at);
+/* Reads the hash. @return false if what follows is not what was hashed */
+bool gab_seal_is_whole(gab_reader *in);
 
 /* Appends all entities of a kind, each with name and size. */
 gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);

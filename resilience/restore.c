@@ -71,15 +71,21 @@ static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
   checkpoint->snapshots[!checkpoint->valid].complete = false;
 }
 
-/* Reads the head of an image and cuts it into forest and entities. */
+/* Checks hash and head of the image of a slot that `holder`, this one, keeps, and cuts it into forest and
+ * entities. */
 static gab_status open_image(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
-                             gab_reader *forest, gab_reader *entities)
+                             gab_slot holder, gab_reader *forest, gab_reader *entities)
 {
   gab_reader in = gab_message_reader(message);
   uint32_t magic, version;
   int32_t from;
   uint64_t serial, bytes;
   int64_t step;
+  if (!gab_seal_is_whole(&in))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             ") that slot %" GAB_PRI_SLOT " holds has changed in memory: its hash does not match",
+             slot, snapshot->step, holder);
   GAB_TRY(gab_get_u32(&in, &magic));
   GAB_TRY(gab_get_u32(&in, &version));
   GAB_TRY(gab_get_i32(&in, &from));
@@ -100,8 +106,10 @@ static gab_status open_image(const gab_buffer *message, const gab_snapshot *snap
   return GAB_OK;
 }
 
-/* The images that this slot restores: its own and those of the dead that fall to it. */
+/* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
+ * is checked before anything is touched. */
 typedef struct restore_list {
+  gab_reader replicated;
   gab_reader *forests, *entities;
   gab_slot *slots;
   size_t count;
@@ -115,10 +123,11 @@ static void release_list(restore_list *list)
 }
 
 static gab_status add_image(restore_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
-                            gab_slot slot)
+                            gab_slot slot, gab_slot holder)
 {
   list->slots[list->count] = slot;
-  GAB_TRY(open_image(image, snapshot, slot, &list->forests[list->count], &list->entities[list->count]));
+  GAB_TRY(
+      open_image(image, snapshot, slot, holder, &list->forests[list->count], &list->entities[list->count]));
   list->count++;
   return GAB_OK;
 }
@@ -136,11 +145,17 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   list->entities = entities;
   GAB_TRY(gab_alloc(room * sizeof *list->slots, GAB_MEMORY_OTHER, &slots));
   list->slots = slots;
-  GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
+  list->replicated = gab_reader_of_buffer(&snapshot->replicated);
+  if (!gab_seal_is_whole(&list->replicated))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the replicated entities that slot %" GAB_PRI_SLOT " holds (snapshot of step %" GAB_PRI_STEP
+             ") have changed in memory: their hash does not match",
+             me, snapshot->step);
+  GAB_TRY(add_image(list, &snapshot->own, snapshot, me, me));
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
     if (copy->slot == me || owner_now(&map, copy->slot) != me) continue;
-    GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
+    GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot, me));
   }
   return GAB_OK;
 }
@@ -152,10 +167,9 @@ static gab_status restore_blocks(gab_checkpoint *checkpoint, const gab_snapshot 
   return gab_forest_restore(checkpoint->forest, list->forests, list->count, owner_now, &map);
 }
 
-static gab_status restore_entities(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                                   const restore_list *list)
+static gab_status restore_entities(gab_checkpoint *checkpoint, const restore_list *list)
 {
-  gab_reader replicated = gab_reader_of_buffer(&snapshot->replicated);
+  gab_reader replicated = list->replicated;
   GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, &replicated, GAB_NO_SLOT));
   for (size_t i = 0; i < list->count; i++) {
     gab_reader entities = list->entities[i];
@@ -302,7 +316,7 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   restore_list list = {0};
   gab_status status = list_images(checkpoint, snapshot, &list);
   if (status == GAB_OK) status = restore_blocks(checkpoint, snapshot, &list);
-  if (status == GAB_OK && restorable) status = restore_entities(checkpoint, snapshot, &list);
+  if (status == GAB_OK && restorable) status = restore_entities(checkpoint, &list);
   release_list(&list);
   GAB_TRY(status);
   if (!restorable) return say_what_is_lost(checkpoint, snapshot);
