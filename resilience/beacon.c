@@ -32,12 +32,34 @@ void gab_beacon_progress(const gab_world *world, gab_step step)
   write_whole(path, text);
 }
 
+/* The status that a code stands for, to be raised. */
+static gab_status status_of(int code)
+{
+  for (int status = GAB_ERR_INPUT; status < GAB_STATUS_COUNT; status++)
+    if (gab_status_exit_code((gab_status)status) == code) return (gab_status)status;
+  return GAB_ERR_STATE;
+}
+
+/* Who knows only that the world broke ends like the one that broke it. */
+static int take_over(gab_status intent, int code)
+{
+  if (intent == GAB_OK || code != gab_status_exit_code(GAB_ERR_FAULT)) return code;
+  if (gab_status_exit_code(intent) != code)
+    gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(intent), gab_error_message());
+  return gab_status_exit_code(intent);
+}
+
 int gab_beacon_complete(gab_world *world, int code)
 {
   const char *path = getenv("GABION_COMPLETION");
   gab_status intent;
+  if (code != 0 && gab_world_survives_deaths(world) && gab_world_check(world) == GAB_OK)
+    gab_world_raise(world, status_of(code));
   for (;;) {
-    if (gab_world_check(world) != GAB_OK && gab_world_repair(world, &intent) != GAB_OK) break;
+    if (gab_world_check(world) != GAB_OK) {
+      if (gab_world_repair(world, &intent) != GAB_OK) break;
+      code = take_over(intent, code);
+    }
     if (path && gab_world_is_root(world)) {
       char text[32];
       snprintf(text, sizeof text, "exit %d\n", code);
