@@ -116,12 +116,12 @@ static void log_start(const simulation *made)
   for (size_t i = 0; i < made->options->drill_count; i++)
     gab_log(GAB_LOG_INFO, "  --inject %s", made->options->drills[i]);
   run_case_describe(which, NULL);
+  int processes = (int)gab_members_count(gab_world_members(made->world));
   gab_log(GAB_LOG_INFO,
           "  %" PRIu64 " blocks (%" PRIu64
-          " fluid cells) on %d processes of %d threads, imbalance %.3f, kernel %s",
-          made->balance.blocks, made->start.fluid_cells,
-          (int)gab_members_count(gab_world_members(made->world)), threads, made->balance.imbalance,
-          gab_lbm_kernel_name(made->lbm));
+          " fluid cells) on %d process%s of %d thread%s, imbalance %.3f, kernel %s",
+          made->balance.blocks, made->start.fluid_cells, processes, processes == 1 ? "" : "es", threads,
+          threads == 1 ? "" : "s", made->balance.imbalance, gab_lbm_kernel_name(made->lbm));
   gab_log(GAB_LOG_INFO, "  results go to %s", made->folder);
 }
 
