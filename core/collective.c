@@ -87,6 +87,9 @@ static gab_status reduce(gab_world *world, void *values, size_t count, size_t el
   gab_buffer_init(&result, GAB_MEMORY_MESSAGE);
   gab_status status = index == 0 ? gab_put_bytes(&result, values, bytes) : GAB_OK;
   if (status == GAB_OK) status = broadcast(world, 0, &result);
+  if (status == GAB_OK && result.size != bytes)
+    status = gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__,
+                           "the result of a reduction has %zu bytes instead of %zu", result.size, bytes);
   if (status == GAB_OK && bytes > 0) memcpy(values, result.data, bytes);
   gab_buffer_release(&result);
   return status;

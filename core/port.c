@@ -149,7 +149,8 @@ gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken
 /* ------------------------------------------------------------------------------------ sending and receiving
  */
 
-/* Whatever goes wrong, MPI must not keep the memory of the caller, who is going to unwind. */
+/* Whatever goes wrong, MPI must not keep the memory of the caller, who is going to unwind: neither that of
+ * this message nor that of those which were started before it. */
 static gab_status give_up(gab_port *port, gab_status status)
 {
   if (status != GAB_OK) gab_port_abandon(port);
@@ -185,11 +186,8 @@ static gab_envelope envelope_for(const gab_port *port, gab_slot target, uint64_t
                         .bytes = bytes};
 }
 
-gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
+static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *message)
 {
-  GAB_TRY(check_peer(port, target, message));
-  if (message->size < GAB_ENVELOPE_BYTES)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: the message was not begun by gab_message_begin()", port->name);
   gab_channel *channel;
   GAB_TRY(find_channel(port, target, &channel));
   const gab_envelope envelope = envelope_for(port, target, channel->sent, gab_message_bytes(message));
@@ -201,7 +199,15 @@ gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
   transfer->outgoing = true;
   transfer->peer = target;
   transfer->total = message->size;
-  return give_up(port, gab_traffic_post(port, transfer, transfer->total));
+  return gab_traffic_post(port, transfer, transfer->total);
+}
+
+gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
+{
+  GAB_TRY(check_peer(port, target, message));
+  if (message->size < GAB_ENVELOPE_BYTES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: the message was not begun by gab_message_begin()", port->name);
+  return give_up(port, start_send(port, target, message));
 }
 
 static gab_status check_order(const gab_port *port, gab_slot source)
@@ -218,13 +224,9 @@ static gab_status check_order(const gab_port *port, gab_slot source)
   return GAB_OK;
 }
 
-gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
+static gab_status start_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
 {
-  GAB_TRY(check_peer(port, source, message));
-  GAB_TRY(check_order(port, source));
   const bool unknown = payload_bytes == GAB_SIZE_UNKNOWN;
-  if (!unknown && payload_bytes > SIZE_MAX / 2)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: a message of %zu bytes", port->name, payload_bytes);
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_buffer_clear(message);
@@ -237,7 +239,16 @@ gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message
   transfer->peer = source;
   transfer->total = unknown ? GAB_SIZE_UNKNOWN : total;
   transfer->sequence = channel->received++;
-  return own ? GAB_OK : give_up(port, gab_traffic_post(port, transfer, total));
+  return own ? GAB_OK : gab_traffic_post(port, transfer, total);
+}
+
+gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
+{
+  GAB_TRY(check_peer(port, source, message));
+  GAB_TRY(check_order(port, source));
+  if (payload_bytes != GAB_SIZE_UNKNOWN && payload_bytes > SIZE_MAX / 2)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: a message of %zu bytes", port->name, payload_bytes);
+  return give_up(port, start_receive(port, source, message, payload_bytes));
 }
 
 gab_status gab_port_progress(gab_port *port, bool *done)

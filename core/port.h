@@ -70,14 +70,17 @@ void gab_port_destroy(gab_port **port);
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
 
 /** Starts sending a message. @param[in] message  begun by gab_message_begin(); borrowed and not to be touched
- *  until gab_port_finish(). A slot may send to itself. */
+ *  until gab_port_finish(). A slot may send to itself.
+ *  @return ::GAB_ERR_ARGUMENT or ::GAB_ERR_STATE for a call that is refused: what is under way stays so.
+ * After any other failure everything is dropped, as after one of gab_port_finish() */
 gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message);
 /** Starts receiving. @param[out] message  borrowed until gab_port_finish()
  *  @param[in] payload_bytes  exactly what will come, or GAB_SIZE_UNKNOWN; of unknown ones at most one per
  *  sender may be under way, and nothing else from that sender behind it. If something else comes,
  *  gab_port_finish() tells; but Open MPI 5.0.7 writes a longer message past the end of the buffer when it
  *  comes through shared memory, so where the two sides might differ, use GAB_SIZE_UNKNOWN.
- *  @return ::GAB_ERR_ARGUMENT for a buffer that serves another message or a slot that does not take part */
+ *  @return as gab_port_send(); refused are buffers that serve another message and slots that do not take part
+ */
 gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes);
 /** Helps what is under way along without blocking. @param[out] done  all is finished (then finish will not
  *  block); may be NULL
