@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Beside the target first, then renamed: a reader sees all or nothing. */
 static void write_whole(const char *path, const char *text)
@@ -40,31 +41,41 @@ static gab_status status_of(int code)
   return GAB_ERR_STATE;
 }
 
-/* Who knows only that the world broke ends like the one that broke it. */
-static int take_over(gab_status intent, int code)
+/* A failure that all share is on its way to all: they get a moment to find it themselves. One that is this
+ * process's own would leave the others waiting. */
+static void break_away(gab_world *world, int code)
 {
-  if (intent == GAB_OK || code != gab_status_exit_code(GAB_ERR_FAULT)) return code;
-  if (gab_status_exit_code(intent) != code)
-    gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(intent), gab_error_message());
-  return gab_status_exit_code(intent);
+  const struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
+  for (int naps = 0; naps < 40 && gab_world_check(world) == GAB_OK; naps++) nanosleep(&nap, NULL);
+  if (gab_world_check(world) == GAB_OK) gab_world_raise(world, status_of(code));
+}
+
+static void announce(int code)
+{
+  const char *path = getenv("GABION_COMPLETION");
+  char text[32];
+  snprintf(text, sizeof text, "exit %d\n", code);
+  if (path) write_whole(path, text);
 }
 
 int gab_beacon_complete(gab_world *world, int code)
 {
-  const char *path = getenv("GABION_COMPLETION");
+  /* Who was waiting when the world broke knows no better than that, and ends like the one that broke it. */
+  const bool waited = code == gab_status_exit_code(GAB_ERR_FAULT) && gab_world_check(world) != GAB_OK;
   gab_status intent;
-  if (code != 0 && gab_world_survives_deaths(world) && gab_world_check(world) == GAB_OK)
-    gab_world_raise(world, status_of(code));
+  if (code != 0 && gab_world_survives_deaths(world)) break_away(world, code);
   for (;;) {
     if (gab_world_check(world) != GAB_OK) {
-      if (gab_world_repair(world, &intent) != GAB_OK) break;
-      code = take_over(intent, code);
+      if (gab_world_repair(world, &intent) != GAB_OK) {
+        announce(code); /* beyond repair: there is no root any more, whoever knows says it */
+        break;
+      }
+      if (waited && intent != GAB_OK) {
+        gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+        code = gab_status_exit_code(intent);
+      }
     }
-    if (path && gab_world_is_root(world)) {
-      char text[32];
-      snprintf(text, sizeof text, "exit %d\n", code);
-      write_whole(path, text);
-    }
+    if (gab_world_is_root(world)) announce(code);
     uint32_t flags = 1;
     if (gab_world_agree(world, &flags) != GAB_ERR_FAULT) break;
   }

@@ -21,8 +21,11 @@ extern "C" {
 void gab_beacon_progress(const gab_world *world, gab_step step);
 
 /** Announces the end of the run, also when processes die while it is announced: the lowest slot that lives
- *  writes, all agree, and if somebody died on the way it is done again. Collective over the living.
- *  @return `code`, to be returned by main */
+ *  writes, all agree, and if somebody died on the way it is done again. In a world beyond repair whoever
+ * comes here writes. Collective over the living. A code other than 0 breaks the world, so that a process that
+ * failed alone, before the time loop or after it, leaves nobody waiting; those that were waiting come here
+ * with ::GAB_ERR_FAULT and get its code.
+ *  @return `code`, or that of the failure which broke the world; to be returned by main */
 int gab_beacon_complete(gab_world *world, int code);
 
 #ifdef __cplusplus
