@@ -142,6 +142,8 @@ static void watch(void *user, gab_world *world, gab_phase phase)
 
 static gab_status check_slots(const gab_drill *drill, gab_slot slots)
 {
+  if (drill->slot_count < 0 || drill->slot_count > GAB_DRILL_SLOTS || drill->random > GAB_DRILL_SLOTS)
+    GAB_FAIL(GAB_ERR_INPUT, "a drill kills at most %d slots", GAB_DRILL_SLOTS);
   if (drill->random > slots)
     GAB_FAIL(GAB_ERR_INPUT, "a drill is to kill %d slots, there are only %" GAB_PRI_SLOT, drill->random,
              slots);

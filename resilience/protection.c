@@ -1,6 +1,7 @@
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
 #include "resilience/timeloop_impl.h"
 
+#include "blockforest/output.h"
 #include "core/collective.h"
 #include "core/log.h"
 
@@ -50,10 +51,17 @@ static void choose_strategies(gab_guard *guard, const gab_protection *protection
   if (guard->strategy_count == 0) guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
 }
 
+/* Only the root can fail here. Nobody may write to the file before it was emptied. */
+static gab_status open_events(gab_timeloop *loop, const char *folder)
+{
+  GAB_TRY(gab_events_create(loop->world, folder, &loop->events));
+  return gab_world_is_root(loop->world) ? gab_events_clear(loop->events) : GAB_OK;
+}
+
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
 {
-  GAB_TRY(gab_events_create(loop->world, protection->folder, &loop->events));
-  if (gab_world_is_root(loop->world)) GAB_TRY(gab_events_clear(loop->events));
+  /* First of all, since the ports of those that go on have to be the same. */
+  GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
   GAB_TRY(gab_checkpoint_create(loop->forest, protection->scheme ? protection->scheme : &gab_scheme_pairwise,
                                 protection->copies ? protection->copies : 1, &guard->checkpoint));
   GAB_TRY(add_entities(loop, guard->checkpoint));

@@ -117,7 +117,8 @@ gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *
   gab_members before;
   gab_members_init(&before, 0);
   gab_status status = gab_members_copy(&before, gab_world_members(recovery->world));
-  if (status == GAB_OK) status = rounds(recovery, list, count, &before, lost, fault);
+  if (status != GAB_OK) gab_world_raise(recovery->world, status); /* the others wait in the repair */
+  status = rounds(recovery, list, count, &before, lost, fault);
   gab_members_release(&before);
   fault->seconds = gab_seconds() - start;
   return status;

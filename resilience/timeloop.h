@@ -75,9 +75,10 @@ typedef struct gab_protection {
   size_t drill_count;
 } gab_protection;
 
-/** Turns the protection on: the one line that gives an application resilience. Collective (opens a port).
- *  Copies everything but what the pointers in strategies, scheme and rebalance_user point to.
- *  @return ::GAB_ERR_STATE if it is on already; errors of schemes and drills */
+/** Turns the protection on: the one line that gives an application resilience. Collective (opens a port, and
+ *  tells all if the root cannot write its events). Copies everything but what the pointers in strategies,
+ *  scheme and rebalance_user point to.
+ *  @return ::GAB_ERR_STATE if it is on already; errors of schemes, drills and the folder */
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
 
 /** For applications that want to know: called on all living slots after each recovery from deaths. */

@@ -1,0 +1,72 @@
+/* A process that fails alone outside the time loop takes the others along: nobody waits for it, all end with
+ * its code. The same goes for the protection: what one slot cannot do, none does. */
+/* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/beacon.h"
+
+static int failures;
+#define CHECK(claim)                                                                                         \
+  do {                                                                                                       \
+    if (!(claim)) {                                                                                          \
+      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #claim);                                             \
+      failures++;                                                                                            \
+    }                                                                                                        \
+  } while (0)
+
+/* The root is to write its events into a folder that is not there. */
+static void protection_fails_on_all_or_none(automaton *app)
+{
+  gab_timeloop *loop;
+  gab_protection protection = {.folder = "/nowhere/at/all"};
+  CHECK(gab_timeloop_create(app->forest, 5, &loop) == GAB_OK);
+  CHECK(gab_timeloop_protect(loop, &protection) == GAB_ERR_INPUT);
+  protection.folder = NULL;
+  CHECK(gab_world_check(app->world) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
+  CHECK(gab_timeloop_protect(loop, &protection) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_OK);
+  gab_timeloop_destroy(&loop);
+}
+
+static gab_status set_up(gab_world *world, gab_slot weak)
+{
+  if (gab_world_slot(world) == weak) GAB_FAIL(GAB_ERR_INPUT, "slot %" GAB_PRI_SLOT " cannot", weak);
+  return gab_world_barrier(world);
+}
+
+static void the_code_of_the_weak_one_is_that_of_all(gab_world *world)
+{
+  const gab_status status = set_up(world, gab_world_members(world)->slots - 1);
+  CHECK(status == GAB_ERR_INPUT || status == GAB_ERR_FAULT);
+  CHECK(gab_beacon_complete(world, gab_status_exit_code(status)) == 2);
+}
+
+static void equal_failures_keep_their_code(gab_world *world)
+{
+  CHECK(gab_beacon_complete(world, 7) == 7);
+  CHECK(gab_beacon_complete(world, 4) == 4);
+  CHECK(gab_beacon_complete(world, 0) == 0);
+  CHECK(gab_world_check(world) == GAB_OK);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  automaton app;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
+  CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
+  protection_fails_on_all_or_none(&app);
+  the_code_of_the_weak_one_is_that_of_all(world);
+  equal_failures_keep_their_code(world);
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
+  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
+  fflush(stdout);
+  automaton_destroy(&app);
+  gab_world_destroy(&world);
+  return failures > 0;
+}
