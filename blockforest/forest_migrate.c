@@ -257,10 +257,12 @@ static gab_status find_leavers(const gab_forest *forest, const gab_slot *targets
   for (size_t i = 0; i < most; ++i)
     if (targets[i] != me) all->leaving[all->leaving_count++] = (leaver){targets[i], i};
   if (all->leaving_count > 1) qsort(all->leaving, all->leaving_count, sizeof(leaver), by_target);
+  size_t routes = 0;
   for (size_t i = 0; i < all->leaving_count; ++i)
-    all->out_count += i == 0 || all->leaving[i].target != all->leaving[i - 1].target;
-  GAB_TRY(gab_alloc(all->out_count * sizeof(route), GAB_MEMORY_OTHER, &memory));
+    routes += i == 0 || all->leaving[i].target != all->leaving[i - 1].target;
+  GAB_TRY(gab_alloc(routes * sizeof(route), GAB_MEMORY_OTHER, &memory));
   all->out = memory;
+  all->out_count = routes;
   for (size_t i = 0; i < all->out_count; ++i) gab_buffer_init(&all->out[i].message, GAB_MEMORY_MESSAGE);
   return GAB_OK;
 }
@@ -424,7 +426,7 @@ static gab_status settle(gab_forest *forest, transport *all)
 
 static void release_transport(transport *all)
 {
-  for (size_t i = 0; i < all->out_count && all->out; ++i) gab_buffer_release(&all->out[i].message);
+  for (size_t i = 0; i < all->out_count; ++i) gab_buffer_release(&all->out[i].message);
   for (size_t i = 0; i < all->in_count; ++i) gab_buffer_release(&all->in[i].message);
   gab_free(&all->leaving);
   gab_free(&all->packing);
