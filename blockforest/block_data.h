@@ -24,11 +24,13 @@ typedef struct gab_block_data_kind {
   const char *name; /**< unique; stands in checkpoints and messages; copied */
   void *user;       /**< handed to every callback; borrowed as long as the forest lives */
 
-  /** Makes the data of a block. For stored data: in the state of the start (initial condition); when a block
-   *  is restored or arrives from another slot, unpack() follows and replaces what is stored. Whatever can be
-   *  computed from the parameter file (flags, boundary lists) belongs here and is not packed. */
+  /** Makes the data of a block: memory, and whatever can be computed from the parameter file (flags, boundary
+   *  lists), which is not packed. The stored state is set by initialise() or unpack(), whichever comes next. */
   gab_status (*create)(void *user, const gab_forest *forest, const gab_block *block, void **data);
   void (*destroy)(void *user, void *data);
+  /** Sets the state of the start. Not called for blocks that are restored or arrive from another slot: there
+   *  unpack() follows on create(). NULL: create() leaves the state of the start. */
+  gab_status (*initialise)(void *user, const gab_forest *forest, const gab_block *block, void *data);
 
   /** Stored data only; all three NULL for derived data, which create() alone makes. */
   size_t (*packed_size)(void *user, const void *data);

@@ -105,6 +105,15 @@ gab_status gab_block_make_data(const gab_forest *forest, gab_block *block)
   return GAB_OK;
 }
 
+gab_status gab_block_initialise(const gab_forest *forest, gab_block *block)
+{
+  for (int i = 0; i < forest->kind_count; i++) {
+    const gab_block_data_kind *kind = &forest->kinds[i];
+    if (kind->initialise) GAB_TRY(kind->initialise(kind->user, forest, block, block->data[i]));
+  }
+  return GAB_OK;
+}
+
 void gab_block_unmake(const gab_forest *forest, gab_block **block)
 {
   gab_block *dying = *block;

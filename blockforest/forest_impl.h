@@ -36,6 +36,8 @@ struct gab_forest {
 gab_status gab_block_make(const gab_forest *forest, gab_block_id id, gab_block **block);
 /** Lets every kind create its data. */
 gab_status gab_block_make_data(const gab_forest *forest, gab_block *block);
+/** Sets the state of the start in the data that gab_block_make_data() made. */
+gab_status gab_block_initialise(const gab_forest *forest, gab_block *block);
 void gab_block_unmake(const gab_forest *forest, gab_block **block);
 /** Appends a row; the caller keeps the order. */
 gab_status gab_block_add_neighbour(gab_block *block, gab_neighbour row);

@@ -94,7 +94,8 @@ out:
 static gab_status make_data(void *context, size_t index)
 {
   gab_forest *forest = context;
-  return gab_block_make_data(forest, forest->blocks[index]);
+  GAB_TRY(gab_block_make_data(forest, forest->blocks[index]));
+  return gab_block_initialise(forest, forest->blocks[index]);
 }
 
 gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count,

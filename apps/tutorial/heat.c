@@ -184,8 +184,13 @@ static gab_status build(gab_world *world, heat *app, const char *folder)
                                     .cells = {CELLS, CELLS, 1},
                                     .periodic = {true, true, false},
                                     .dx = 1};
-  const gab_block_data_kind now = {"temperature", app,    create, destroy, packed_size,
-                                   pack,          unpack, NULL,   NULL};
+  const gab_block_data_kind now = {.name = "temperature",
+                                   .user = app,
+                                   .create = create,
+                                   .destroy = destroy,
+                                   .packed_size = packed_size,
+                                   .pack = pack,
+                                   .unpack = unpack};
   const gab_block_data_kind next = {.name = "scratch", .user = app, .create = create, .destroy = destroy};
   const gab_ghost_kind ghost = gab_field_ghost_kind(&ghosts);
   const gab_quantity quantity = {

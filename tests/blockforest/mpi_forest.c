@@ -102,8 +102,13 @@ static void move_more_than_the_bound(gab_world *world)
   uint64_t user = 1;
   domain.options =
       (gab_forest_options){.grid = {2, {4, 2, 1}}, .cells = {4, 4, 1}, .periodic = {true, false}, .dx = 1};
-  gab_block_data_kind kind = {"big",    &user,      big_create, big_destroy, big_size,
-                              big_pack, big_unpack, NULL,       NULL};
+  gab_block_data_kind kind = {.name = "big",
+                              .user = &user,
+                              .create = big_create,
+                              .destroy = big_destroy,
+                              .packed_size = big_size,
+                              .pack = big_pack,
+                              .unpack = big_unpack};
   gab_data_id id;
   gab_forest *forest;
   gab_slot slots = gab_world_members(world)->slots;
