@@ -71,7 +71,7 @@ static void a_broadcast_reaches_all_from_any_slot(void)
       gab_buffer bytes = {0};
       void *place;
       assert(gab_buffer_extend(&bytes, me == root ? sizes[s] : 13, &place) == GAB_OK);
-      memset(place, me == root ? (int)(root + s) : 255, bytes.size);
+      if (bytes.size > 0) memset(place, me == root ? (int)(root + s) : 255, bytes.size);
       assert(gab_world_broadcast(world, (gab_slot)root, &bytes) == GAB_OK);
       assert(bytes.size == sizes[s]);
       for (size_t i = 0; i < bytes.size; i++) assert(bytes.data[i] == (unsigned char)(root + s));
