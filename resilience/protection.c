@@ -198,11 +198,14 @@ static void tell(gab_timeloop *loop, const gab_fault *fault)
   char lost[256];
   list_slots(fault, lost, sizeof lost);
   gab_log(GAB_LOG_WARNING,
-          "slot%s %s died; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
+          "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
           ", going on with %d of %d slots after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
           "restore "
           "%.4f, protect again %.4f, rebalance %.4f s)",
-          fault->lost_count == 1 ? "" : "s", fault->lost_count ? lost : "none", fault->noticed_step,
+          fault->lost_count == 0   ? "nobody"
+          : fault->lost_count == 1 ? "slot "
+                                   : "slots ",
+          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", fault->noticed_step,
           fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);

@@ -4,6 +4,7 @@
 #include "core/log.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct owner_map {
   const gab_checkpoint *checkpoint;
@@ -235,14 +236,15 @@ static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all
   return status;
 }
 
+/* "slot 3" or "slots 3, 7" */
 static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
                            size_t room)
 {
   owner_map map = {checkpoint, snapshot};
   const gab_members *now = gab_world_members(checkpoint->world);
-  size_t used = 0;
+  char *list = text + snprintf(text, room, "slots ");
+  size_t used = (size_t)(list - text);
   int named = 0;
-  text[0] = '\0';
   for (int32_t i = 0; i < now->gone_count; i++) {
     gab_slot slot = now->gone[i];
     if (!gab_members_has(&snapshot->members, slot) || owner_now(&map, slot) != GAB_NO_SLOT) continue;
@@ -252,6 +254,7 @@ static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot 
     }
     used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, named > 1 ? ", " : "", slot);
   }
+  if (named == 1) memmove(list - 2, list - 1, strlen(list - 1) + 1);
 }
 
 static void describe_blocks(const missing_blocks *missing, char *text, size_t room)
@@ -278,10 +281,11 @@ static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapsho
     describe_slots(checkpoint, snapshot, slots, sizeof slots);
     describe_blocks(&missing, blocks, sizeof blocks);
     snprintf(sentence, sizeof sentence,
-             "slots %s died and so did all holders of their images (scheme %s, copies: %d): %" PRIu64
-             " of %" PRIu64 " blocks are lost, beside the living ones: %s",
-             slots, checkpoint->scheme->name, checkpoint->copies, snapshot->blocks - here, snapshot->blocks,
-             blocks);
+             "%s died and so did all holders of their images (scheme %s, copies: %d): %" PRIu64 " of %" PRIu64
+             " blocks are lost, of which the living know as neighbours: %s",
+             slots, checkpoint->scheme->name,
+             gab_scheme_copies(checkpoint->scheme, gab_members_count(&snapshot->members), checkpoint->copies),
+             snapshot->blocks - here, snapshot->blocks, blocks);
     status = gab_put_string(&text, sentence);
   }
   if (status == GAB_OK)

@@ -1,0 +1,68 @@
+/* A death between the last step and the end of the program: the marker is written once more by whoever is
+ * left, with the code of the run. */
+/* gabion-test: np=2,5 timeout=30 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+
+#include "resilience/beacon.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+/* The root is gone before it writes the marker, or when it has written another one. */
+static void die_at(gab_world *world, int moment, const char *marker)
+{
+  if (gab_world_slot(world) != 0) return;
+  if (moment == 1) {
+    FILE *file = fopen(marker, "w");
+    if (file) fputs("exit 99\n", file);
+    if (file) fclose(file);
+  }
+  kill(getpid(), SIGKILL);
+  for (;;) pause();
+}
+
+static bool marker_says(const char *marker, const char *due)
+{
+  char text[32] = "";
+  FILE *file = fopen(marker, "r");
+  if (!file) return false;
+  bool read = fgets(text, sizeof text, file) != NULL;
+  fclose(file);
+  return read && strcmp(text, due) == 0;
+}
+
+static gab_status run(automaton *app)
+{
+  gab_timeloop *loop;
+  gab_protection protection = {.every = {.steps = 5}, .rebalance = automaton_rebalance};
+  GAB_TRY(gab_timeloop_create(app->forest, 12, &loop));
+  gab_status status = gab_timeloop_add_task(loop, "automaton", automaton_step, app);
+  if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
+  if (status == GAB_OK) status = gab_timeloop_run(loop);
+  gab_timeloop_destroy(&loop);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  automaton app;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  char marker[128];
+  snprintf(marker, sizeof marker, "last-moment-%ld-%d.marker", (long)getppid(),
+           (int)gab_world_members(world)->slots);
+  setenv("GABION_COMPLETION", marker, 1);
+  gab_status status = automaton_create(&app, world, (int32_t[]){3, 2, 2});
+  if (status == GAB_OK) status = run(&app);
+  if (status == GAB_OK) die_at(world, gab_world_members(world)->slots > 2, marker);
+  bool fine = gab_beacon_complete(world, gab_status_exit_code(status)) == 0;
+  if (gab_world_is_root(world)) {
+    fine = fine && gab_world_slot(world) == 1 && marker_says(marker, "exit 0\n");
+    if (fine) printf("gabion-test: passed\n");
+    unlink(marker);
+  }
+  fflush(stdout);
+  automaton_destroy(&app);
+  gab_world_destroy(&world);
+  return fine ? 0 : 1;
+}
