@@ -116,6 +116,9 @@ void gab_field_unpack_box(gab_field *field, const gab_box *box, const int *compo
 /** Copies a box of one field to a box of the same size in another one of the same precision and layout. */
 void gab_field_copy_box(gab_field *to, const gab_box *to_box, const gab_field *from, const gab_box *from_box,
                         const int *components, int component_count);
+/** The same for one component, which may be another one in the target. */
+void gab_field_copy_component(gab_field *to, const gab_box *to_box, int to_component, const gab_field *from,
+                              const gab_box *from_box, int from_component);
 
 #ifdef __cplusplus
 }

@@ -6,42 +6,66 @@
 #error "packed fields are little-endian; this host needs a byte swap here"
 #endif
 
-/* A row is what lies along x: one memcpy where the values are adjacent, one per value elsewhere. */
-typedef struct row_shape {
-  size_t count, value_bytes, step_bytes;
-} row_shape;
+/* A box of one component: rows along x, one memcpy each where their values are adjacent. */
+typedef struct rows {
+  unsigned char *first;
+  size_t count[3];   /* of values along the axes */
+  ptrdiff_t step[3]; /* bytes from one to the next */
+  size_t value_bytes;
+} rows;
 
-static row_shape row_of(const gab_field *field, const gab_box *box)
+static rows rows_of(const gab_field *field, const gab_box *box, int component)
 {
   size_t bytes = gab_precision_bytes(field->shape.precision);
-  return (row_shape){(size_t)(box->hi[0] - box->lo[0]), bytes, bytes * (size_t)field->map.stride[0]};
-}
-
-static unsigned char *place_of(const gab_field *field, int64_t x, int64_t y, int64_t z, int component)
-{
-  return (unsigned char *)field->data +
-         gab_precision_bytes(field->shape.precision) *
-             gab_field_index(&field->map, (int32_t)x, (int32_t)y, (int32_t)z, component);
-}
-
-static void gather_row(unsigned char *to, const unsigned char *from, const row_shape *row)
-{
-  if (row->step_bytes == row->value_bytes) {
-    memcpy(to, from, row->count * row->value_bytes);
-    return;
+  rows made = {.value_bytes = bytes};
+  made.first = (unsigned char *)field->data + bytes * gab_field_index(&field->map, (int32_t)box->lo[0],
+                                                                      (int32_t)box->lo[1],
+                                                                      (int32_t)box->lo[2], component);
+  for (int axis = 0; axis < 3; ++axis) {
+    made.count[axis] = (size_t)(box->hi[axis] - box->lo[axis]);
+    made.step[axis] = (ptrdiff_t)bytes * field->map.stride[axis];
   }
-  for (size_t i = 0; i < row->count; ++i)
-    memcpy(to + i * row->value_bytes, from + i * row->step_bytes, row->value_bytes);
+  return made;
 }
 
-static void scatter_row(unsigned char *to, const unsigned char *from, const row_shape *row)
+/* The same values in the same order, packed. */
+static rows packed_like(const rows *like, unsigned char *bytes)
 {
-  if (row->step_bytes == row->value_bytes) {
-    memcpy(to, from, row->count * row->value_bytes);
-    return;
+  rows made = *like;
+  made.first = bytes;
+  made.step[0] = (ptrdiff_t)like->value_bytes;
+  made.step[1] = made.step[0] * (ptrdiff_t)like->count[0];
+  made.step[2] = made.step[1] * (ptrdiff_t)like->count[1];
+  return made;
+}
+
+/* Values with a fixed distance; the size is a constant in each of the two loops, so that memcpy is a move. */
+static void copy_line(unsigned char *to, ptrdiff_t to_step, const unsigned char *from, ptrdiff_t from_step,
+                      size_t count, size_t value_bytes)
+{
+  if (value_bytes == sizeof(double))
+    for (size_t i = 0; i < count; ++i)
+      memcpy(to + (ptrdiff_t)i * to_step, from + (ptrdiff_t)i * from_step, sizeof(double));
+  else
+    for (size_t i = 0; i < count; ++i)
+      memcpy(to + (ptrdiff_t)i * to_step, from + (ptrdiff_t)i * from_step, sizeof(float));
+}
+
+static void copy_rows(const rows *to, const rows *from)
+{
+  const size_t *count = from->count, bytes = from->value_bytes;
+  bool adjacent = to->step[0] == (ptrdiff_t)bytes && from->step[0] == (ptrdiff_t)bytes && count[0] > 1;
+  for (size_t z = 0; z < count[2]; ++z) {
+    unsigned char *target = to->first + (ptrdiff_t)z * to->step[2];
+    const unsigned char *source = from->first + (ptrdiff_t)z * from->step[2];
+    if (count[0] == 1) {
+      copy_line(target, to->step[1], source, from->step[1], count[1], bytes);
+      continue;
+    }
+    for (size_t y = 0; y < count[1]; ++y, target += to->step[1], source += from->step[1])
+      if (adjacent) memcpy(target, source, count[0] * bytes);
+      else copy_line(target, to->step[0], source, from->step[0], count[0], bytes);
   }
-  for (size_t i = 0; i < row->count; ++i)
-    memcpy(to + i * row->step_bytes, from + i * row->value_bytes, row->value_bytes);
 }
 
 size_t gab_field_box_bytes(const gab_field *field, const gab_box *box, int component_count)
@@ -52,55 +76,41 @@ size_t gab_field_box_bytes(const gab_field *field, const gab_box *box, int compo
 void gab_field_pack_box(const gab_field *field, const gab_box *box, const int *components,
                         int component_count, void *bytes)
 {
-  if (gab_box_count(box) == 0) return;
-  row_shape row = row_of(field, box);
-  unsigned char *to = bytes;
+  size_t each = gab_field_box_bytes(field, box, 1);
+  if (each == 0) return;
   for (int i = 0; i < component_count; ++i) {
-    int component = components ? components[i] : i;
-    for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-      for (int64_t y = box->lo[1]; y < box->hi[1]; ++y) {
-        gather_row(to, place_of(field, box->lo[0], y, z, component), &row);
-        to += row.count * row.value_bytes;
-      }
+    rows from = rows_of(field, box, components ? components[i] : i);
+    rows to = packed_like(&from, (unsigned char *)bytes + (size_t)i * each);
+    copy_rows(&to, &from);
   }
 }
 
 void gab_field_unpack_box(gab_field *field, const gab_box *box, const int *components, int component_count,
                           const void *bytes)
 {
-  if (gab_box_count(box) == 0) return;
-  row_shape row = row_of(field, box);
-  const unsigned char *from = bytes;
+  size_t each = gab_field_box_bytes(field, box, 1);
+  if (each == 0) return;
   for (int i = 0; i < component_count; ++i) {
-    int component = components ? components[i] : i;
-    for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
-      for (int64_t y = box->lo[1]; y < box->hi[1]; ++y) {
-        scatter_row(place_of(field, box->lo[0], y, z, component), from, &row);
-        from += row.count * row.value_bytes;
-      }
+    rows to = rows_of(field, box, components ? components[i] : i);
+    /* only read */
+    rows from = packed_like(&to, (unsigned char *)(uintptr_t)bytes + (size_t)i * each);
+    copy_rows(&to, &from);
   }
+}
+
+void gab_field_copy_component(gab_field *to, const gab_box *to_box, int to_component, const gab_field *from,
+                              const gab_box *from_box, int from_component)
+{
+  if (gab_box_count(to_box) == 0) return;
+  rows target = rows_of(to, to_box, to_component), source = rows_of(from, from_box, from_component);
+  copy_rows(&target, &source);
 }
 
 void gab_field_copy_box(gab_field *to, const gab_box *to_box, const gab_field *from, const gab_box *from_box,
                         const int *components, int component_count)
 {
-  if (gab_box_count(to_box) == 0) return;
-  row_shape row = row_of(from, from_box);
-  int64_t shift[3];
-  for (int axis = 0; axis < 3; ++axis) shift[axis] = to_box->lo[axis] - from_box->lo[axis];
   for (int i = 0; i < component_count; ++i) {
     int component = components ? components[i] : i;
-    for (int64_t z = from_box->lo[2]; z < from_box->hi[2]; ++z)
-      for (int64_t y = from_box->lo[1]; y < from_box->hi[1]; ++y) {
-        const unsigned char *source = place_of(from, from_box->lo[0], y, z, component);
-        unsigned char *target =
-            place_of(to, from_box->lo[0] + shift[0], y + shift[1], z + shift[2], component);
-        if (row.step_bytes == row.value_bytes) {
-          memcpy(target, source, row.count * row.value_bytes);
-          continue;
-        }
-        for (size_t k = 0; k < row.count; ++k)
-          memcpy(target + k * row.step_bytes, source + k * row.step_bytes, row.value_bytes);
-      }
+    gab_field_copy_component(to, to_box, component, from, from_box, component);
   }
 }

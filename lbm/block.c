@@ -48,22 +48,11 @@ static size_t list_runs(gab_lbm_block *block)
   return count;
 }
 
-static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block, const int32_t cells[3])
+static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
 {
-  gab_field_shape shape = {
-      .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
-  for (int axis = 0; axis < 3; ++axis) {
-    shape.cells[axis] = cells[axis];
-    shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
-  }
-  gab_field_map map;
-  GAB_TRY(gab_field_map_of(&shape, &map));
-  if (map.elements > UINT32_MAX)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
-             cells[0], cells[1], cells[2]);
-  GAB_TRY(gab_field_create(&shape, &block->src));
-  return gab_field_create(&shape, &block->dst);
+  block->now = &model->storage[0];
+  GAB_TRY(gab_field_create(&model->shape, &block->src));
+  return model->kernel->in_place ? GAB_OK : gab_field_create(&model->shape, &block->dst);
 }
 
 static gab_status make_block(const gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
@@ -72,19 +61,22 @@ static gab_status make_block(const gab_lbm_model *model, const gab_forest *fores
   if (gab_block_level(forest, place) != 0)
     GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is refined: the flow lives on level 0",
              gab_block_get_id(place));
-  const gab_forest_options *options = gab_forest_get_options(forest);
   gab_box cells = gab_block_cells(forest, place);
   block->id = gab_block_get_id(place);
   memcpy(block->first, cells.lo, sizeof block->first);
-  GAB_TRY(make_fields(model, block, options->cells));
+  GAB_TRY(make_fields(model, block));
   GAB_TRY(make_flags(model, block, block->src->shape.ghosts, &cells));
   block->run_count = list_runs(block);
   void *runs;
   GAB_TRY(gab_alloc(block->run_count * sizeof(gab_run), GAB_MEMORY_OTHER, &runs));
   block->runs = runs;
   list_runs(block);
-  GAB_TRY(gab_links_build(model, block));
-  gab_lbm_initialise(model, forest, place, block);
+  return gab_links_build(model, block);
+}
+
+static gab_status initialise_block(void *user, const gab_forest *forest, const gab_block *place, void *data)
+{
+  gab_lbm_initialise(user, forest, place, data);
   return GAB_OK;
 }
 
@@ -121,6 +113,13 @@ static size_t packed_size(void *user, const void *data)
          gab_precision_bytes(block->src->shape.precision);
 }
 
+/* What the first cell of a run sent in direction q; the others follow. */
+static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int q)
+{
+  return (unsigned char *)block->src->data +
+         gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
+}
+
 static gab_status pack(void *user, const void *data, gab_buffer *out)
 {
   const gab_lbm_block *block = data;
@@ -128,15 +127,12 @@ static gab_status pack(void *user, const void *data, gab_buffer *out)
   void *place;
   GAB_TRY(gab_buffer_extend(out, packed_size(user, data), &place));
   unsigned char *to = place;
-  for (int q = 0; q < block->src->shape.components; ++q) {
-    const unsigned char *from = (const unsigned char *)block->src->data +
-                                (size_t)q * (size_t)block->src->map.component_stride * bytes;
+  for (int q = 0; q < block->src->shape.components; ++q)
     for (size_t i = 0; i < block->run_count; ++i) {
       size_t length = (size_t)block->runs[i].length * bytes;
-      memcpy(to, from + block->runs[i].start * bytes, length);
+      memcpy(to, row_of(block, &block->runs[i], q), length);
       to += length;
     }
-  }
   return GAB_OK;
 }
 
@@ -147,15 +143,12 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   gab_reader cells;
   GAB_TRY(gab_get_view(in, packed_size(user, data), &cells));
   const unsigned char *from = cells.at;
-  for (int q = 0; q < block->src->shape.components; ++q) {
-    unsigned char *to =
-        (unsigned char *)block->src->data + (size_t)q * (size_t)block->src->map.component_stride * bytes;
+  for (int q = 0; q < block->src->shape.components; ++q)
     for (size_t i = 0; i < block->run_count; ++i) {
       size_t length = (size_t)block->runs[i].length * bytes;
-      memcpy(to + block->runs[i].start * bytes, from, length);
+      memcpy(row_of(block, &block->runs[i], q), from, length);
       from += length;
     }
-  }
   return GAB_OK;
 }
 
@@ -165,6 +158,7 @@ gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
                                .user = model,
                                .create = create_block,
                                .destroy = destroy_block,
+                               .initialise = initialise_block,
                                .packed_size = packed_size,
                                .pack = pack,
                                .unpack = unpack};

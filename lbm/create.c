@@ -112,6 +112,23 @@ static double stiffness_of(int side, const gab_domain *domain)
   return fmin(1, sigma * sound / (double)domain->cells[side / 2]);
 }
 
+static gab_status set_storage(gab_lbm_model *model)
+{
+  model->shape = (gab_field_shape){
+      .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
+  for (int axis = 0; axis < 3; ++axis) {
+    model->shape.cells[axis] = model->cells[axis];
+    model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
+  }
+  GAB_TRY(gab_field_map_of(&model->shape, &model->map));
+  if (model->map.elements > UINT32_MAX)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
+             model->cells[0], model->cells[1], model->cells[2]);
+  gab_storage_fill(model->lattice, &model->map, model->kernel->in_place, model->storage);
+  return GAB_OK;
+}
+
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
@@ -128,7 +145,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   const double *force = model->rates.force;
   bool forced = force[0] != 0 || force[1] != 0 || force[2] != 0;
   model->kernel = gab_kernel_find(options->kernel, model->lattice, model->options.precision, forced);
-  return model->kernel ? GAB_OK : GAB_ERR_INPUT;
+  return model->kernel ? set_storage(model) : GAB_ERR_INPUT;
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,

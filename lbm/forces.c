@@ -10,14 +10,13 @@ void gab_lbm_request_forces(gab_lbm *lbm) { lbm->wants_forces = true; }
 static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 {
   const gab_links *links = &block->links;
+  const ptrdiff_t *sent = block->now->sent;
   for (size_t i = 0; i < links->momentum_count; ++i) {
     const gab_momentum_link *link = &links->momenta[i];
-    const int8_t *c = lbm->model.lattice->c[link->q];
-    double given =
-        lbm->model.options.precision == GAB_PRECISION_FLOAT
-            ? (double)((const float *)block->src->data)[link->from] +
-                  (double)((const float *)block->src->data)[link->to]
-            : ((const double *)block->src->data)[link->from] + ((const double *)block->src->data)[link->to];
+    const int out = gab_lattice_opposite(link->q);
+    const int8_t *c = lbm->model.lattice->c[out];
+    double given = gab_value_at(block->src, gab_place(link->from, sent[out])) +
+                   gab_value_at(block->src, gab_place(link->to, sent[link->q]));
     for (int axis = 0; axis < 3; ++axis)
       if (c[axis] != 0) gab_exact_add(&lbm->forces[link->body][axis], c[axis] * given);
   }

@@ -26,6 +26,17 @@ static size_t ghost_size(void *user, int direction)
   return gab_box_count(&box) * (size_t)count * gab_precision_bytes(model->options.precision);
 }
 
+/* Where what the cells of a box sent in direction q lies. */
+static gab_box shifted(const gab_box *box, const gab_lbm_block *block, int q)
+{
+  gab_box moved = *box;
+  for (int axis = 0; axis < 3; ++axis) {
+    moved.lo[axis] += block->now->shift[q][axis];
+    moved.hi[axis] += block->now->shift[q][axis];
+  }
+  return moved;
+}
+
 static void ghost_pack(void *user, const void *data, int direction, void *bytes)
 {
   const gab_lbm_model *model = user;
@@ -33,7 +44,12 @@ static void ghost_pack(void *user, const void *data, int direction, void *bytes)
   int components[GAB_LATTICE_MAX_Q];
   int count = crossing(model->lattice, direction, components);
   gab_box box = gab_direction_send_box(direction, model->cells, 1);
-  gab_field_pack_box(block->src, &box, components, count, bytes);
+  size_t each = gab_field_box_bytes(block->src, &box, 1);
+  for (int i = 0; i < count; ++i) {
+    gab_box there = shifted(&box, block, components[i]);
+    gab_field_pack_box(block->src, &there, &block->now->component[components[i]], 1,
+                       (unsigned char *)bytes + (size_t)i * each);
+  }
 }
 
 static void ghost_unpack(void *user, void *data, int direction, const void *bytes)
@@ -43,7 +59,12 @@ static void ghost_unpack(void *user, void *data, int direction, const void *byte
   int components[GAB_LATTICE_MAX_Q];
   int count = crossing(model->lattice, direction, components);
   gab_box box = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
-  gab_field_unpack_box(block->src, &box, components, count, bytes);
+  size_t each = gab_field_box_bytes(block->src, &box, 1);
+  for (int i = 0; i < count; ++i) {
+    gab_box there = shifted(&box, block, components[i]);
+    gab_field_unpack_box(block->src, &there, &block->now->component[components[i]], 1,
+                         (const unsigned char *)bytes + (size_t)i * each);
+  }
 }
 
 static void ghost_copy(void *user, const void *from, void *to, int direction)
@@ -55,7 +76,12 @@ static void ghost_copy(void *user, const void *from, void *to, int direction)
   int count = crossing(model->lattice, direction, components);
   gab_box send = gab_direction_send_box(direction, model->cells, 1);
   gab_box receive = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
-  gab_field_copy_box(target->src, &receive, source->src, &send, components, count);
+  for (int i = 0; i < count; ++i) {
+    int q = components[i];
+    gab_box here = shifted(&send, source, q), there = shifted(&receive, target, q);
+    gab_field_copy_component(target->src, &there, target->now->component[q], source->src, &here,
+                             source->now->component[q]);
+  }
 }
 
 gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model)

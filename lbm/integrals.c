@@ -40,14 +40,10 @@ static void add_cell(totals *all, double drho, double ux, double uy, double uz)
 static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell)
 {
   const gab_lattice *lattice = model->lattice;
-  const gab_field_map *map = &block->src->map;
   double f[GAB_LATTICE_MAX_Q], drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}}, square = 0;
   for (int q = 0; q < lattice->q; ++q) {
     const int8_t *c = lattice->c[q];
-    ptrdiff_t at = (ptrdiff_t)cell + q * map->component_stride -
-                   (c[0] * map->stride[0] + c[1] * map->stride[1] + c[2] * map->stride[2]);
-    f[q] = model->options.precision == GAB_PRECISION_FLOAT ? (double)((const float *)block->src->data)[at]
-                                                           : ((const double *)block->src->data)[at];
+    f[q] = gab_value_at(block->src, gab_place(cell, block->now->arriving[q]));
     drho += f[q];
     for (int axis = 0; axis < 3; ++axis) u[axis] += c[axis] * f[q];
   }
@@ -77,7 +73,7 @@ static void add_job(const gab_lbm_model *model, const gab_lbm_job *job, bool wit
     for (int32_t done = 0; done < block->runs[k].length; done += GAB_LBM_ROW) {
       int32_t left = block->runs[k].length - done, count = left < GAB_LBM_ROW ? left : GAB_LBM_ROW;
       uint32_t start = block->runs[k].start + (uint32_t)done;
-      gab_lbm_row_moments(model, block->src, start, count, &row);
+      gab_lbm_row_moments(model, block, start, count, &row);
       all->cells += (uint64_t)count;
       for (int32_t i = 0; i < count; ++i) {
         add_cell(all, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);

@@ -72,8 +72,22 @@ static void collide_job(const gab_lbm_model *model, const gab_lbm_job *job)
   gab_lbm_block *block = job->block;
   size_t first, last;
   gab_lbm_share(job, block->run_count, &first, &last);
-  model->kernel->run(&block->src->map, block->src->data, block->dst->data, block->runs + first, last - first,
-                     &model->rates);
+  const gab_sweep sweep = {.from = block->src->data,
+                           .to = block->dst ? block->dst->data : block->src->data,
+                           .before = block->now,
+                           .after = block->now->next,
+                           .rates = &model->rates};
+  model->kernel->run(&sweep, block->runs + first, last - first);
+}
+
+/* After a sweep over all of the block. */
+static void turn_over(gab_lbm_block *block)
+{
+  block->now = block->now->next;
+  if (!block->dst) return;
+  gab_field *done = block->dst;
+  block->dst = block->src;
+  block->src = done;
 }
 
 gab_status gab_lbm_collide(gab_lbm *lbm)
@@ -84,12 +98,7 @@ gab_status gab_lbm_collide(gab_lbm *lbm)
   GAB_TRY(gab_lbm_make_jobs(lbm, &jobs));
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < jobs.count; ++i) collide_job(&lbm->model, &jobs.list[i]);
-  for (size_t i = 0; i < jobs.count; i += jobs.list[i].parts) {
-    gab_lbm_block *block = jobs.list[i].block;
-    gab_field *done = block->dst;
-    block->dst = block->src;
-    block->src = done;
-  }
+  for (size_t i = 0; i < jobs.count; i += jobs.list[i].parts) turn_over(jobs.list[i].block);
   gab_lbm_release_jobs(&jobs);
   ++lbm->step;
   return GAB_OK;
@@ -122,8 +131,8 @@ gab_lbm_counts gab_lbm_count(const gab_lbm *lbm)
     const gab_links *links = &block->links;
     counts.fluid_cells += block->fluid_cells;
     counts.cells += (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2];
-    counts.links += links->copy_count + links->velocity_count + links->linear_count + links->pressure_count +
-                    links->outflow_count;
+    counts.links += links->copied_cells + links->velocity_count + links->linear_count +
+                    links->pressure_count + links->outflow_count;
     counts.fallback_links += links->fallbacks;
   }
   return counts;

@@ -22,6 +22,11 @@
  *
  *  Results do not depend on the number of processes, threads, blocks or the kernel.
  *
+ *  Kernels: `in_place` streams in the populations' own places (the AA pattern, Bailey, Myre, Walsh, Lilja &
+ * Saar 2009), one field per block; `vector` is the same arithmetic with two fields; `reference` is the
+ * readable one, a cell at a time. Packed data, and so checksums, snapshots and what is sent, do not know
+ * which one runs.
+ *
  *  Life: gab_geometry_create, gab_forest_create, gab_lbm_create, then populate the forest
  * (gab_balance_initial) or restore it; steps; gab_lbm_destroy, gab_forest_destroy, gab_geometry_destroy in
  * this order.
@@ -102,7 +107,7 @@ typedef struct gab_lbm_options {
   double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
   double magic;               /**< TRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
   double force[3];            /**< body force per volume */
-  const char *kernel;         /**< "auto", "reference", "vector" [NULL: auto] */
+  const char *kernel; /**< "auto", "in_place", "vector", "reference" [NULL: auto, which is in_place] */
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */
   double velocity[3];
@@ -143,7 +148,7 @@ const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the de
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
 /** The handle of the populations among the data of blocks. */
 gab_data_id gab_lbm_data(const gab_lbm *lbm);
-/** Name of the kernel that runs, e.g. "vector/D3Q19/double/forced". It belongs into checkpoints. */
+/** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". It belongs into checkpoints. */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 

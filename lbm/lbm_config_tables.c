@@ -30,10 +30,12 @@ static const gab_config_key lbm_keys[] = {
      .doc = "Of the stored populations and of their arithmetic."},
     {.name = "kernel",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "auto|vector|reference",
+     .choices = "auto|in_place|vector|reference",
      .default_text = "auto",
      .outside = true,
-     .doc = "How the sweep is computed; all give the same bits."},
+     .doc = "How the sweep is computed; all give the same bits. in_place keeps one field of populations per "
+            "block "
+            "(the AA pattern) and is what auto takes; vector and reference keep two."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",

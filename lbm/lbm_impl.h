@@ -10,6 +10,7 @@
 #include "core/exact_sum.h"
 #include "field/flags.h"
 #include "lbm/lbm.h"
+#include "lbm/storage_impl.h"
 
 /* ------------------------------------------------------------------------------------------ kernels */
 
@@ -25,21 +26,29 @@ typedef struct gab_collision_rates {
   double force[3];
 } gab_collision_rates;
 
-/** Pulls from src, collides, stores to dst, for some runs. */
-typedef void (*gab_kernel_fn)(const gab_field_map *map, const void *src, void *dst, const gab_run *runs,
-                              size_t count, const gab_collision_rates *rates);
+/** What a kernel works on: reads what arrives in a cell, by before->arriving, collides, writes what the cell
+ *  sends, by after->sent. */
+typedef struct gab_sweep {
+  const void *from;
+  void *to; /**< in place: the same */
+  const gab_storage *before, *after;
+  const gab_collision_rates *rates;
+} gab_sweep;
+
+typedef void (*gab_kernel_fn)(const gab_sweep *sweep, const gab_run *runs, size_t count);
 
 typedef struct gab_kernel {
-  const char *name; /**< "vector/D3Q19/double/forced" */
+  const char *name; /**< "in_place/D3Q19/double/forced" */
   gab_kernel_fn run;
+  bool in_place; /**< one field per block */
 } gab_kernel;
 
-/** @param[in] family  "auto", "reference" or "vector"; NULL is auto
+/** @param[in] family  "auto", "in_place", "vector" or "reference"; NULL is auto
  *  @return NULL with an error message if there is no such family */
 const gab_kernel *gab_kernel_find(const char *family, const gab_lattice *lattice, gab_precision precision,
                                   bool forced);
 
-/* The tables of both families, by lattice (D2Q9, D3Q19), precision (double, float), force (without, with). */
+/* The tables of the families, by lattice (D2Q9, D3Q19), precision (double, float), force (without, with). */
 #define GAB_KERNELS_PER_FAMILY 8
 static inline int gab_kernel_index(bool d3q19, bool is_float, bool forced)
 {
@@ -47,42 +56,47 @@ static inline int gab_kernel_index(bool d3q19, bool is_float, bool forced)
 }
 extern const gab_kernel gab_kernels_reference[GAB_KERNELS_PER_FAMILY];
 extern const gab_kernel gab_kernels_vector[GAB_KERNELS_PER_FAMILY];
+extern const gab_kernel gab_kernels_in_place[GAB_KERNELS_PER_FAMILY];
 
 /* ------------------------------------------------------------------------------------------ links */
 
-/* Every link writes one population, that of direction q of a boundary cell, to index `to` of the source field
- * (component q included), from where the kernel pulls it into the fluid cell beside. */
+/* Every link writes one population, what a boundary cell sends in direction q into the fluid cell beside it,
+ * from where the kernel takes it. Cells are indices in component 0; where in the field a cell's population
+ * lies is said by gab_storage. */
 
-/** The value is another population: bounce-back (its `from` is the opposite direction in the fluid cell) and
- *  free slip. */
+/** Bounce-back and free slip: what a row of boundary cells along x sends is what other cells have sent. */
 typedef struct gab_copy_link {
   uint32_t to, from;
+  int32_t length;
+  int16_t q, from_q;
 } gab_copy_link;
 
-/** Bounce-back with the momentum of a side: value = from + term * ramp[side]. */
+/** Bounce-back with the momentum of a side: value = (what the fluid cell sent) + term * ramp[side]. */
 typedef struct gab_velocity_link {
   uint32_t to, from;
   double term;
-  int32_t side;
+  int16_t q, side;
 } gab_velocity_link;
 
-/** Interpolated walls and moving bodies: value = a * near + b * far + term. */
+/** Interpolated walls and moving bodies: value = a * near + b * far + term. Near is what the fluid cell sent
+ *  towards the boundary cell. */
 typedef struct gab_linear_link {
   uint32_t to, near, far;
+  int16_t q, far_q;
   double a, b, term;
 } gab_linear_link;
 
 /** Pressure and outflow: needs the macroscopic state of the fluid cell. */
 typedef struct gab_open_link {
-  uint32_t to, cell; /**< cell: index in component 0 */
+  uint32_t to, cell;
   int16_t q, side;
 } gab_open_link;
 
-/** A link of a body, for its force: c_q (out + in) with out = from, in = to. */
+/** A link of a body, for its force: what fluid cell and boundary cell send to each other. */
 typedef struct gab_momentum_link {
   uint32_t to, from;
   int32_t body;
-  int32_t q; /**< of `from`: towards the body */
+  int32_t q; /**< of what the boundary cell sends */
 } gab_momentum_link;
 
 typedef struct gab_links {
@@ -92,6 +106,7 @@ typedef struct gab_links {
   gab_open_link *pressures, *outflows;
   gab_momentum_link *momenta;
   size_t copy_count, velocity_count, linear_count, pressure_count, outflow_count, momentum_count;
+  uint64_t copied_cells; /**< a copy link may stand for many */
   uint64_t fallbacks;
 } gab_links;
 
@@ -112,11 +127,17 @@ typedef struct gab_lbm_model {
   gab_collision_rates rates;
   double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
   const gab_kernel *kernel;
+  gab_field_shape shape; /* of the populations of a block, and its map */
+  gab_field_map map;
+  gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
 } gab_lbm_model;
 
 /** Data of a block. */
 typedef struct gab_lbm_block {
-  gab_field *src, *dst; /* the state, and where the next one goes */
+  gab_field *src;         /* the state */
+  gab_field *dst;         /* where the next one goes; NULL in place */
+  const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
+                             packed does not know it */
   gab_flags *flags;
   gab_run *runs;
   size_t run_count;
@@ -187,7 +208,7 @@ void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, 
 typedef struct gab_lbm_row {
   double drho[GAB_LBM_ROW], u[3][GAB_LBM_ROW];
 } gab_lbm_row;
-void gab_lbm_row_moments(const gab_lbm_model *model, const gab_field *field, uint32_t start, int32_t count,
-                         gab_lbm_row *row);
+void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t start,
+                         int32_t count, gab_lbm_row *row);
 
 #endif

@@ -32,9 +32,9 @@ static int64_t cell_of_domain(const link *at, const int32_t cell[3], int axis)
   return at->block->first[axis] + cell[axis];
 }
 
-static uint32_t index_of(const link *at, const int32_t cell[3], int q)
+static uint32_t index_of(const link *at, const int32_t cell[3])
 {
-  return (uint32_t)gab_field_index(&at->block->src->map, cell[0], cell[1], cell[2], q);
+  return (uint32_t)gab_field_index(&at->block->src->map, cell[0], cell[1], cell[2], 0);
 }
 
 static bool is_fluid(const link *at, const int32_t cell[3])
@@ -42,8 +42,33 @@ static bool is_fluid(const link *at, const int32_t cell[3])
   return gab_flags_are_on(at->block->flags, cell[0], cell[1], cell[2], GAB_CELL_IS_FLUID);
 }
 
-/* What the fluid cell sent towards the boundary cell. */
-static uint32_t outgoing(const link *at) { return index_of(at, at->x, gab_lattice_opposite(at->q)); }
+/* The boundary cell sends what cell `from` has sent in direction from_q. Links of cells side by side, made
+ * one after another, become one. */
+static gab_status add_copy_link(const link *at, const int32_t from_cell[3], int from_q)
+{
+  gab_links *links = &at->block->links;
+  uint32_t to = index_of(at, at->b), from = index_of(at, from_cell);
+  ++links->copied_cells;
+  if (links->copy_count > 0) {
+    gab_copy_link *last = &links->copies[links->copy_count - 1];
+    uint32_t length = (uint32_t)last->length;
+    if (last->q == at->q && last->from_q == from_q && last->to + length == to &&
+        last->from + length == from) {
+      ++last->length;
+      return GAB_OK;
+    }
+  }
+  APPEND(
+      links->copies, links->copy_count,
+      (gab_copy_link){.to = to, .from = from, .length = 1, .q = (int16_t)at->q, .from_q = (int16_t)from_q});
+  return GAB_OK;
+}
+
+/* What the fluid cell sent towards the boundary cell comes back. */
+static gab_status add_bounce_link(const link *at)
+{
+  return add_copy_link(at, at->x, gab_lattice_opposite(at->q));
+}
 
 /* 2 w c·u / c_s^2: what a wall of velocity u gives to the population that it reflects (Ladd 1994), density 1.
  */
@@ -103,10 +128,11 @@ static gab_status add_velocity_link(const link *at, int side)
   const gab_side *given = &at->model->options.sides[side];
   double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
   APPEND(links->velocities, links->velocity_count,
-         (gab_velocity_link){.to = index_of(at, at->b, at->q),
-                             .from = outgoing(at),
+         (gab_velocity_link){.to = index_of(at, at->b),
+                             .from = index_of(at, at->x),
                              .term = factor * momentum_term(at, given->velocity),
-                             .side = side});
+                             .q = (int16_t)at->q,
+                             .side = (int16_t)side});
   return GAB_OK;
 }
 
@@ -114,7 +140,6 @@ static gab_status add_velocity_link(const link *at, int side)
  * with the velocity across those sides reversed. */
 static gab_status add_slip_link(const link *at)
 {
-  gab_links *links = &at->block->links;
   const gab_lattice *lattice = at->model->lattice;
   int32_t mirror[3];
   int8_t c[3];
@@ -125,21 +150,17 @@ static gab_status add_slip_link(const link *at)
   }
   int q = 0;
   while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) ++q;
-  uint32_t from = index_of(at, mirror, q);
-  if (!is_fluid(at, mirror)) {
-    from = outgoing(at);
-    ++links->fallbacks;
-  }
-  APPEND(links->copies, links->copy_count, (gab_copy_link){.to = index_of(at, at->b, at->q), .from = from});
-  return GAB_OK;
+  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, q);
+  ++at->block->links.fallbacks;
+  return add_bounce_link(at);
 }
 
 static gab_status add_side_link(const link *at)
 {
   gab_links *links = &at->block->links;
   int side = side_of(at);
-  uint32_t to = index_of(at, at->b, at->q);
-  gab_open_link open = {.to = to, .cell = index_of(at, at->x, 0), .q = (int16_t)at->q, .side = (int16_t)side};
+  gab_open_link open = {
+      .to = index_of(at, at->b), .cell = index_of(at, at->x), .q = (int16_t)at->q, .side = (int16_t)side};
   switch (at->model->options.sides[side].kind) {
   case GAB_SIDE_VELOCITY:
     return add_velocity_link(at, side);
@@ -152,8 +173,7 @@ static gab_status add_side_link(const link *at)
     APPEND(links->outflows, links->outflow_count, open);
     return GAB_OK;
   default:
-    APPEND(links->copies, links->copy_count, (gab_copy_link){.to = to, .from = outgoing(at)});
-    return GAB_OK;
+    return add_bounce_link(at);
   }
 }
 
@@ -162,18 +182,21 @@ static gab_status add_side_link(const link *at)
 /* Bouzidi, Firdaouss & Lallemand 2001, eqs. 5 and 6; delta = 1/2 is half-way bounce-back. */
 static gab_linear_link interpolated_link(const link *at, double delta, double term, bool *needs_fallback)
 {
-  gab_linear_link made = {.to = index_of(at, at->b, at->q), .near = outgoing(at), .a = 1, .term = term};
+  const int16_t opposite = (int16_t)gab_lattice_opposite(at->q);
+  gab_linear_link made = {
+      .to = index_of(at, at->b), .near = index_of(at, at->x), .q = (int16_t)at->q, .a = 1, .term = term};
   made.far = made.near;
+  made.far_q = opposite;
   *needs_fallback = false;
   if (delta < 0.5) {
     int32_t next[3] = {at->x[0] + at->c[0], at->x[1] + at->c[1], at->x[2] + at->c[2]};
     *needs_fallback = !is_fluid(at, next);
     if (*needs_fallback) return made;
-    made.far = index_of(at, next, gab_lattice_opposite(at->q));
+    made.far = index_of(at, next);
     made.a = 2 * delta;
     made.b = 1 - 2 * delta;
   } else if (delta > 0.5) {
-    made.far = index_of(at, at->x, at->q);
+    made.far_q = made.q;
     made.a = 1 / (2 * delta);
     made.b = (2 * delta - 1) / (2 * delta);
     made.term = term / (2 * delta);
@@ -193,12 +216,10 @@ static gab_status add_body_link(const link *at)
   bool falls_back;
   gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
   links->fallbacks += falls_back;
-  if (made.b == 0 && made.term == 0)
-    APPEND(links->copies, links->copy_count, (gab_copy_link){.to = made.to, .from = made.near});
+  if (made.b == 0 && made.term == 0) GAB_TRY(add_bounce_link(at));
   else APPEND(links->linears, links->linear_count, made);
-  APPEND(
-      links->momenta, links->momentum_count,
-      (gab_momentum_link){.to = made.to, .from = made.near, .body = body, .q = gab_lattice_opposite(at->q)});
+  APPEND(links->momenta, links->momentum_count,
+         (gab_momentum_link){.to = made.to, .from = made.near, .body = body, .q = at->q});
   return GAB_OK;
 }
 
@@ -209,8 +230,8 @@ gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block)
 {
   link at = {.model = model, .block = block};
   for (size_t k = 0; k < block->run_count; ++k)
-    for (int32_t i = 0; i < block->runs[k].length; ++i)
-      for (at.q = 1; at.q < model->lattice->q; ++at.q) {
+    for (at.q = 1; at.q < model->lattice->q; ++at.q)
+      for (int32_t i = 0; i < block->runs[k].length; ++i) {
         at.c = model->lattice->c[at.q];
         const int32_t x[3] = {block->runs[k].x + i, block->runs[k].y, block->runs[k].z};
         for (int axis = 0; axis < 3; ++axis) {

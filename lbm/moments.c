@@ -8,11 +8,11 @@
 #define NAME row_float
 #include "lbm/moments_body.inc"
 
-void gab_lbm_row_moments(const gab_lbm_model *model, const gab_field *field, uint32_t start, int32_t count,
-                         gab_lbm_row *row)
+void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t start,
+                         int32_t count, gab_lbm_row *row)
 {
-  if (field->shape.precision == GAB_PRECISION_FLOAT) row_float(model, field, start, count, row);
-  else row_double(model, field, start, count, row);
+  if (model->options.precision == GAB_PRECISION_FLOAT) row_float(model, block, start, count, row);
+  else row_double(model, block, start, count, row);
 }
 
 void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3])

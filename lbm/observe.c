@@ -17,7 +17,7 @@ static void read_row(const gab_lbm *lbm, const gab_lbm_block *block, const gab_b
   for (int64_t x = box->lo[0]; x < box->hi[0]; x += GAB_LBM_ROW) {
     int32_t count = (int32_t)(box->hi[0] - x < GAB_LBM_ROW ? box->hi[0] - x : GAB_LBM_ROW);
     uint32_t start = (uint32_t)gab_field_index(&block->src->map, (int32_t)x, y, z, 0);
-    gab_lbm_row_moments(&lbm->model, block->src, start, count, &row);
+    gab_lbm_row_moments(&lbm->model, block, start, count, &row);
     for (int32_t i = 0; i < count; ++i) {
       bool fluid = gab_flags_are_on(block->flags, (int32_t)x + i, y, z, GAB_CELL_IS_FLUID);
       size_t at = (size_t)(x - box->lo[0] + i);
@@ -72,7 +72,7 @@ static bool find_trouble(const gab_lbm *lbm, const gab_lbm_job *job, gab_lbm_tro
     for (int32_t done = 0; done < block->runs[k].length; done += GAB_LBM_ROW) {
       const gab_run *run = &block->runs[k];
       int32_t count = run->length - done < GAB_LBM_ROW ? run->length - done : GAB_LBM_ROW;
-      gab_lbm_row_moments(&lbm->model, block->src, run->start + (uint32_t)done, count, &row);
+      gab_lbm_row_moments(&lbm->model, block, run->start + (uint32_t)done, count, &row);
       for (int32_t i = 0; i < count; ++i) {
         if (is_in_range(row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i])) continue;
         *where = (gab_lbm_trouble){

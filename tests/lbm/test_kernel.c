@@ -15,6 +15,7 @@ typedef struct sample {
   gab_field *src, *dst;
   gab_run runs[20 * 20 * 40];
   size_t run_count;
+  gab_storage two_grids[2], in_place[2];
 } sample;
 
 static double random_number(uint64_t stream, uint64_t counter)
@@ -50,6 +51,15 @@ static void make_sample(sample *it, const gab_lattice *lattice, gab_precision pr
     else ((double *)it->src->data)[i] = value;
   }
   list_runs(it, seed);
+  gab_storage_fill(lattice, &it->src->map, false, it->two_grids);
+  gab_storage_fill(lattice, &it->src->map, true, it->in_place);
+}
+
+static void sweep_two_grids(const sample *it, const gab_kernel *kernel, gab_field *to,
+                            const gab_collision_rates *rates)
+{
+  const gab_sweep sweep = {it->src->data, to->data, &it->two_grids[0], &it->two_grids[0], rates};
+  kernel->run(&sweep, it->runs, it->run_count);
 }
 
 static void drop_sample(sample *it)
@@ -74,12 +84,105 @@ static void both_kernels_give_the_same_bits_for_all_variants(void **state)
       size_t bytes = one.dst->map.elements * gab_precision_bytes(one.dst->shape.precision);
       gab_field *other;
       assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
-      gab_kernels_reference[variant].run(&one.src->map, one.src->data, one.dst->data, one.runs, one.run_count,
-                                         &used);
-      gab_kernels_vector[variant].run(&one.src->map, one.src->data, other->data, one.runs, one.run_count,
-                                      &used);
+      sweep_two_grids(&one, &gab_kernels_reference[variant], one.dst, &used);
+      sweep_two_grids(&one, &gab_kernels_vector[variant], other, &used);
       assert_memory_equal(one.dst->data, other->data, bytes);
       gab_field_destroy(&other);
+      drop_sample(&one);
+    }
+}
+
+/* Where what a cell sent lies, ghosts included if that is inside the field. */
+static bool place_of(const sample *it, const gab_storage *state, int32_t x, int32_t y, int32_t z, int q,
+                     size_t *place)
+{
+  const int32_t cell[3] = {x, y, z};
+  for (int axis = 0; axis < 3; ++axis) {
+    int32_t there = cell[axis] + state->shift[q][axis], ghosts = it->src->shape.ghosts[axis];
+    if (there < -ghosts || there >= it->src->shape.cells[axis] + ghosts) return false;
+  }
+  *place = gab_place(gab_field_index(&it->src->map, x, y, z, 0), state->sent[q]);
+  return true;
+}
+
+typedef void (*place_visitor)(void *user, int32_t x, int32_t y, int32_t z, int q, size_t place);
+static void each_place(const sample *it, const gab_storage *state, place_visitor visit, void *user)
+{
+  const int32_t *cells = it->src->shape.cells, *ghosts = it->src->shape.ghosts;
+  for (int q = 0; q < it->lattice->q; ++q)
+    for (int32_t z = -ghosts[2]; z < cells[2] + ghosts[2]; ++z)
+      for (int32_t y = -ghosts[1]; y < cells[1] + ghosts[1]; ++y)
+        for (int32_t x = -ghosts[0]; x < cells[0] + ghosts[0]; ++x) {
+          size_t place;
+          if (place_of(it, state, x, y, z, q, &place)) visit(user, x, y, z, q, place);
+        }
+}
+
+static void mark_place(void *user, int32_t x, int32_t y, int32_t z, int q, size_t place)
+{
+  unsigned char *taken = user;
+  (void)x, (void)y, (void)z, (void)q;
+  assert_true(place < one.src->map.elements);
+  assert_int_equal(taken[place], 0);
+  taken[place] = 1;
+}
+
+static void no_two_populations_share_a_place_in_any_state(void **state)
+{
+  (void)state;
+  for (int deep = 0; deep < 2; ++deep) {
+    make_sample(&one, deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9, GAB_PRECISION_DOUBLE, 1);
+    const gab_storage *states[] = {&one.two_grids[0], &one.in_place[0], &one.in_place[1]};
+    for (size_t i = 0; i < 3; ++i) {
+      void *taken;
+      assert_int_equal(gab_alloc(one.src->map.elements, GAB_MEMORY_OTHER, &taken), GAB_OK);
+      each_place(&one, states[i], mark_place, taken);
+      gab_free(&taken);
+    }
+    assert_ptr_equal(one.two_grids[0].next, &one.two_grids[0]);
+    assert_ptr_equal(one.in_place[0].next, &one.in_place[1]);
+    assert_ptr_equal(one.in_place[1].next, &one.in_place[0]);
+    drop_sample(&one);
+  }
+}
+
+static void bring_from_two_grids(void *user, int32_t x, int32_t y, int32_t z, int q, size_t place)
+{
+  gab_field *to = user;
+  double value = gab_field_get(one.src, x, y, z, q);
+  if (to->shape.precision == GAB_PRECISION_FLOAT) ((float *)to->data)[place] = (float)value;
+  else ((double *)to->data)[place] = value;
+}
+
+/* What the cells of the runs send after a sweep. */
+static void expect_sent(const gab_field *field, const gab_storage *state)
+{
+  for (size_t k = 0; k < one.run_count; ++k)
+    for (int32_t i = 0; i < one.runs[k].length; ++i)
+      for (int q = 0; q < one.lattice->q; ++q) {
+        double wanted = gab_field_get(one.dst, one.runs[k].x + i, one.runs[k].y, one.runs[k].z, q);
+        double found = gab_value_at(field, gab_place(one.runs[k].start + (size_t)i, state->sent[q]));
+        assert_memory_equal(&wanted, &found, sizeof wanted);
+      }
+}
+
+static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
+{
+  (void)state;
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}};
+  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant)
+    for (int odd = 0; odd < 2; ++odd) {
+      const gab_lattice *lattice = variant / 4 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      make_sample(&one, lattice, (gab_precision)(variant / 2 % 2), (uint64_t)(20 + 2 * variant + odd));
+      gab_field *both;
+      assert_int_equal(gab_field_create(&one.src->shape, &both), GAB_OK);
+      const gab_storage *before = &one.in_place[odd];
+      each_place(&one, before, bring_from_two_grids, both);
+      sweep_two_grids(&one, &gab_kernels_reference[variant], one.dst, &rates);
+      const gab_sweep sweep = {both->data, both->data, before, before->next, &rates};
+      gab_kernels_in_place[variant].run(&sweep, one.runs, one.run_count);
+      expect_sent(both, before->next);
+      gab_field_destroy(&both);
       drop_sample(&one);
     }
 }
@@ -99,8 +202,7 @@ static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
     bool is_float = variant / 2 % 2, forced = variant % 2;
     gab_collision_rates rates = {1.7, 0.8, {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}};
     make_sample(&one, lattice, is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE, (uint64_t)variant);
-    gab_kernels_vector[variant].run(&one.src->map, one.src->data, one.dst->data, one.runs, one.run_count,
-                                    &rates);
+    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
     double tolerance = is_float ? 1e-7 : 1e-16;
     for (size_t k = 0; k < one.run_count; ++k)
       for (int32_t i = 0; i < one.runs[k].length; ++i) {
@@ -130,8 +232,7 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
     for (int q = 0; q < lattice->q; ++q)
       gab_field_fill(one.src, q, &all, gab_lattice_equilibrium(lattice, q, 0.01, u));
     gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}};
-    gab_kernels_vector[4 * deep].run(&one.src->map, one.src->data, one.dst->data, one.runs, one.run_count,
-                                     &rates);
+    sweep_two_grids(&one, &gab_kernels_vector[4 * deep], one.dst, &rates);
     for (int q = 0; q < lattice->q; ++q)
       assert_true(fabs(gab_field_get(one.dst, one.runs[0].x, one.runs[0].y, one.runs[0].z, q) -
                        gab_lattice_equilibrium(lattice, q, 0.01, u)) < 1e-16);
@@ -143,7 +244,7 @@ static void kernels_are_found_by_family_and_named_by_variant(void **state)
 {
   (void)state;
   const gab_kernel *kernel = gab_kernel_find("auto", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, true);
-  assert_string_equal(kernel->name, "vector/D3Q19/float/forced");
+  assert_string_equal(kernel->name, "in_place/D3Q19/float/forced");
   assert_string_equal(gab_kernel_find("reference", &gab_lattice_d2q9, GAB_PRECISION_DOUBLE, false)->name,
                       "reference/D2Q9/double/free");
   assert_null(gab_kernel_find("fastest", &gab_lattice_d2q9, GAB_PRECISION_DOUBLE, false));
@@ -154,6 +255,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(both_kernels_give_the_same_bits_for_all_variants),
+      cmocka_unit_test(no_two_populations_share_a_place_in_any_state),
+      cmocka_unit_test(in_place_kernels_give_the_same_bits_from_both_states),
       cmocka_unit_test(collision_keeps_mass_and_adds_the_force_to_momentum),
       cmocka_unit_test(equilibrium_is_a_fixed_point_without_force),
       cmocka_unit_test(kernels_are_found_by_family_and_named_by_variant),

@@ -1,0 +1,229 @@
+/* gabion-test: np=1,2,4 timeout=120 labels=quick */
+/* Streaming in place is the reference with two grids, to the last bit and in every state: the checksum of the
+ * packed populations, forces and integrals after even and odd numbers of steps, for all lattices, precisions,
+ * collisions, forcings and kinds of boundaries; also with other blocks and threads, after moving blocks and
+ * after restoring them at odd steps, so that neighbours lie in different states. */
+#include "core/collective.h"
+#include "core/memory.h"
+#include "lbm_common.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { STEPS = 9 };
+
+static void set_threads(int count)
+{
+#ifdef _OPENMP
+  omp_set_num_threads(count);
+#else
+  (void)count;
+#endif
+}
+
+/* What can be seen of a flow after every step. */
+typedef struct outcome {
+  uint64_t checksum, hash;
+  double force[2][3];
+  gab_lbm_integrals sums;
+} outcome;
+
+static outcome look(gab_world *world, flow *it)
+{
+  outcome seen;
+  memset(&seen, 0, sizeof seen);
+  REQUIRE_OK(gab_forest_checksum(it->forest, &seen.checksum));
+  REQUIRE_OK(gab_lbm_integrate(it->lbm, true, &seen.sums));
+  REQUIRE_OK(gab_lbm_check_finite(it->lbm, NULL));
+  seen.hash = flow_hash(it);
+  REQUIRE_OK(gab_world_sum_u64(world, &seen.hash, 1));
+  gab_lbm_request_forces(it->lbm);
+  REQUIRE_OK(gab_lbm_step(it->lbm));
+  REQUIRE_OK(gab_lbm_forces(it->lbm, seen.force));
+  return seen;
+}
+
+static void expect_same(const outcome *a, const outcome *b, bool same_blocks, const char *what, int step)
+{
+  outcome other = *b;
+  if (!same_blocks) other.checksum = a->checksum;
+  if (memcmp(a, &other, sizeof *a) == 0) return;
+  fprintf(stderr,
+          "%s, step %d: checksum %016" PRIx64 " and %016" PRIx64 ", hash %016" PRIx64 " and %016" PRIx64
+          ", strain %.17g and %.17g, force %.17g and %.17g\n",
+          what, step, a->checksum, b->checksum, a->hash, b->hash, a->sums.strain, b->sums.strain,
+          a->force[0][0], b->force[0][0]);
+  _Exit(1);
+}
+
+static void run(gab_world *world, flow_case given, const char *kernel, outcome seen[STEPS])
+{
+  given.options.kernel = kernel;
+  flow it = flow_open(world, &given);
+  REQUIRE(strncmp(gab_lbm_kernel_name(it.lbm), kernel, strlen(kernel)) == 0);
+  for (int step = 0; step < STEPS; ++step) seen[step] = look(world, &it);
+  flow_close(&it);
+}
+
+static void expect_run(gab_world *world, const flow_case *given, const char *kernel,
+                       const outcome wanted[STEPS], bool same_blocks, const char *what)
+{
+  outcome seen[STEPS];
+  run(world, *given, kernel, seen);
+  for (int step = 0; step < STEPS; ++step) expect_same(&wanted[step], &seen[step], same_blocks, what, step);
+}
+
+/* Half of the blocks, in the order of the process, go to the next slot: what stays and what arrives lie in
+ * different states after an odd number of steps. */
+static void move_half(gab_world *world, flow *it)
+{
+  const gab_members *members = gab_world_members(world);
+  int32_t count = gab_members_count(members), mine = gab_members_index(members, gab_world_slot(world));
+  size_t blocks = gab_forest_block_count(it->forest);
+  gab_slot targets[64];
+  REQUIRE(blocks <= 64);
+  for (size_t i = 0; i < blocks; ++i)
+    targets[i] = gab_members_slot(members, (mine + (int32_t)((i + 1) % 2)) % count);
+  REQUIRE_OK(gab_forest_migrate(it->forest, targets));
+}
+
+static void expect_moving(gab_world *world, const flow_case *given, const outcome wanted[STEPS])
+{
+  flow it = flow_open(world, given);
+  for (int step = 0; step < STEPS; ++step) {
+    if (step == 3 || step == 4) move_half(world, &it);
+    outcome seen = look(world, &it);
+    expect_same(&wanted[step], &seen, true, "moving", step);
+  }
+  flow_close(&it);
+}
+
+/* An image of an odd and of an even step, taken up after an odd and after an even number of further steps. */
+static void expect_restored(gab_world *world, const flow_case *given, const outcome wanted[STEPS])
+{
+  for (int at = 3; at <= 4; ++at)
+    for (int more = 0; more <= 1; ++more) {
+      flow it = flow_open(world, given);
+      gab_buffer image = {0};
+      flow_run(&it, at);
+      REQUIRE_OK(gab_forest_pack(it.forest, &image));
+      flow_run(&it, more);
+      gab_reader reader = gab_reader_of_buffer(&image);
+      REQUIRE_OK(gab_forest_restore(it.forest, &reader, 1, NULL, NULL));
+      gab_lbm_set_step(it.lbm, at);
+      for (int step = at; step < STEPS; ++step) {
+        outcome seen = look(world, &it);
+        expect_same(&wanted[step], &seen, true, "restored", step);
+      }
+      gab_buffer_release(&image);
+      flow_close(&it);
+    }
+}
+
+static void check_case(gab_world *world, const flow_case *given, const int32_t (*blocks)[3], int count)
+{
+  outcome wanted[STEPS];
+  run(world, *given, "reference", wanted);
+  REQUIRE(wanted[STEPS - 1].checksum != wanted[0].checksum && wanted[STEPS - 1].sums.strain > 0);
+  expect_run(world, given, "in_place", wanted, true, "in place");
+  expect_run(world, given, "vector", wanted, true, "vector");
+  for (int i = 0; i < count; ++i) {
+    flow_case other = *given;
+    memcpy(other.block, blocks[i], sizeof other.block);
+    outcome cut[STEPS];
+    run(world, other, "reference", cut);
+    expect_run(world, &other, "in_place", cut, true, "in place, other blocks");
+    for (int step = 0; step < STEPS; ++step)
+      expect_same(&wanted[step], &cut[step], false, "other blocks", step);
+  }
+  set_threads(3);
+  expect_run(world, given, "in_place", wanted, true, "in place, three threads");
+  set_threads(1);
+  expect_moving(world, given, wanted);
+  expect_restored(world, given, wanted);
+}
+
+/* All combinations of two kinds at opposite sides, in a few flows. */
+static void set_sides(flow_case *given, int variant)
+{
+  static const gab_side_kind kinds[][6] = {{GAB_SIDE_PERIODIC, GAB_SIDE_PERIODIC, GAB_SIDE_PERIODIC,
+                                            GAB_SIDE_PERIODIC, GAB_SIDE_PERIODIC, GAB_SIDE_PERIODIC},
+                                           {GAB_SIDE_VELOCITY, GAB_SIDE_OUTFLOW, GAB_SIDE_WALL,
+                                            GAB_SIDE_FREE_SLIP, GAB_SIDE_FREE_SLIP, GAB_SIDE_WALL},
+                                           {GAB_SIDE_FREE_SLIP, GAB_SIDE_FREE_SLIP, GAB_SIDE_PRESSURE,
+                                            GAB_SIDE_PRESSURE, GAB_SIDE_PERIODIC, GAB_SIDE_PERIODIC},
+                                           {GAB_SIDE_OUTFLOW, GAB_SIDE_PRESSURE, GAB_SIDE_PERIODIC,
+                                            GAB_SIDE_PERIODIC, GAB_SIDE_VELOCITY, GAB_SIDE_FREE_SLIP}};
+  for (int side = 0; side < 2 * given->dimension; ++side) {
+    gab_side *made = &given->options.sides[side];
+    made->kind = kinds[variant][side];
+    if (made->kind == GAB_SIDE_PRESSURE) made->density = 1.01;
+    if (made->kind != GAB_SIDE_VELOCITY) continue;
+    *made = (gab_side){.kind = GAB_SIDE_VELOCITY,
+                       .velocity = {0.05, 0.01, 0},
+                       .profile = GAB_PROFILE_PARABOLIC,
+                       .ramp_steps = 6};
+  }
+}
+
+static void check_flow(gab_world *world, int dimension, gab_precision precision, gab_collision collision,
+                       bool forced, int sides)
+{
+  const gab_body bodies[2] = {
+      {.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {0.4, 5.7, 4.2}, .radius = 3.3},
+      {.shape = GAB_SHAPE_BOX, .lo = {6, -1, -1}, .hi = {9, 4, 9}, .velocity = {0.01, 0.02, 0}}};
+  bool deep = dimension == 3;
+  flow_case given = {.dimension = dimension,
+                     .cells = {12, 12, deep ? 8 : 1},
+                     .block = {6, 6, deep ? 4 : 1},
+                     .bodies = bodies,
+                     .body_count = 2};
+  set_sides(&given, sides);
+  given.options.precision = precision;
+  given.options.collision = collision;
+  given.options.omega = 1.6;
+  if (forced) given.options.force[0] = 1e-4, given.options.force[1] = -3e-5;
+  given.options.initial = deep ? noisy_state : noisy_plane;
+  const int32_t plane[][3] = {{3, 3, 1}, {12, 3, 1}}, space[][3] = {{12, 3, 4}, {4, 12, 2}};
+  check_case(world, &given, deep ? space : plane, 2);
+}
+
+static size_t field_bytes(gab_world *world, const char *kernel)
+{
+  flow_case given = {.dimension = 3, .cells = {24, 24, 24}, .block = {12, 12, 24}};
+  given.options.omega = 1;
+  given.options.kernel = kernel;
+  size_t before = gab_memory_now(GAB_MEMORY_FIELD);
+  flow it = flow_open(world, &given);
+  size_t bytes = gab_memory_now(GAB_MEMORY_FIELD) - before;
+  flow_run(&it, 2);
+  REQUIRE(gab_memory_now(GAB_MEMORY_FIELD) - before == bytes);
+  flow_close(&it);
+  return bytes;
+}
+
+/* Populations only: what is not doubled with two grids, flags and the like, is less than 2 % of one. */
+static void expect_half_of_the_memory(gab_world *world)
+{
+  size_t one = field_bytes(world, "in_place"), two = field_bytes(world, "vector");
+  REQUIRE(one > 0 && two > 0);
+  REQUIRE_NEAR((double)two / (double)one, 2, 0.04);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  set_threads(1);
+  for (int variant = 0; variant < 16; ++variant)
+    for (int sides = 0; sides < 4; ++sides)
+      if (sides == variant % 4 || sides == (variant / 4 + 1) % 4)
+        check_flow(world, variant & 8 ? 3 : 2, variant & 4 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
+                   variant & 2 ? GAB_COLLISION_SRT : GAB_COLLISION_TRT, variant & 1, sides);
+  expect_half_of_the_memory(world);
+  bool is_root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (is_root) printf("gabion-test: passed\n");
+  return 0;
+}
