@@ -52,7 +52,7 @@ static void print_build(void)
 #else
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
-  printf("  %-12sreference, vector for D2Q9 and D3Q19 in double and float\n", "kernels");
+  printf("  %-12sin_place, vector, reference; D2Q9 and D3Q19, double and float\n", "kernels");
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
 }

@@ -82,11 +82,12 @@ static void describe_blocks(const run_case *which, const gab_geometry *geometry)
   gab_log(GAB_LOG_INFO,
           "  %" PRIu64 " blocks with %" PRIu64 " fluid cells (at most %" PRIu64 " in one): %.3g cell updates",
           blocks, fluid, heaviest, (double)fluid * (double)which->steps);
-  /* Two grids, and a state with R = 2 images in two buffers (Kohl et al. 2017, eq. 2). */
+  /* A state with R = 2 images in two buffers (Kohl et al. 2017, eq. 2). */
   gab_log(GAB_LOG_INFO,
           "  on the recommended %" PRId64
-          " processes: %.1f MB of populations and %.1f MB of checkpoints each",
-          processes, 2e-6 * bytes / (double)processes, 4e-6 * bytes / (double)processes);
+          " processes: %.1f MB of populations (twice that with kernels that keep two fields) and %.1f MB of "
+          "checkpoints each",
+          processes, 1e-6 * bytes / (double)processes, 4e-6 * bytes / (double)processes);
   if (blocks < (uint64_t)processes)
     gab_log(GAB_LOG_WARNING, "%" PRIu64 " blocks are too few for the recommended %" PRId64 " processes",
             blocks, processes);

@@ -11,7 +11,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
                 zero = t_before - before / (l - before) * (t - t_before)
                 if (!zeros++) first = zero }
               before = l; t_before = t }
-    END { printf "%.6f %.6f\n", drag, zeros > 2 ? (zeros - 1) / (zero - first) * 0.1 / 1.0 : 0 }' \
+    END { printf "%.6f %.6f\n", drag, (zeros > 2 ? (zeros - 1) / (zero - first) * 0.1 / 1.0 : 0) }' \
     "$work/cylinder/forces.csv" >"$work/result"
 read -r drag strouhal <"$work/result"
 within "greatest c_D (reference 3.22 to 3.24)" "$drag" 3.1234 3.3372
