@@ -13,6 +13,9 @@
  *
  *  Images carry a 64-bit hash (XXH64), computed when they are packed and verified when they are restored or
  *  adopted: a bit that flipped in memory or on the way ends the run instead of becoming part of its result.
+ *  Hashing takes the threads that pack about 0.8 of the time of packing, which makes a snapshot a fifth
+ * longer (2 processes of one thread: packing with hash 2.7 instead of 4.8 GB/s, all of it 1.35 instead
+ * of 1.65).
  *
  *  Tier: extender header.
  */

@@ -54,8 +54,9 @@ gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
  *  back and lets it come here again. */
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
-/** Called on all living slots when the run ends by a failure that is no death, in a repaired world with the
- *  state as it was left: to write the field that diverged. Its own failure is only logged. */
+/** Called on all living slots when the run ends by a failure, with the state as it was left: to write the
+ *  field that diverged. The world is repaired, unless that was what failed. With ::GAB_ERR_LOST the forest is
+ *  not whole. Its own failure is only logged. */
 gab_status gab_timeloop_on_failure(gab_timeloop *loop,
                                    gab_status (*call)(void *user, gab_step step, gab_status why), void *user);
 
