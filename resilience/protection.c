@@ -165,6 +165,7 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
 {
   gab_guard *guard = loop->guard;
   if (!guard || guard->next < 0 || loop->step < guard->next || loop->step >= loop->steps) return GAB_OK;
+  guard->barren = 0;
   return take(loop);
 }
 
@@ -244,6 +245,15 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   return GAB_OK;
 }
 
+/* A task that claims a fault in a whole world would be repeated for ever. */
+static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
+{
+  guard->barren = fault->lost_count > 0 ? 0 : guard->barren + 1;
+  if (guard->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
+  GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP ", and nobody had died",
+           guard->barren, fault->noticed_step);
+}
+
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
 {
   if (!loop->guard) return end_unprotected(loop, why);
@@ -254,7 +264,8 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
     if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
     status = recover_once(loop, &fault, &lost);
     if (status != GAB_OK) break;
-    status = decide_next(loop);
+    status = check_progress(loop->guard, &fault);
+    if (status == GAB_OK) status = decide_next(loop);
   } while (status != GAB_OK);
   gab_free(&lost);
   return status;

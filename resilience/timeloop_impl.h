@@ -4,7 +4,12 @@
 
 #include "resilience/timeloop.h"
 
-enum { GAB_MOST_TASKS = 64, GAB_TASK_NAME = 48, GAB_MOST_FAULT_RECORDS = 64 };
+enum {
+  GAB_MOST_TASKS = 64,
+  GAB_TASK_NAME = 48,
+  GAB_MOST_FAULT_RECORDS = 64,
+  GAB_MOST_BARREN_RECOVERIES = 100
+};
 
 typedef struct gab_task {
   char name[GAB_TASK_NAME];
@@ -28,6 +33,7 @@ typedef struct gab_guard {
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
   gab_step next; /* of the next checkpoint; -1: none is due */
+  int barren;    /* recoveries in a row without a death and without a new checkpoint between them */
 } gab_guard;
 
 struct gab_timeloop {

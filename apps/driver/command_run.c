@@ -65,6 +65,16 @@ static void report(const simulation *done)
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", done->folder);
 }
 
+/* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
+static gab_status end_of_setup(gab_world *world, gab_status status)
+{
+  gab_status intent;
+  if (status != GAB_ERR_FAULT) return status;
+  GAB_TRY(gab_world_repair(world, &intent));
+  if (intent != GAB_OK) return intent;
+  GAB_FAIL(GAB_ERR_LOST, "a process died while the run was being set up: nothing is lost, start it again");
+}
+
 static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options)
 {
   char folder[GAB_PATH_LENGTH];
@@ -74,6 +84,7 @@ static gab_status simulate(gab_world *world, const run_case *which, const driver
   GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
   made = memory;
   gab_status status = simulation_create(world, which, options, options->out ? options->out : folder, made);
+  status = end_of_setup(world, status);
   if (status == GAB_OK) status = gab_timeloop_run(made->loop);
   if (status == GAB_OK) report(made);
   else gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());

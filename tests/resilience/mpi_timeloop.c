@@ -125,6 +125,23 @@ static void a_failure_of_one_slot_ends_all_with_its_status_and_words(automaton *
   gab_timeloop_destroy(&loop);
 }
 
+static gab_status claim_a_fault(void *user, gab_step step)
+{
+  (void)user;
+  return step == 2 ? GAB_ERR_FAULT : GAB_OK;
+}
+
+static void faults_without_deaths_do_not_go_on_for_ever(automaton *app)
+{
+  gab_timeloop *loop;
+  CHECK(gab_timeloop_create(app->forest, 10, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "claim", claim_a_fault, NULL) == GAB_OK);
+  CHECK(gab_timeloop_protect(loop, &(gab_protection){.every = {.steps = 5}}) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_ERR_STATE);
+  CHECK(strstr(gab_error_message(), "nobody had died") != NULL);
+  gab_timeloop_destroy(&loop);
+}
+
 /* Tasks see the steps done; duties come before the first step and after each. */
 typedef struct trace {
   char text[256];
@@ -184,6 +201,7 @@ int main(int argc, char **argv)
   checkpoints_by_time_are_taken_and_restore(&app);
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, true);
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, false);
+  faults_without_deaths_do_not_go_on_for_ever(&app);
   a_dead_slots_entity_is_merged_by_its_adopter(&app);
   uint64_t failed = (uint64_t)failures;
   if (gab_world_sum_u64(world, &failed, 1) == GAB_OK && failed == 0 && gab_world_is_root(world))
