@@ -1,6 +1,7 @@
 #include "field/field.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 enum { MOST_GHOSTS = 8 };
 
@@ -38,6 +39,22 @@ gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map)
   return GAB_OK;
 }
 
+/* A sweep over many components, and layers across x even more, touch a new page every few rows: with huge
+ * pages the translations fit into the processor. Only what a large field fills completely is asked for; a
+ * system that has none goes on without. */
+static void prefer_huge_pages(void *data, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+  const uintptr_t huge = (uintptr_t)1 << 21;
+  uintptr_t first = ((uintptr_t)data + huge - 1) / huge * huge,
+            last = ((uintptr_t)data + bytes) / huge * huge;
+  if (last > first) (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+#else
+  (void)data;
+  (void)bytes;
+#endif
+}
+
 gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
 {
   *field = NULL;
@@ -45,12 +62,13 @@ gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
   GAB_TRY(gab_field_map_of(shape, &map));
   void *memory, *data;
   GAB_TRY(gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &memory));
-  gab_status status =
-      gab_alloc(map.elements * gab_precision_bytes(shape->precision), GAB_MEMORY_FIELD, &data);
+  size_t bytes = map.elements * gab_precision_bytes(shape->precision);
+  gab_status status = gab_alloc(bytes, GAB_MEMORY_FIELD, &data);
   if (status != GAB_OK) {
     gab_free(&memory);
     return status;
   }
+  prefer_huge_pages(data, bytes);
   *field = memory;
   **field = (gab_field){.shape = *shape, .map = map, .data = data};
   return GAB_OK;
