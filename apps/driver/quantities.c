@@ -144,7 +144,7 @@ static gab_status add_neighbourhood(flow_view *view)
 {
   const gab_forest_options *options = gab_forest_get_options(view->forest);
   view->ghosts =
-      (gab_field_ghosts){.shape = {.cells = {options->cells[0], options->cells[1], options->cells[2]},
+      (gab_block_field){.shape = {.cells = {options->cells[0], options->cells[1], options->cells[2]},
                                    .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
                                    .components = 3},
                          .faces_only = true};
@@ -153,7 +153,7 @@ static gab_status add_neighbourhood(flow_view *view)
                                      .create = create_neighbourhood,
                                      .destroy = destroy_neighbourhood};
   GAB_TRY(gab_forest_add_data(view->forest, &view->kind, &view->neighbourhood));
-  gab_ghost_kind ghost = gab_field_ghost_kind(&view->ghosts);
+  gab_ghost_kind ghost = gab_block_field_ghosts(&view->ghosts);
   return gab_exchange_create(view->forest, view->neighbourhood, &ghost, &view->exchange);
 }
 

@@ -7,7 +7,7 @@
 #define GABION_APPS_DRIVER_QUANTITIES_H
 
 #include "apps/driver/driver.h"
-#include "blockforest/field_ghosts.h"
+#include "blockforest/block_field.h"
 
 enum { FLOW_MOST_QUANTITIES = 8 };
 
@@ -20,7 +20,7 @@ typedef struct flow_view {
   uint8_t *fluid;
   /* Vorticity needs the neighbours' velocities: kept with a ghost layer, only if somebody wants it. */
   bool has_vorticity;
-  gab_field_ghosts ghosts;
+  gab_block_field ghosts;
   gab_block_data_kind kind;
   gab_data_id neighbourhood;
   gab_exchange *exchange;

@@ -6,7 +6,7 @@
  *
  * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the end there has
  * to be as much heat in the plate as the burner has released, no matter who died. */
-#include "blockforest/field_ghosts.h"
+#include "blockforest/block_field.h"
 #include "blockforest/output.h"
 #include "core/collective.h"
 #include "core/log.h"
@@ -38,50 +38,12 @@ typedef struct heat {
   gab_timeloop *loop;
 } heat;
 
-/* ---- 2. Block data: how to make, destroy, pack and unpack what lives on a block. */
+/* ---- 2. Block data: one number per cell, and a layer of ghost cells around each block. */
 
 enum { CELLS = 32 };
 static const gab_box interior = {{0, 0, 0}, {CELLS, CELLS, 1}};
-static const gab_field_ghosts ghosts = {
+static const gab_block_field plate_field = {
     .shape = {.cells = {CELLS, CELLS, 1}, .ghosts = {1, 1, 0}, .components = 1}, .faces_only = true};
-
-static gab_status create(void *user, const gab_forest *forest, const gab_block *block, void **data)
-{
-  (void)user, (void)forest, (void)block;
-  gab_field *cold = NULL; /* a field of zeros */
-  const gab_status status = gab_field_create(&ghosts.shape, &cold);
-  *data = cold;
-  return status;
-}
-
-static void destroy(void *user, void *data)
-{
-  (void)user;
-  gab_field *field = data;
-  gab_field_destroy(&field);
-}
-
-static size_t packed_size(void *user, const void *data)
-{
-  (void)user;
-  return gab_field_box_bytes(data, &interior, 1);
-}
-
-static gab_status pack(void *user, const void *data, gab_buffer *out)
-{
-  void *bytes;
-  GAB_TRY(gab_buffer_extend(out, packed_size(user, data), &bytes));
-  gab_field_pack_box(data, &interior, NULL, 1, bytes);
-  return GAB_OK;
-}
-
-static gab_status unpack(void *user, void *data, gab_reader *in)
-{
-  gab_reader bytes;
-  GAB_TRY(gab_get_view(in, packed_size(user, data), &bytes));
-  gab_field_unpack_box(data, &interior, NULL, 1, bytes.at);
-  return GAB_OK;
-}
 
 /* ---- 3. A time step: ghost layers, then every block. */
 
@@ -184,22 +146,16 @@ static gab_status build(gab_world *world, heat *app, const char *folder)
                                     .cells = {CELLS, CELLS, 1},
                                     .periodic = {true, true, false},
                                     .dx = 1};
-  const gab_block_data_kind now = {.name = "temperature",
-                                   .user = app,
-                                   .create = create,
-                                   .destroy = destroy,
-                                   .packed_size = packed_size,
-                                   .pack = pack,
-                                   .unpack = unpack};
-  const gab_block_data_kind next = {.name = "scratch", .user = app, .create = create, .destroy = destroy};
-  const gab_ghost_kind ghost = gab_field_ghost_kind(&ghosts);
+  const gab_block_data_kind now = gab_block_field_data(&plate_field, "temperature");
+  const gab_block_data_kind next = gab_block_field_scratch(&plate_field, "scratch");
+  const gab_ghost_kind ghosts = gab_block_field_ghosts(&plate_field);
   const gab_quantity quantity = {
       .name = "temperature", .components = 1, .evaluate = temperature, .user = app};
   const gab_slice_options slice = {.folder = folder, .quantity = &quantity, .axis = 2, .outlines = true};
   GAB_TRY(gab_forest_create(world, &plate, &app->forest));
   GAB_TRY(gab_forest_add_data(app->forest, &now, &app->now));
-  GAB_TRY(gab_forest_add_data(app->forest, &next, &app->next)); /* not packed: made anew where needed */
-  GAB_TRY(gab_exchange_create(app->forest, app->now, &ghost, &app->exchange));
+  GAB_TRY(gab_forest_add_data(app->forest, &next, &app->next));
+  GAB_TRY(gab_exchange_create(app->forest, app->now, &ghosts, &app->exchange));
   GAB_TRY(gab_balance_initial(app->forest, &gab_curve_hilbert, NULL));
   const gab_status ready = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
   GAB_TRY(gab_output_settle(world, ready)); /* all succeed, or all fail */

@@ -1,0 +1,48 @@
+/** @file block_field.h
+ *  @brief Block data ready for use: one gab_field on every block, with its packing and its ghost exchange.
+ *
+ *  What most stencil applications need, so that they write no callbacks:
+ *  @code
+ *    static const gab_block_field temperature = {.shape = {...}, .faces_only = true};
+ *    gab_block_data_kind data = gab_block_field_data(&temperature, "temperature");
+ *    gab_ghost_kind ghosts = gab_block_field_ghosts(&temperature);
+ *    GAB_TRY(gab_forest_add_data(forest, &data, &id));
+ *    GAB_TRY(gab_exchange_create(forest, id, &ghosts, &exchange));
+ *  @endcode
+ *  The pointer that gab_block_data() gives is then a `gab_field *`. It is zero at first; an application that
+ *  wants another initial state sets `initialise` of the kind.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_BLOCK_FIELD_H
+#define GABION_BLOCKFOREST_BLOCK_FIELD_H
+
+#include "blockforest/exchange.h"
+#include "field/field.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What lies on each block. The width of the exchange is the number of ghost layers of the shape along x. */
+typedef struct gab_block_field {
+  gab_field_shape shape;
+  bool faces_only; /**< exchange no edges and corners: enough for stencils along the axes */
+} gab_block_field;
+
+/** Stored block data: travels with its block, is part of snapshots and of the checksum (the cells without
+ *  ghosts, all components, in the order z, y, x). @param[in] field  borrowed as long as the forest lives */
+gab_block_data_kind gab_block_field_data(const gab_block_field *field, const char *name);
+
+/** Block data that need not survive, such as the second field of a step that is not in place: made anew where
+ *  a block arrives. Its field may be exchanged with that of stored data by gab_field_swap().
+ *  @param[in] field  borrowed as long as the forest lives */
+gab_block_data_kind gab_block_field_scratch(const gab_block_field *field, const char *name);
+
+/** The exchange of all components of its ghost layers. @param[in] field  borrowed as long as it is in use */
+gab_ghost_kind gab_block_field_ghosts(const gab_block_field *field);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
