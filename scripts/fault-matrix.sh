@@ -96,7 +96,7 @@ from_outside() {
   until grep -q '"checkpoint"' "$dir/events.jsonl" 2>/dev/null || ! kill -0 $job 2>/dev/null || ((tries++ > 400)); do sleep 0.05; done
   sleep "$delay"
   for pid in $(pgrep -f "$GABION run $CASE --out $dir" || true); do
-    if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "PMIX_RANK=$victim"; then kill -9 "$pid" 2>/dev/null || true; fi
+    if tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "PMIX_RANK=$victim"; then kill -9 "$pid" 2>/dev/null || true; fi
   done
   wait $job || code=$?
   GOOD=$GOOD_LONG record outside "$np" any "$victim" done "$dir" "$code" \

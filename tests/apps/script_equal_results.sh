@@ -28,5 +28,12 @@ variant 1 2
 variant 2 1
 variant 3 2 --set domain.curve=morton
 variant 4 1
+variant 8 1
 variant 4 1 --set lbm.kernel=reference
+# After a death, with the blocks shared out anew and left where they were adopted.
+if [ -n "${GABION_TEST_ULFM:-}" ]; then
+  death='slot=1,step=60,phase=exchange'
+  variant 4 1 --set resilience.memory.every=50 --inject "$death"
+  variant 4 2 --set resilience.memory.every=25 --inject "$death" --set resilience.rebalance=false
+fi
 finish
