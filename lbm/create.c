@@ -21,6 +21,9 @@ static void fill_defaults(gab_lbm_options *options, int dimension)
 {
   if (!options->lattice) options->lattice = dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
   if (options->magic == 0) options->magic = 3.0 / 16.0;
+  if (options->mrt.energy == 0) options->mrt.energy = 1.19;
+  if (options->mrt.energy_square == 0) options->mrt.energy_square = 1.4;
+  if (options->mrt.stress == 0) options->mrt.stress = 1.4;
   if (options->density == 0) options->density = 1;
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     if (options->sides[side].density == 0) options->sides[side].density = 1;
@@ -44,6 +47,14 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
   return GAB_OK;
 }
 
+static gab_status check_rates(const gab_mrt_rates *rates)
+{
+  const double all[] = {rates->energy, rates->energy_square, rates->stress, rates->third};
+  for (int i = 0; i < 4; ++i)
+    if (!(all[i] >= 0 && all[i] <= 2)) GAB_FAIL(GAB_ERR_INPUT, "a rate of MRT cannot be %g", all[i]);
+  return GAB_OK;
+}
+
 static gab_status check_options(const gab_lbm_options *options, const gab_domain *domain)
 {
   if (options->lattice != &gab_lattice_d2q9 && options->lattice != &gab_lattice_d3q19)
@@ -55,6 +66,7 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
     GAB_FAIL(GAB_ERR_INPUT, "omega has to be between 0 and 2, not %.17g", options->omega);
   if (!(options->magic > 0 && isfinite(options->magic)))
     GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
+  GAB_TRY(check_rates(&options->mrt));
   if (!(options->density > 0 && isfinite(options->density)))
     GAB_FAIL(GAB_ERR_INPUT, "the initial density has to be positive, not %g", options->density);
   for (int axis = 0; axis < 3; ++axis) {
@@ -98,9 +110,17 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
 static gab_collision_rates rates_of(const gab_lbm_options *options)
 {
   gab_collision_rates rates = {.even = options->omega, .odd = options->omega};
-  if (options->collision == GAB_COLLISION_TRT)
+  if (options->collision != GAB_COLLISION_SRT)
     rates.odd = 1 / (0.5 + options->magic / (1 / options->omega - 0.5));
   memcpy(rates.force, options->force, sizeof rates.force);
+  if (options->collision != GAB_COLLISION_MRT) return rates;
+  /* The squared norms of the moments: 2394, 252, 72 (24 for the second stress-like one), 8; 36 and 36. */
+  const bool deep = options->lattice->dimension == 3;
+  const gab_mrt_rates *mrt = &options->mrt;
+  rates.energy = (mrt->energy - rates.even) / (deep ? 2394 : 36);
+  rates.energy_square = (mrt->energy_square - rates.even) / (deep ? 252 : 36);
+  rates.stress = (mrt->stress - rates.even) / 72;
+  rates.third = mrt->third == 0 ? 0 : (mrt->third - rates.odd) / 8;
   return rates;
 }
 
@@ -143,8 +163,12 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     model->outflow_stiffness[side] = stiffness_of(side, &domain);
   const double *force = model->rates.force;
-  bool forced = force[0] != 0 || force[1] != 0 || force[2] != 0;
-  model->kernel = gab_kernel_find(options->kernel, model->lattice, model->options.precision, forced);
+  const gab_kernel_variant wanted = {.d3q19 = model->lattice == &gab_lattice_d3q19,
+                                     .is_float = model->options.precision == GAB_PRECISION_FLOAT,
+                                     .mrt = model->options.collision == GAB_COLLISION_MRT,
+                                     .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
+  model->bulk_rate = wanted.mrt ? model->options.mrt.energy : model->rates.even;
+  model->kernel = gab_kernel_find(options->kernel, wanted);
   return model->kernel ? set_storage(model) : GAB_ERR_INPUT;
 }
 

@@ -36,7 +36,8 @@ static void add_cell(totals *all, double drho, double ux, double uy, double uz)
   all->max_square = fmax(all->max_square, square);
 }
 
-/* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2). */
+/* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2), its
+ * trace with the rate of the energy in place of omega. */
 static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell)
 {
   const gab_lattice *lattice = model->lattice;
@@ -54,9 +55,13 @@ static double strain_square(const gab_lbm_model *model, const gab_lbm_block *blo
       for (int j = 0; j < 3; ++j) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
   }
   const double *force = model->rates.force;
+  double trace = stress[0][0] + stress[1][1] + stress[2][2];
+  for (int axis = 0; axis < 3; ++axis) trace += u[axis] * force[axis];
+  const double bulk = (model->bulk_rate / model->rates.even - 1) * trace / lattice->dimension;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
+      if (i == j && i < lattice->dimension) moment += bulk;
       double strain = -1.5 * model->rates.even / (1 + drho) * moment;
       square += strain * strain;
     }

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-const gab_kernel *gab_kernel_find(const char *family, const gab_lattice *lattice, gab_precision precision,
-                                  bool forced)
+const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted)
 {
-  int index = gab_kernel_index(lattice == &gab_lattice_d3q19, precision == GAB_PRECISION_FLOAT, forced);
+  int index = gab_kernel_index(wanted);
   if (!family || strcmp(family, "auto") == 0 || strcmp(family, "in_place") == 0)
     return &gab_kernels_in_place[index];
   if (strcmp(family, "vector") == 0) return &gab_kernels_vector[index];

@@ -10,10 +10,13 @@
  *    gab_lbm_collide(lbm);          pull, collide, store; n becomes n+1
  *  @endcode
  *
- *  Collision: two relaxation times (Ginzburg, Verhaeghe & d'Humières 2008); SRT is the case of equal rates.
- *  Body force: Guo, Zheng & Shi 2002, its even and odd parts relaxed with their own rate.
- *  All quantities are in lattice units (cells, steps, density 1) unless said otherwise; see lbm/units.h.
- *  Velocity is (sum_q c_q f_q + F/2) / rho of the populations before collision, in all outputs.
+ *  Collision: two relaxation times (Ginzburg, Verhaeghe & d'Humières 2008); SRT is the case of equal rates;
+ * MRT relaxes further moments with rates of their own (d'Humières et al. 2002, in the plane Lallemand & Luo
+ * 2000; equilibria of all moments from the second-order equilibrium). Its odd rate is that of TRT, so
+ * half-way walls stay exact; with all rates equal to those of TRT it is TRT but for rounding. Body force:
+ * Guo, Zheng & Shi 2002, its even and odd parts relaxed with their own rate. All quantities are in lattice
+ * units (cells, steps, density 1) unless said otherwise; see lbm/units.h. Velocity is (sum_q c_q f_q + F/2) /
+ * rho of the populations before collision, in all outputs.
  *
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
  *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
@@ -47,7 +50,7 @@ extern "C" {
 
 typedef struct gab_lbm gab_lbm;
 
-typedef enum gab_collision { GAB_COLLISION_TRT = 0, GAB_COLLISION_SRT } gab_collision;
+typedef enum gab_collision { GAB_COLLISION_TRT = 0, GAB_COLLISION_SRT, GAB_COLLISION_MRT } gab_collision;
 
 /** Sides of the domain, in this order everywhere. */
 typedef enum gab_side_index {
@@ -99,13 +102,23 @@ typedef struct gab_lbm_state {
  *  options and a zero gradient on entry */
 typedef void (*gab_lbm_initial_fn)(void *user, const double centre[3], gab_lbm_state *state);
 
+/** Rates of MRT that are free; in (0, 2]. The stress relaxes with omega, the energy flux with the odd rate.
+ */
+typedef struct gab_mrt_rates {
+  double energy;        /**< [0: 1.19] bulk viscosity: (1/energy - 1/2) 2/9 in 3D, / 3 in 2D */
+  double energy_square; /**< [0: 1.4] */
+  double stress;        /**< [0: 1.4] of the stress-like moments of fourth order; 3D only */
+  double third; /**< [0: the odd rate] of the moments of third order beside the energy flux; 3D only */
+} gab_mrt_rates;
+
 /** How the model is to be. Zero-initialised members mean what is said in brackets. */
 typedef struct gab_lbm_options {
   const gab_lattice *lattice; /**< [NULL: D2Q9 in 2D, D3Q19 in 3D] */
   gab_precision precision;    /**< [double] of the stored populations and of the arithmetic */
   gab_collision collision;    /**< [TRT] */
   double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
-  double magic;               /**< TRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
+  double magic;               /**< TRT, MRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
+  gab_mrt_rates mrt;          /**< MRT only */
   double force[3];            /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "vector", "reference" [NULL: auto, which is in_place] */
   gab_side sides[GAB_SIDE_COUNT];

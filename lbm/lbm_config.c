@@ -293,8 +293,13 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   if (options->lattice != fits)
     return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it has to be %s",
                            domain->dimension, fits->name);
-  options->collision =
-      gab_config_choice(config, "lbm.collision") == 1 ? GAB_COLLISION_SRT : GAB_COLLISION_TRT;
+  static const gab_collision collisions[] = {GAB_COLLISION_TRT, GAB_COLLISION_SRT, GAB_COLLISION_MRT};
+  options->collision = collisions[gab_config_choice(config, "lbm.collision")];
+  options->mrt = (gab_mrt_rates){.energy = gab_config_real(config, "lbm.rate_energy"),
+                                 .energy_square = gab_config_real(config, "lbm.rate_energy_square"),
+                                 .stress = gab_config_real(config, "lbm.rate_stress")};
+  if (gab_config_is_set(config, "lbm.rate_third"))
+    options->mrt.third = gab_config_real(config, "lbm.rate_third");
   options->precision =
       gab_config_choice(config, "lbm.precision") == 1 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
   options->magic = gab_config_real(config, "lbm.magic");

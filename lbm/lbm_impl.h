@@ -24,6 +24,8 @@ typedef struct gab_run {
 typedef struct gab_collision_rates {
   double even, odd;
   double force[3];
+  /* MRT: (rate - even or odd) / norm of the moment, see kernel_cell_impl.h */
+  double energy, energy_square, stress, third;
 } gab_collision_rates;
 
 /** What a kernel works on: reads what arrives in a cell, by before->arriving, collides, writes what the cell
@@ -38,22 +40,29 @@ typedef struct gab_sweep {
 typedef void (*gab_kernel_fn)(const gab_sweep *sweep, const gab_run *runs, size_t count);
 
 typedef struct gab_kernel {
-  const char *name; /**< "in_place/D3Q19/double/forced" */
+  const char *name; /**< "in_place/D3Q19/double/forced", "in_place/D2Q9/float/MRT" */
   gab_kernel_fn run;
   bool in_place; /**< one field per block */
 } gab_kernel;
 
+/* The tables of the families, by lattice (D2Q9, D3Q19), precision (double, float), collision (TRT, MRT),
+ * force (without, with). */
+#define GAB_KERNELS_PER_FAMILY 16
+typedef struct gab_kernel_variant {
+  bool d3q19, is_float, mrt, forced;
+} gab_kernel_variant;
+static inline int gab_kernel_index(gab_kernel_variant wanted)
+{
+  return 8 * wanted.d3q19 + 4 * wanted.is_float + 2 * wanted.mrt + wanted.forced;
+}
+static inline gab_kernel_variant gab_kernel_variant_of(int index)
+{
+  return (gab_kernel_variant){index / 8 % 2, index / 4 % 2, index / 2 % 2, index % 2};
+}
 /** @param[in] family  "auto", "in_place", "vector" or "reference"; NULL is auto
  *  @return NULL with an error message if there is no such family */
-const gab_kernel *gab_kernel_find(const char *family, const gab_lattice *lattice, gab_precision precision,
-                                  bool forced);
+const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted);
 
-/* The tables of the families, by lattice (D2Q9, D3Q19), precision (double, float), force (without, with). */
-#define GAB_KERNELS_PER_FAMILY 8
-static inline int gab_kernel_index(bool d3q19, bool is_float, bool forced)
-{
-  return 4 * d3q19 + 2 * is_float + forced;
-}
 extern const gab_kernel gab_kernels_reference[GAB_KERNELS_PER_FAMILY];
 extern const gab_kernel gab_kernels_vector[GAB_KERNELS_PER_FAMILY];
 extern const gab_kernel gab_kernels_in_place[GAB_KERNELS_PER_FAMILY];
@@ -125,6 +134,7 @@ typedef struct gab_lbm_model {
   const gab_geometry *geometry;
   gab_geometry *own_geometry; /* made here because none was given */
   gab_collision_rates rates;
+  double bulk_rate;                         /* of the trace of the stress: even, but for MRT */
   double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
   const gab_kernel *kernel;
   gab_field_shape shape; /* of the populations of a block, and its map */

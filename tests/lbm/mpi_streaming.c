@@ -216,11 +216,11 @@ int main(int argc, char **argv)
   gab_world *world;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   set_threads(1);
-  for (int variant = 0; variant < 16; ++variant)
+  for (int variant = 0; variant < 24; ++variant)
     for (int sides = 0; sides < 4; ++sides)
       if (sides == variant % 4 || sides == (variant / 4 + 1) % 4)
-        check_flow(world, variant & 8 ? 3 : 2, variant & 4 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
-                   variant & 2 ? GAB_COLLISION_SRT : GAB_COLLISION_TRT, variant & 1, sides);
+        check_flow(world, variant & 1 ? 3 : 2, variant & 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
+                   (gab_collision)(variant / 8), variant & 4, sides);
   expect_half_of_the_memory(world);
   bool is_root = gab_world_is_root(world);
   gab_world_destroy(&world);

@@ -73,14 +73,17 @@ static sample one;
 static void both_kernels_give_the_same_bits_for_all_variants(void **state)
 {
   (void)state;
-  const gab_collision_rates rates[] = {
-      {1.3, 0.9, {1e-3, -2e-3, 5e-4}}, {1.99, 1.99, {1e-5, 0, 0}}, {0.51, 1.7, {0, 0, -1e-2}}};
+  const gab_collision_rates rates[] = {{1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2},
+                                       {1.99, 1.99, {1e-5, 0, 0}, -1e-3, 1e-2, 0, 0.1},
+                                       {0.51, 1.7, {0, 0, -1e-2}, 1e-3, 1e-3, 1e-3, 1e-3}};
   for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant)
     for (size_t r = 0; r < 3; ++r) {
-      const gab_lattice *lattice = variant / 4 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      const gab_kernel_variant which = gab_kernel_variant_of(variant);
+      const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
       gab_collision_rates used = rates[r];
       if (lattice->dimension == 2) used.force[2] = 0;
-      make_sample(&one, lattice, (gab_precision)(variant / 2 % 2), 100 * r + (uint64_t)variant);
+      make_sample(&one, lattice, which.is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
+                  100 * r + (uint64_t)variant);
       size_t bytes = one.dst->map.elements * gab_precision_bytes(one.dst->shape.precision);
       gab_field *other;
       assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
@@ -169,11 +172,13 @@ static void expect_sent(const gab_field *field, const gab_storage *state)
 static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
 {
   (void)state;
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
   for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant)
     for (int odd = 0; odd < 2; ++odd) {
-      const gab_lattice *lattice = variant / 4 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
-      make_sample(&one, lattice, (gab_precision)(variant / 2 % 2), (uint64_t)(20 + 2 * variant + odd));
+      const gab_kernel_variant which = gab_kernel_variant_of(variant);
+      const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      make_sample(&one, lattice, which.is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
+                  (uint64_t)(20 + 2 * variant + odd));
       gab_field *both;
       assert_int_equal(gab_field_create(&one.src->shape, &both), GAB_OK);
       const gab_storage *before = &one.in_place[odd];
@@ -198,9 +203,11 @@ static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
 {
   (void)state;
   for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
-    const gab_lattice *lattice = variant / 4 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
-    bool is_float = variant / 2 % 2, forced = variant % 2;
-    gab_collision_rates rates = {1.7, 0.8, {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}};
+    const gab_kernel_variant which = gab_kernel_variant_of(variant);
+    const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    bool is_float = which.is_float, forced = which.forced;
+    gab_collision_rates rates = {1.7,  0.8,  {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2,
+                                 1e-2, -2e-2};
     make_sample(&one, lattice, is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE, (uint64_t)variant);
     sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
     double tolerance = is_float ? 1e-7 : 1e-16;
@@ -231,11 +238,152 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
     gab_box all = gab_field_whole(one.src);
     for (int q = 0; q < lattice->q; ++q)
       gab_field_fill(one.src, q, &all, gab_lattice_equilibrium(lattice, q, 0.01, u));
-    gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}};
-    sweep_two_grids(&one, &gab_kernels_vector[4 * deep], one.dst, &rates);
+    for (int mrt = 0; mrt < 2; ++mrt) {
+      gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2};
+      const gab_kernel_variant which = {.d3q19 = deep, .mrt = mrt};
+      sweep_two_grids(&one, &gab_kernels_vector[gab_kernel_index(which)], one.dst, &rates);
+      for (int q = 0; q < lattice->q; ++q)
+        assert_true(fabs(gab_field_get(one.dst, one.runs[0].x, one.runs[0].y, one.runs[0].z, q) -
+                         gab_lattice_equilibrium(lattice, q, 0.01, u)) < 1e-16);
+    }
+    drop_sample(&one);
+  }
+}
+
+/* The orthogonal basis, written down anew from the papers: rows of the moments by direction. */
+typedef struct moment {
+  double row[GAB_LATTICE_MAX_Q], rate;
+} moment;
+
+static int list_moments(const gab_lattice *lattice, double shear, double energy, double square, double flux,
+                        double fourth, double third, moment *list)
+{
+  const bool deep = lattice->dimension == 3;
+  for (int q = 0; q < lattice->q; ++q) {
+    const double x = lattice->c[q][0], y = lattice->c[q][1], z = lattice->c[q][2], cc = x * x + y * y + z * z;
+    const double plane[] = {1,
+                            3 * cc - 4,
+                            4 - 10.5 * cc + 4.5 * cc * cc,
+                            x,
+                            (3 * cc - 5) * x,
+                            y,
+                            (3 * cc - 5) * y,
+                            x * x - y * y,
+                            x * y};
+    const double space[] = {1,
+                            19 * cc - 30,
+                            12 - 26.5 * cc + 10.5 * cc * cc,
+                            x,
+                            (5 * cc - 9) * x,
+                            y,
+                            (5 * cc - 9) * y,
+                            z,
+                            (5 * cc - 9) * z,
+                            3 * x * x - cc,
+                            (3 * cc - 5) * (3 * x * x - cc),
+                            y * y - z * z,
+                            (3 * cc - 5) * (y * y - z * z),
+                            x * y,
+                            y * z,
+                            x * z,
+                            (y * y - z * z) * x,
+                            (z * z - x * x) * y,
+                            (x * x - y * y) * z};
+    for (int k = 0; k < lattice->q; ++k) list[k].row[q] = deep ? space[k] : plane[k];
+  }
+  const double plane[] = {1, energy, square, 1, flux, 1, flux, shear, shear};
+  const double space[] = {1,      energy, square, 1,     flux,  1,     flux,  1,     flux, shear,
+                          fourth, shear,  fourth, shear, shear, shear, third, third, third};
+  for (int k = 0; k < lattice->q; ++k) list[k].rate = deep ? space[k] : plane[k];
+  return lattice->q;
+}
+
+/* By matrices: every moment of n = f - f_eq + F/2 falls to (1 - rate) of it; what is left over of F is added.
+ */
+static void collide_by_moments(const gab_lattice *lattice, const moment *list, const double force[3],
+                               double *f)
+{
+  double drho = 0, u[3] = {0}, n[GAB_LATTICE_MAX_Q], source[GAB_LATTICE_MAX_Q], loss[GAB_LATTICE_MAX_Q] = {0};
+  for (int q = 0; q < lattice->q; ++q) {
+    drho += f[q];
+    for (int axis = 0; axis < 3; ++axis) u[axis] += lattice->c[q][axis] * f[q];
+  }
+  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * force[axis]) / (1 + drho);
+  for (int q = 0; q < lattice->q; ++q) {
+    double cu = 0, cf = 0, uf = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      cu += lattice->c[q][axis] * u[axis];
+      cf += lattice->c[q][axis] * force[axis];
+      uf += u[axis] * force[axis];
+    }
+    source[q] = lattice->weight[q] * (3 * (cf - uf) + 9 * cu * cf);
+    n[q] = f[q] - gab_lattice_equilibrium(lattice, q, drho, u) + 0.5 * source[q];
+  }
+  for (int k = 0; k < lattice->q; ++k) {
+    double value = 0, norm = 0;
     for (int q = 0; q < lattice->q; ++q)
-      assert_true(fabs(gab_field_get(one.dst, one.runs[0].x, one.runs[0].y, one.runs[0].z, q) -
-                       gab_lattice_equilibrium(lattice, q, 0.01, u)) < 1e-16);
+      value += list[k].row[q] * n[q], norm += list[k].row[q] * list[k].row[q];
+    for (int q = 0; q < lattice->q; ++q) loss[q] += list[k].rate * value / norm * list[k].row[q];
+  }
+  for (int q = 0; q < lattice->q; ++q) f[q] += source[q] - loss[q];
+}
+
+static void mrt_is_the_collision_by_matrices_of_moments(void **state)
+{
+  (void)state;
+  const double shear = 1.6, odd = 0.9, energy = 1.19, square = 1.4, fourth = 1.3, third = 1.98;
+  for (int deep = 0; deep < 2; ++deep) {
+    const gab_lattice *lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    moment list[GAB_LATTICE_MAX_Q];
+    int count = list_moments(lattice, shear, energy, square, odd, fourth, third, list);
+    for (int k = 0; k < count; ++k)
+      for (int m = 0; m < k; ++m) {
+        double product = 0;
+        for (int q = 0; q < count; ++q) product += list[k].row[q] * list[m].row[q];
+        assert_true(product == 0);
+      }
+    gab_collision_rates rates = {.even = shear, .odd = odd, .force = {2e-3, -1e-3, deep ? 3e-3 : 0}};
+    rates.energy = (energy - shear) / (deep ? 2394 : 36);
+    rates.energy_square = (square - shear) / (deep ? 252 : 36);
+    rates.stress = (fourth - shear) / 72;
+    rates.third = (third - odd) / 8;
+    make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 77);
+    const gab_kernel_variant which = {.d3q19 = deep, .mrt = true, .forced = true};
+    sweep_two_grids(&one, &gab_kernels_vector[gab_kernel_index(which)], one.dst, &rates);
+    for (size_t k = 0; k < one.run_count; ++k) {
+      double f[GAB_LATTICE_MAX_Q];
+      for (int q = 0; q < lattice->q; ++q) f[q] = pulled(&one, &one.runs[k], 0, q);
+      collide_by_moments(lattice, list, rates.force, f);
+      for (int q = 0; q < lattice->q; ++q)
+        assert_true(fabs(f[q] - gab_field_get(one.dst, one.runs[k].x, one.runs[k].y, one.runs[k].z, q)) <
+                    1e-16);
+    }
+    drop_sample(&one);
+  }
+}
+
+static void mrt_with_the_rates_of_trt_is_trt(void **state)
+{
+  (void)state;
+  const gab_collision_rates rates = {.even = 1.7, .odd = 0.8, .force = {2e-3, -1e-3, 0}};
+  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
+    gab_kernel_variant which = gab_kernel_variant_of(variant);
+    if (which.mrt) continue;
+    make_sample(&one, which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9,
+                which.is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE, (uint64_t)variant);
+    gab_field *other;
+    assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
+    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
+    which.mrt = true;
+    sweep_two_grids(&one, &gab_kernels_vector[gab_kernel_index(which)], other, &rates);
+    gab_box all = gab_field_interior(one.dst);
+    for (int64_t z = 0; z < all.hi[2]; ++z)
+      for (int64_t y = 0; y < all.hi[1]; ++y)
+        for (int64_t x = 0; x < all.hi[0]; ++x)
+          for (int q = 0; q < one.lattice->q; ++q)
+            assert_true(gab_field_get(one.dst, (int32_t)x, (int32_t)y, (int32_t)z, q) ==
+                        gab_field_get(other, (int32_t)x, (int32_t)y, (int32_t)z, q));
+    gab_field_destroy(&other);
     drop_sample(&one);
   }
 }
@@ -243,11 +391,13 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
 static void kernels_are_found_by_family_and_named_by_variant(void **state)
 {
   (void)state;
-  const gab_kernel *kernel = gab_kernel_find("auto", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, true);
-  assert_string_equal(kernel->name, "in_place/D3Q19/float/forced");
-  assert_string_equal(gab_kernel_find("reference", &gab_lattice_d2q9, GAB_PRECISION_DOUBLE, false)->name,
-                      "reference/D2Q9/double/free");
-  assert_null(gab_kernel_find("fastest", &gab_lattice_d2q9, GAB_PRECISION_DOUBLE, false));
+  const gab_kernel_variant first = {.d3q19 = true, .is_float = true, .forced = true}, second = {0},
+                           third = {.mrt = true};
+  assert_string_equal(gab_kernel_find("auto", first)->name, "in_place/D3Q19/float/forced");
+  assert_string_equal(gab_kernel_find("reference", second)->name, "reference/D2Q9/double/free");
+  assert_string_equal(gab_kernel_find("vector", third)->name, "vector/D2Q9/double/MRT/free");
+  assert_true(gab_kernel_find("in_place", third)->in_place && !gab_kernel_find("vector", third)->in_place);
+  assert_null(gab_kernel_find("fastest", second));
   assert_non_null(strstr(gab_error_message(), "reference"));
 }
 
@@ -259,6 +409,8 @@ int main(void)
       cmocka_unit_test(in_place_kernels_give_the_same_bits_from_both_states),
       cmocka_unit_test(collision_keeps_mass_and_adds_the_force_to_momentum),
       cmocka_unit_test(equilibrium_is_a_fixed_point_without_force),
+      cmocka_unit_test(mrt_is_the_collision_by_matrices_of_moments),
+      cmocka_unit_test(mrt_with_the_rates_of_trt_is_trt),
       cmocka_unit_test(kernels_are_found_by_family_and_named_by_variant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

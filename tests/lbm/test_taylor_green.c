@@ -55,7 +55,7 @@ static double error_at(int32_t n, double omega, gab_collision collision)
 static void vortices_decay_with_second_order(void **state)
 {
   (void)state;
-  for (int collision = 0; collision < 2; ++collision) {
+  for (int collision = 0; collision <= GAB_COLLISION_MRT; ++collision) {
     double coarse = error_at(24, 1.4, (gab_collision)collision),
            middle = error_at(48, 1.4, (gab_collision)collision),
            fine = error_at(96, 1.4, (gab_collision)collision);
