@@ -17,7 +17,8 @@ resilience: {memory: {every: 50}}
 output:
   integrals: {every: 10}
 YAML
-for processes in 1 4; do
+several=${GABION_TEST_ULFM:+4} # without fault tolerance one process cannot ask the others to write what there is
+for processes in 1 $several; do
   run 4 $processes wild.yaml
   said_once 'error: diverged'
   said 'step '
@@ -29,6 +30,11 @@ for processes in 1 4; do
   sed -n 's/.*error: diverged/diverged/p' said.txt | sed 's/slot [0-9]*: //' >"where-$processes"
 done
 # The same place, whoever owned it.
+if [ -z "$several" ]; then
+  run 4 4 wild.yaml
+  said 'diverged: '
+  finish
+fi
 sed 's/.*\(step [0-9]*\).*/\1/' where-1 >step-1
 sed 's/.*\(step [0-9]*\).*/\1/' where-4 >step-4
 cmp -s step-1 step-4 || complain "diverged at different steps: $(cat where-1 where-4)"
