@@ -98,7 +98,7 @@ static void a_gather_visits_all_in_order_and_hands_a_refusal_to_the_root_alone(v
   void *place;
   gab_slot nobody = GAB_NO_SLOT, second = 1;
   assert(gab_buffer_extend(&mine, (size_t)me * 100000, &place) == GAB_OK);
-  memset(place, (int)me, mine.size);
+  if (mine.size > 0) memset(place, (int)me, mine.size);
   visits = 0;
   assert(gab_world_gather(world, &mine, visit, &nobody) == GAB_OK);
   assert(visits == (me == 0 ? slots : 0));
