@@ -1,6 +1,43 @@
 #include "lbm/lbm_impl.h"
 
+#include <math.h>
+
 /* Links read populations of fluid cells and write populations of boundary cells, so their order is free. */
+
+/* The non-equilibrium that an outflow sends in direction q, regularised (Latt, Chopard, Malaspinas, Deville &
+ * Michler 2008): 9/2 w (c c - I/3) : P with the stress P of the fluid cell, so that what the lattice carries
+ * besides density, velocity and stress, and hardly damps near omega 2, has no way back in.
+ *
+ * It has to be that of a zero normal gradient. Then the part of P across the side is left out. The rest is
+ * due to gradients along the side: the diagonal link begins in another row than it ends, so that the velocity
+ * differs by what a population gains in a step, and what has to arrive is the stress before collision. The
+ * collision has multiplied that by 1 - omega. Near omega 1 too little of it is left to be restored: there the
+ * factor goes to 0. */
+static double outflow_strain(const gab_lbm_model *model, const gab_open_link *link, const double *g,
+                             double drho, const double u[3])
+{
+  const gab_lattice *lattice = model->lattice;
+  const int8_t *c = lattice->c[link->q];
+  const int normal = link->side / 2;
+  double sum = 0;
+  for (int q = 1; q < lattice->q; ++q) {
+    const int8_t *v = lattice->c[q];
+    int along = c[0] * v[0] + c[1] * v[1] + c[2] * v[2], square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    int across = v[normal] * v[normal];
+    double part = along * along - c[normal] * c[normal] * across - (square - across) / 3.0;
+    sum += part * (g[q] - gab_lattice_equilibrium(lattice, q, drho, u));
+  }
+  const double lost = model->options.omega - 1, softness = 0.01;
+  return -4.5 * lattice->weight[link->q] * sum * lost / (lost * lost + softness);
+}
+
+/* Where the fluid would come in, nothing says with which velocity: left alone, that of the cell feeds itself,
+ * and vortices that leave, or a mean flow that turns, blow up. So nothing comes in. */
+static void stop_backflow(int side, double u[3])
+{
+  const int normal = side / 2;
+  u[normal] = side % 2 == 1 ? fmax(u[normal], 0) : fmin(u[normal], 0);
+}
 
 #define REAL       double
 #define NAME(part) links_double##part

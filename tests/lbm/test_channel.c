@@ -246,6 +246,113 @@ static void sound_leaves_through_an_outflow_but_not_through_a_pressure_side(void
   if (!(left[0] < 0.02 * left[1])) fail_msg("kinetic energy %g and %g", left[0], left[1]);
 }
 
+static void outflow_keeps_the_parabola_up_to_its_last_cells(void **state)
+{
+  (void)state;
+  flow_case given = channel(24, 12, 1.5);
+  parabola expected = {0, 12, 0.005};
+  given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY,
+                                                   .velocity = {expected.maximum, 0, 0},
+                                                   .profile = GAB_PROFILE_PARABOLIC,
+                                                   .ramp_steps = 200};
+  given.options.sides[GAB_SIDE_X_MAX].kind = GAB_SIDE_OUTFLOW;
+  flow it = flow_open(world, &given);
+  flow_run(&it, 5000);
+  profile check = {.expected = parabola_at, .parameters = &expected, .column = 23};
+  flow_visit(&it, compare_cell, &check);
+  REQUIRE_NEAR(check.worst / expected.maximum, 0, 0.02);
+  flow_close(&it);
+}
+
+/* Steps until the flow left the range of the model; at least `steps` if it never did. */
+static int steps_of_life(const flow_case *given, int steps, double *kinetic_energy)
+{
+  enum { AT_A_TIME = 250 };
+  flow it = flow_open(world, given);
+  int done = 0;
+  while (done < steps && gab_lbm_check_finite(it.lbm, NULL) == GAB_OK) {
+    flow_run(&it, AT_A_TIME);
+    done += AT_A_TIME;
+  }
+  if (gab_lbm_check_finite(it.lbm, NULL) != GAB_OK) done -= AT_A_TIME;
+  gab_lbm_integrals sums;
+  REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &sums));
+  *kinetic_energy = sums.kinetic_energy;
+  flow_close(&it);
+  return done;
+}
+
+static flow_case tunnel(int32_t length, int32_t height, double omega, double velocity)
+{
+  flow_case given = {.dimension = 2, .cells = {length, height, 1}, .block = {length / 2, height, 1}};
+  given.options.omega = omega;
+  given.options.velocity[0] = velocity;
+  given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {velocity, 0, 0}};
+  given.options.sides[GAB_SIDE_X_MAX].kind = GAB_SIDE_OUTFLOW;
+  given.options.sides[GAB_SIDE_Y_MIN].kind = given.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_FREE_SLIP;
+  return given;
+}
+
+/* Seven cells across the body, Re 82: the street is still young where it leaves. */
+static void a_vortex_street_leaves_through_an_outflow_at_omega_near_2(void **state)
+{
+  (void)state;
+  gab_body bluff = {.shape = GAB_SHAPE_BOX, .wall = GAB_WALL_STAIRCASE, .lo = {10, 12, 0}, .hi = {13, 19, 1}};
+  flow_case given = tunnel(48, 32, 1.95, 0.05);
+  given.options.collision = GAB_COLLISION_SRT;
+  given.bodies = &bluff;
+  given.body_count = 1;
+  double energy, uniform = 0.5 * 0.05 * 0.05 * 48 * 32;
+  int done = steps_of_life(&given, 30000, &energy);
+  if (done < 30000) fail_msg("diverged after step %d", done);
+  if (!(energy > uniform && energy < 2 * uniform)) fail_msg("kinetic energy %g of %g", energy, uniform);
+}
+
+static void vortex_pair(void *user, const double centre[3], gab_lbm_state *state)
+{
+  (void)user;
+  const double radius = 5, fastest = 0.08;
+  for (int sign = -1; sign <= 1; sign += 2) {
+    double x = centre[0] - 34 + 4 * sign, y = centre[1] - 16 - 6 * sign;
+    double turn = sign * fastest / radius * exp(0.5 - (x * x + y * y) / (2 * radius * radius));
+    state->velocity[0] -= y * turn;
+    state->velocity[1] += x * turn;
+  }
+}
+
+/* The vortices turn faster than the mean flow carries them, so that fluid would come in while they pass. */
+static void vortices_that_turn_back_the_flow_leave_through_an_outflow(void **state)
+{
+  (void)state;
+  for (int collision = 0; collision < 2; ++collision) {
+    flow_case given = tunnel(60, 32, 1.95, 0.04);
+    given.options.collision = (gab_collision)collision;
+    given.options.initial = vortex_pair;
+    double energy, uniform = 0.5 * 0.04 * 0.04 * 60 * 32;
+    int done = steps_of_life(&given, 20000, &energy);
+    if (done < 20000) fail_msg("collision %d: diverged after step %d", collision, done);
+    REQUIRE_NEAR(energy / uniform, 1, 1e-4);
+  }
+}
+
+/* While the inlet starts, what leaves is drawn from the channel: its pressure falls until the flow turns. */
+static void an_outflow_outlives_a_flow_that_turns_back_as_a_whole(void **state)
+{
+  (void)state;
+  gab_body ball = {.shape = GAB_SHAPE_CYLINDER, .axis = 2, .centre = {20, 20, 0}, .radius = 5};
+  flow_case given = tunnel(220, 41, 1.85, 0.05);
+  given.options.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY,
+                                                   .velocity = {0.075, 0, 0},
+                                                   .profile = GAB_PROFILE_PARABOLIC,
+                                                   .ramp_steps = 2000};
+  given.options.sides[GAB_SIDE_Y_MIN].kind = given.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_WALL;
+  given.bodies = &ball;
+  given.body_count = 1;
+  double energy;
+  int done = steps_of_life(&given, 6000, &energy);
+  if (done < 6000) fail_msg("diverged after step %d", done);
+}
+
 static void mass_is_conserved_in_a_closed_box(void **state)
 {
   (void)state;
@@ -333,6 +440,10 @@ int main(void)
       cmocka_unit_test(free_slip_keeps_a_plug_flow),
       cmocka_unit_test(velocity_inlet_and_open_outlets_converge_to_the_parabola),
       cmocka_unit_test(sound_leaves_through_an_outflow_but_not_through_a_pressure_side),
+      cmocka_unit_test(outflow_keeps_the_parabola_up_to_its_last_cells),
+      cmocka_unit_test(a_vortex_street_leaves_through_an_outflow_at_omega_near_2),
+      cmocka_unit_test(vortices_that_turn_back_the_flow_leave_through_an_outflow),
+      cmocka_unit_test(an_outflow_outlives_a_flow_that_turns_back_as_a_whole),
       cmocka_unit_test(mass_is_conserved_in_a_closed_box),
       cmocka_unit_test(force_on_an_obstacle_balances_what_drives_the_flow),
       cmocka_unit_test(forces_are_refused_before_any_was_asked_for),
