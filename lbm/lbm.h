@@ -21,7 +21,8 @@
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
  *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
  * order: wall, velocity, pressure, outflow, free slip; among sides of one kind to the first of x-, x+, y-,
- * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them.
+ * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
+ * the velocity of a velocity side has no component across the free-slip one.
  *
  *  Results do not depend on the number of processes, threads, blocks or the kernel.
  *

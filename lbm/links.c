@@ -122,15 +122,29 @@ static double profile_factor(const link *at, int side)
   return factor;
 }
 
+/* The velocity of a side at a boundary cell. At an edge with a free-slip side it has no part across that one:
+ * nothing passes there, and what a lid gives to the cells along the edge would be mass. */
+static void edge_velocity(const link *at, int side, double velocity[3])
+{
+  const gab_side *sides = at->model->options.sides;
+  for (int axis = 0; axis < 3; ++axis) {
+    int where = beyond(at, axis);
+    bool slips = where != 0 && sides[2 * axis + (where > 0)].kind == GAB_SIDE_FREE_SLIP;
+    velocity[axis] = slips ? 0 : sides[side].velocity[axis];
+  }
+}
+
 static gab_status add_velocity_link(const link *at, int side)
 {
   gab_links *links = &at->block->links;
   const gab_side *given = &at->model->options.sides[side];
   double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
+  double velocity[3];
+  edge_velocity(at, side, velocity);
   APPEND(links->velocities, links->velocity_count,
          (gab_velocity_link){.to = index_of(at, at->b),
                              .from = index_of(at, at->x),
-                             .term = factor * momentum_term(at, given->velocity),
+                             .term = factor * momentum_term(at, velocity),
                              .q = (int16_t)at->q,
                              .side = (int16_t)side});
   return GAB_OK;
