@@ -12,7 +12,7 @@ static uint64_t hash_pieces(const unsigned char *bytes, size_t count)
 #pragma omp parallel for schedule(static) reduction(+ : sum) if (pieces > 4)
   for (size_t i = 0; i < pieces; i++) {
     const size_t start = i * piece, left = count - start;
-    sum += gab_hash64(bytes + start, left < piece ? left : piece, i);
+    sum += gab_hash64_fast(bytes + start, left < piece ? left : piece, i);
   }
   return sum;
 }
