@@ -33,7 +33,11 @@ typedef gab_status (*bench_fn)(bench *b);
 /* The benchmarks, in the order in which they run. */
 gab_status bench_bandwidth(bench *b);
 gab_status bench_kernels(bench *b);
+gab_status bench_sweeps(bench *b);
 gab_status bench_steps(bench *b);
+gab_status bench_team(bench *b);
+gab_status bench_blocks(bench *b);
+gab_status bench_porous(bench *b);
 gab_status bench_transport(bench *b);
 gab_status bench_exchange(bench *b);
 gab_status bench_checkpoint(bench *b);
@@ -95,21 +99,34 @@ void bench_remark(bench *b, const char *format, ...) GAB_PRINTF(2, 3);
 
 /* ---------------------------------------------------------------- streams */
 
-/* Some arrays read and others written side by side, as a lattice does. */
+/* Sweeps, steps and their ceilings do this many times what is measured: streaming in place has two kinds of
+ * steps, and both are to count. */
+enum { BENCH_SWEEPS = 2 };
+
+/* Some arrays read and others written side by side, as a lattice does: the components of fields, so that
+ * their distances and pages are those of the populations. */
 typedef struct bench_streams {
   int count; /* 9 or 19 */
   gab_precision precision;
   size_t elements;  /* of each array */
   ptrdiff_t stride; /* from one array to the next, in elements */
-  void *from, *to;
+  gab_field *from;  /* NULL: in place only */
+  gab_field *to;
 } bench_streams;
 
-/* @param elements  at least; the stride is an odd number of cache lines, as in fields */
-gab_status bench_streams_create(int count, gab_precision precision, size_t elements, bench_streams *streams);
+typedef enum bench_grids { BENCH_ONE_GRID, BENCH_TWO_GRIDS } bench_grids;
+gab_status bench_streams_create(int count, gab_precision precision, size_t elements, bench_grids grids,
+                                bench_streams *streams);
 void bench_streams_destroy(bench_streams *streams);
-/* bench_work over a bench_streams. */
+/* bench_work over a bench_streams: BENCH_SWEEPS times all elements. */
 gab_status bench_streams_copy(void *user);
 gab_status bench_streams_update(void *user);
+/* Once the elements [first, last), in place. Local, one thread. */
+void bench_streams_update_part(const bench_streams *streams, ptrdiff_t first, ptrdiff_t last, double one);
+/* The part [*first, *last) of `count` that this thread does, cut at multiples of `grain`. */
+void bench_my_share(size_t count, size_t grain, size_t *first, size_t *last);
+/* 1, but the compiler does not know. */
+double bench_unknown_one(void);
 
 /* Copies `bytes` by memcpy, shared by the threads. */
 typedef struct bench_copy {
@@ -135,12 +152,14 @@ gab_status bench_swap_run(void *user);
 
 /* ---------------------------------------------------------------- flows */
 
-/* A periodic box of fluid in motion. */
+/* Fluid in motion, in a periodic or a closed box. */
 typedef struct bench_flow {
+  gab_geometry *geometry;
   gab_forest *forest;
   gab_lbm *lbm;
-  uint64_t cells;       /* over all processes */
-  uint64_t local_cells; /* of this process */
+  uint64_t cells;                  /* fluid, over all processes */
+  uint64_t local_cells;            /* fluid, of this process */
+  uint64_t field_bytes, all_bytes; /* taken from memory for forest and flow by this process */
 } bench_flow;
 
 typedef struct bench_flow_options {
@@ -148,17 +167,47 @@ typedef struct bench_flow_options {
   gab_precision precision;
   gab_collision collision;
   bool forced;
+  bool walls; /* at all sides, else all are periodic */
   const char *kernel;
   int32_t roots[3], cells[3]; /* blocks, and cells of each */
+  const gab_body *bodies;     /* blocks that they fill are left out */
+  size_t body_count;
 } bench_flow_options;
 
 gab_status bench_flow_create(bench *b, const bench_flow_options *options, bench_flow *flow);
 void bench_flow_destroy(bench_flow *flow);
-gab_status bench_flow_collide(void *user); /* bench_work over a bench_flow */
+/* bench_work over a bench_flow, BENCH_SWEEPS times. */
+gab_status bench_flow_collide(void *user);
 gab_status bench_flow_step(void *user);
 /* Bytes of the populations of this process without ghosts: what a snapshot holds. */
 size_t bench_flow_bytes(const bench_flow *flow);
-/* The usual flow in cubes of `block` cells: D3Q19, double, TRT, vector. */
+/* The usual periodic flow in cubes of `block` cells: D3Q19, double, TRT, the kernel that is chosen by itself.
+ */
 bench_flow_options bench_flow_usual(const bench *b, int32_t block);
+/* "in_place.D3Q19.double.TRT.force" */
+typedef struct bench_flow_name {
+  char text[64];
+} bench_flow_name;
+bench_flow_name bench_flow_name_of(const bench_flow_options *options);
+
+/* ---------------------------------------------------------------- index lists */
+
+/* Fluid cells of a block, stored one after another, and for every direction where what arrives in a cell
+ * lies: in the cell that it comes from or, beside a wall, in the cell itself. Every place is in the list
+ * once. */
+typedef struct bench_lists {
+  size_t cells;                 /* fluid */
+  size_t all_cells;             /* of the block */
+  uint32_t *fluid;              /* their places among all cells, ascending */
+  uint32_t *arrives;            /* 19 rows of `cells` */
+  bench_streams compact, dense; /* of the fluid cells; of all cells of the block */
+} bench_lists;
+/* From the fluid cells of the one block that this process has, with periodic sides. */
+gab_status bench_lists_create(const bench_flow *flow, bench_lists *lists);
+void bench_lists_destroy(bench_lists *lists);
+/* bench_work over bench_lists, each two sweeps over 19 arrays in place. Compact: one without, one through the
+ * list of what arrives, as streaming in place alternates. Dense: both through the list of cells. */
+gab_status bench_lists_compact(void *user);
+gab_status bench_lists_dense(void *user);
 
 #endif

@@ -1,5 +1,5 @@
-/* LBM kernels and whole steps, in millions of cell updates per second, each measured in turn with the copying
- * of as many arrays: the ceiling of a scheme with two grids. */
+/* LBM kernels with two grids, in millions of cell updates per second, each measured in turn with the copying
+ * of as many arrays. Nothing but pull, collide, store: without boundaries and exchange. */
 #include "apps/bench/bench.h"
 
 /* One block per process, so that nothing but the kernel is measured. */
@@ -18,10 +18,10 @@ static gab_status against_ceiling(bench *b, bench_streams *streams, bench_flow *
 {
   bench_pair pair = {.work = work,
                      .work_user = flow,
-                     .work_amount = (double)flow->cells,
+                     .work_amount = (double)flow->cells * BENCH_SWEEPS,
                      .ceiling = bench_streams_copy,
                      .ceiling_user = streams,
-                     .ceiling_amount = (double)streams->elements * bench_processes(b)};
+                     .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
   bench_pair_result result;
   GAB_TRY(bench_measure_pair(b, &pair, &result));
   bench_report_pair(b, name, &result, 1e-6, "MLUPS");
@@ -31,9 +31,7 @@ static gab_status against_ceiling(bench *b, bench_streams *streams, bench_flow *
 static gab_status one_kernel(bench *b, const bench_flow_options *options, bench_streams *streams)
 {
   char name[80];
-  snprintf(name, sizeof name, "kernel.%s.%s.%s.%s%s", options->kernel, options->lattice->name,
-           options->precision == GAB_PRECISION_FLOAT ? "float" : "double",
-           options->collision == GAB_COLLISION_SRT ? "SRT" : "TRT", options->forced ? ".force" : "");
+  snprintf(name, sizeof name, "kernel.%s", bench_flow_name_of(options).text);
   bench_flow flow;
   GAB_TRY(bench_flow_create(b, options, &flow));
   gab_status status = against_ceiling(b, streams, &flow, bench_flow_collide, name);
@@ -41,7 +39,7 @@ static gab_status one_kernel(bench *b, const bench_flow_options *options, bench_
   return status;
 }
 
-/* Both families with and without force; SRT is the same code with equal rates: once, to see that it is. */
+/* SRT is the code of TRT with equal rates: once, to see that it is. */
 static gab_status variants(bench *b, bench_flow_options *options, bench_streams *streams)
 {
   static const struct {
@@ -51,8 +49,7 @@ static gab_status variants(bench *b, bench_flow_options *options, bench_streams 
   } list[] = {{"vector", GAB_COLLISION_TRT, false},
               {"vector", GAB_COLLISION_SRT, false},
               {"vector", GAB_COLLISION_TRT, true},
-              {"reference", GAB_COLLISION_TRT, false},
-              {"reference", GAB_COLLISION_TRT, true}};
+              {"reference", GAB_COLLISION_TRT, false}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
     options->kernel = list[i].kernel;
     options->collision = list[i].collision;
@@ -68,7 +65,7 @@ static gab_status one_lattice(bench *b, const gab_lattice *lattice, gab_precisio
   options.precision = precision;
   size_t cells = (size_t)options.cells[0] * (size_t)options.cells[1] * (size_t)options.cells[2];
   bench_streams streams;
-  GAB_TRY(bench_streams_create(lattice->q, precision, cells, &streams));
+  GAB_TRY(bench_streams_create(lattice->q, precision, cells, BENCH_TWO_GRIDS, &streams));
   gab_status status = variants(b, &options, &streams);
   bench_streams_destroy(&streams);
   return status;
@@ -82,45 +79,6 @@ gab_status bench_kernels(bench *b)
       GAB_TRY(one_lattice(b, &gab_lattice_d3q19, (gab_precision)precision));
       GAB_TRY(one_lattice(b, &gab_lattice_d2q9, (gab_precision)precision));
     }
-    if (threads == b->most_threads) return GAB_OK;
-  }
-}
-
-/* ---------------------------------------------------------------- whole steps */
-
-static gab_status one_size(bench *b, int32_t block, bench_streams *streams)
-{
-  bench_flow_options options = bench_flow_usual(b, block);
-  bench_flow flow;
-  GAB_TRY(bench_flow_create(b, &options, &flow));
-  char name[64];
-  snprintf(name, sizeof name, "step.D3Q19.double.TRT.blocks-of-%" PRId32, block);
-  gab_status status = against_ceiling(b, streams, &flow, bench_flow_step, name);
-  bench_flow_destroy(&flow);
-  return status;
-}
-
-static gab_status all_sizes(bench *b, bench_streams *streams)
-{
-  int32_t edge = bench_edge(b);
-  for (int32_t block = edge; block >= 16; block /= 2) {
-    int32_t along = edge / block;
-    if (edge % block == 0 && along * along * along >= bench_processes(b))
-      GAB_TRY(one_size(b, block, streams));
-  }
-  return GAB_OK;
-}
-
-gab_status bench_steps(bench *b)
-{
-  size_t edge = (size_t)bench_edge(b), cells = edge * edge * edge / (size_t)bench_processes(b);
-  for (int threads = 1;; threads = b->most_threads) {
-    bench_set_threads(b, threads);
-    bench_streams streams;
-    GAB_TRY(bench_streams_create(19, GAB_PRECISION_DOUBLE, cells, &streams));
-    gab_status status = all_sizes(b, &streams);
-    bench_streams_destroy(&streams);
-    GAB_TRY(status);
     if (threads == b->most_threads) return GAB_OK;
   }
 }

@@ -21,8 +21,12 @@ typedef struct entry {
 
 static const entry entries[] = {
     {"bandwidth", bench_bandwidth, 1, false, "19- and 9-stream loops and memcpy: the ceilings"},
-    {"kernels", bench_kernels, 1, false, "LBM kernels against the two-grid ceiling"},
-    {"steps", bench_steps, 1, false, "whole LBM steps with ghost exchange, by size of block"},
+    {"kernels", bench_kernels, 1, false, "LBM kernels with two grids against the two-grid ceiling"},
+    {"sweeps", bench_sweeps, 1, false, "LBM in a closed box, walls included, against the in-place ceiling"},
+    {"steps", bench_steps, 1, false, "whole LBM steps with ghost exchange between two blocks"},
+    {"team", bench_team, 1, false, "one of them with all threads: for threads against processes"},
+    {"blocks", bench_blocks, 1, false, "small blocks against one large block, and where the time goes"},
+    {"porous", bench_porous, 1, false, "a porous medium, 30 % fluid, against index lists; its memory"},
     {"transport", bench_transport, 2, false, "MPI latency and bandwidth, ports"},
     {"exchange", bench_exchange, 1, false, "ghost exchange against MPI and memcpy"},
     {"checkpoint", bench_checkpoint, 2, false, "snapshots in memory: pack, exchange, commit"},

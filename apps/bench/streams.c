@@ -33,8 +33,9 @@
 /* Read at run time, so that it is no constant. */
 static volatile double unknown_one = 1;
 
-/* The part [*first, *last) of `count` that this thread does, cut at multiples of `grain`. */
-static void my_share(size_t count, size_t grain, size_t *first, size_t *last)
+double bench_unknown_one(void) { return unknown_one; }
+
+void bench_my_share(size_t count, size_t grain, size_t *first, size_t *last)
 {
   size_t me = 0, all = 1;
 #ifdef _OPENMP
@@ -47,82 +48,101 @@ static void my_share(size_t count, size_t grain, size_t *first, size_t *last)
   if (*last > count) *last = count;
 }
 
-static void fill(const bench_streams *s, void *array)
+/* Written by the threads that will work on it. */
+static void fill(const bench_streams *s, gab_field *field)
 {
 #pragma omp parallel
   {
     size_t first, last;
-    my_share(s->elements, 64, &first, &last);
+    bench_my_share(s->elements, 64, &first, &last);
     for (int q = 0; q < s->count; ++q)
       for (size_t i = first; i < last; ++i) {
         ptrdiff_t place = q * s->stride + (ptrdiff_t)i;
-        if (s->precision == GAB_PRECISION_FLOAT) ((float *)array)[place] = 1;
-        else ((double *)array)[place] = 1;
+        if (s->precision == GAB_PRECISION_FLOAT) ((float *)field->data)[place] = 1;
+        else ((double *)field->data)[place] = 1;
       }
   }
 }
 
-gab_status bench_streams_create(int count, gab_precision precision, size_t elements, bench_streams *s)
+static gab_status make_field(const bench_streams *s, gab_field **field)
 {
-  size_t line = GAB_ALIGNMENT / gab_precision_bytes(precision);
-  size_t stride = (elements + line - 1) / line | 1;
+  gab_field_shape shape = {.cells = {(int32_t)s->elements, 1, 1},
+                           .components = s->count,
+                           .precision = s->precision,
+                           .layout = GAB_LAYOUT_SOA};
+  GAB_TRY(gab_field_create(&shape, field));
+  return GAB_OK;
+}
+
+gab_status bench_streams_create(int count, gab_precision precision, size_t elements, bench_grids grids,
+                                bench_streams *s)
+{
   *s = (bench_streams){.count = count, .precision = precision, .elements = elements};
-  s->stride = (ptrdiff_t)(stride * line);
-  size_t bytes = (size_t)count * stride * GAB_ALIGNMENT;
-  gab_status status = gab_alloc(bytes, GAB_MEMORY_OTHER, &s->from);
-  if (status == GAB_OK) status = gab_alloc(bytes, GAB_MEMORY_OTHER, &s->to);
+  gab_status status = make_field(s, &s->to);
+  if (status == GAB_OK && grids == BENCH_TWO_GRIDS) status = make_field(s, &s->from);
   if (status != GAB_OK) {
     bench_streams_destroy(s);
     return status;
   }
-  fill(s, s->from);
+  s->stride = s->to->map.component_stride;
   fill(s, s->to);
+  if (s->from) fill(s, s->from);
   return GAB_OK;
 }
 
 void bench_streams_destroy(bench_streams *s)
 {
-  gab_free(&s->from);
-  gab_free(&s->to);
+  gab_field_destroy(&s->from);
+  gab_field_destroy(&s->to);
+}
+
+static void copy_part(const bench_streams *s, ptrdiff_t a, ptrdiff_t z, double one)
+{
+  void *to = s->to->data;
+  const void *from = s->from->data;
+  if (s->precision == GAB_PRECISION_FLOAT) {
+    if (s->count == 9) copy_9_float(to, from, s->stride, a, z, (float)one);
+    else copy_19_float(to, from, s->stride, a, z, (float)one);
+  } else {
+    if (s->count == 9) copy_9_double(to, from, s->stride, a, z, one);
+    else copy_19_double(to, from, s->stride, a, z, one);
+  }
+}
+
+void bench_streams_update_part(const bench_streams *s, ptrdiff_t a, ptrdiff_t z, double one)
+{
+  void *to = s->to->data;
+  if (s->precision == GAB_PRECISION_FLOAT) {
+    if (s->count == 9) update_9_float(to, s->stride, a, z, (float)one);
+    else update_19_float(to, s->stride, a, z, (float)one);
+  } else {
+    if (s->count == 9) update_9_double(to, s->stride, a, z, one);
+    else update_19_double(to, s->stride, a, z, one);
+  }
+}
+
+/* The threads meet after every sweep, as after a step. */
+static void sweep(const bench_streams *s, void (*part)(const bench_streams *, ptrdiff_t, ptrdiff_t, double))
+{
+  double one = unknown_one;
+  for (int i = 0; i < BENCH_SWEEPS; ++i)
+#pragma omp parallel
+  {
+    size_t first, last;
+    bench_my_share(s->elements, 64, &first, &last);
+    part(s, (ptrdiff_t)first, (ptrdiff_t)last, one);
+  }
 }
 
 gab_status bench_streams_copy(void *user)
 {
-  const bench_streams *s = user;
-  double one = unknown_one;
-#pragma omp parallel
-  {
-    size_t first, last;
-    my_share(s->elements, 64, &first, &last);
-    ptrdiff_t a = (ptrdiff_t)first, z = (ptrdiff_t)last;
-    if (s->precision == GAB_PRECISION_FLOAT) {
-      if (s->count == 9) copy_9_float(s->to, s->from, s->stride, a, z, (float)one);
-      else copy_19_float(s->to, s->from, s->stride, a, z, (float)one);
-    } else {
-      if (s->count == 9) copy_9_double(s->to, s->from, s->stride, a, z, one);
-      else copy_19_double(s->to, s->from, s->stride, a, z, one);
-    }
-  }
+  sweep(user, copy_part);
   return GAB_OK;
 }
 
 gab_status bench_streams_update(void *user)
 {
-  const bench_streams *s = user;
-  double one = unknown_one;
-#pragma omp parallel
-  {
-    size_t first, last;
-    my_share(s->elements, 64, &first, &last);
-    ptrdiff_t a = (ptrdiff_t)first, z = (ptrdiff_t)last;
-    if (s->precision == GAB_PRECISION_FLOAT) {
-      if (s->count == 9) update_9_float(s->to, s->stride, a, z, (float)one);
-      else update_19_float(s->to, s->stride, a, z, (float)one);
-    } else {
-      if (s->count == 9) update_9_double(s->to, s->stride, a, z, one);
-      else update_19_double(s->to, s->stride, a, z, one);
-    }
-  }
+  sweep(user, bench_streams_update_part);
   return GAB_OK;
 }
 
@@ -140,7 +160,7 @@ gab_status bench_copy_create(size_t bytes, bench_copy *copy)
 #pragma omp parallel
   {
     size_t first, last;
-    my_share(bytes, 4096, &first, &last);
+    bench_my_share(bytes, 4096, &first, &last);
     memset((unsigned char *)copy->from + first, 1, last - first);
     memset((unsigned char *)copy->to + first, 2, last - first);
   }
@@ -159,7 +179,7 @@ gab_status bench_copy_run(void *user)
 #pragma omp parallel
   {
     size_t first, last;
-    my_share(copy->bytes, 4096, &first, &last);
+    bench_my_share(copy->bytes, 4096, &first, &last);
     memcpy((unsigned char *)copy->to + first, (const unsigned char *)copy->from + first, last - first);
   }
   return GAB_OK;
@@ -171,9 +191,9 @@ static gab_status one_lattice(bench *b, const char *lattice, int count, gab_prec
                               size_t elements)
 {
   bench_streams streams;
-  GAB_TRY(bench_streams_create(count, precision, elements, &streams));
+  GAB_TRY(bench_streams_create(count, precision, elements, BENCH_TWO_GRIDS, &streams));
   const char *real = precision == GAB_PRECISION_FLOAT ? "float" : "double";
-  double cells = (double)elements * bench_processes(b);
+  double cells = (double)elements * bench_processes(b) * BENCH_SWEEPS;
   double word = (double)((size_t)count * gab_precision_bytes(precision));
   static const struct {
     const char *name;

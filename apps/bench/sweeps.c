@@ -1,0 +1,265 @@
+/* LBM with all that belongs to a step, in closed boxes, in millions of cell updates per second: one block per
+ * process without exchange, two blocks side by side, many small blocks. Each is measured in turn with its
+ * ceiling, as many arrays of as many elements rewritten in place, or with the flow that it is compared to. */
+#include "apps/bench/bench.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <string.h>
+
+static gab_status against_streams(bench *b, const char *name, bench_flow *flow,
+                                  const bench_flow_options *options)
+{
+  bench_streams streams;
+  size_t cells = (size_t)(flow->cells / (uint64_t)bench_processes(b));
+  GAB_TRY(bench_streams_create(options->lattice->q, options->precision, cells, BENCH_ONE_GRID, &streams));
+  bench_pair pair = {.work = bench_flow_step,
+                     .work_user = flow,
+                     .work_amount = (double)flow->cells * BENCH_SWEEPS,
+                     .ceiling = bench_streams_update,
+                     .ceiling_user = &streams,
+                     .ceiling_amount = (double)cells * bench_processes(b) * BENCH_SWEEPS};
+  bench_pair_result result;
+  gab_status status = bench_measure_pair(b, &pair, &result);
+  bench_streams_destroy(&streams);
+  if (status == GAB_OK) bench_report_pair(b, name, &result, 1e-6, "MLUPS");
+  return status;
+}
+
+static gab_status one_flow(bench *b, const char *name, const bench_flow_options *options)
+{
+  bench_flow flow;
+  GAB_TRY(bench_flow_create(b, options, &flow));
+  gab_status status = against_streams(b, name, &flow, options);
+  bench_flow_destroy(&flow);
+  return status;
+}
+
+/* What is measured in boxes; the edge is that of the whole box. */
+typedef struct box_case {
+  const char *kernel;
+  const gab_lattice *lattice;
+  gab_precision precision;
+  gab_collision collision;
+  bool forced;
+  int32_t edge;
+} box_case;
+
+static bench_flow_options options_of(const box_case *it)
+{
+  return (bench_flow_options){.lattice = it->lattice,
+                              .precision = it->precision,
+                              .collision = it->collision,
+                              .forced = it->forced,
+                              .walls = true,
+                              .kernel = it->kernel};
+}
+
+/* Cuts a box into `parts` slabs along its last axis; what does not divide is left off. */
+static void cut(bench_flow_options *options, int32_t edge, int32_t parts)
+{
+  int last = options->lattice->dimension - 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    options->roots[axis] = 1;
+    options->cells[axis] = axis <= last ? edge : 1;
+  }
+  options->roots[last] = parts;
+  options->cells[last] = edge / parts > 0 ? edge / parts : 1;
+}
+
+typedef gab_status (*case_fn)(bench *b, const box_case *it);
+
+/* With one thread, then with all. */
+static gab_status with_threads(bench *b, case_fn run, const box_case *list, size_t count)
+{
+  for (int threads = 1;; threads = b->most_threads) {
+    bench_set_threads(b, threads);
+    for (size_t i = 0; i < count; ++i) GAB_TRY(run(b, &list[i]));
+    if (threads == b->most_threads) return GAB_OK;
+  }
+}
+
+/* ---------------------------------------------------------------- one block per process */
+
+/* Every process has a closed box of its own: between two of them a slab is solid, and has no block. */
+static gab_status one_box(bench *b, const box_case *it)
+{
+  int32_t processes = bench_processes(b);
+  int last = it->lattice->dimension - 1;
+  bench_flow_options options = options_of(it);
+  cut(&options, it->edge, processes);
+  options.roots[last] = 2 * processes - 1;
+  void *memory;
+  GAB_TRY(gab_alloc((size_t)processes * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
+  gab_body *slabs = memory;
+  options.bodies = slabs;
+  options.body_count = (size_t)processes - 1;
+  for (int32_t i = 0; i < processes - 1; ++i) {
+    slabs[i] = (gab_body){.shape = GAB_SHAPE_BOX, .wall = GAB_WALL_STAIRCASE};
+    for (int axis = 0; axis < 3; ++axis) slabs[i].hi[axis] = options.cells[axis];
+    slabs[i].lo[last] = (double)(2 * i + 1) * options.cells[last];
+    slabs[i].hi[last] = (double)(2 * i + 2) * options.cells[last];
+  }
+  char name[96];
+  snprintf(name, sizeof name, "sweep.%s.box-%" PRId32, bench_flow_name_of(&options).text, it->edge);
+  gab_status status = one_flow(b, name, &options);
+  gab_free(&slabs);
+  return status;
+}
+
+gab_status bench_sweeps(bench *b)
+{
+  const gab_lattice *d3 = &gab_lattice_d3q19, *d2 = &gab_lattice_d2q9;
+  int32_t edge = bench_edge(b), large = b->quick ? 128 : 200, plane = 16 * edge;
+  const box_case list[] = {
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, true, edge},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_MRT, false, edge},
+      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
+      {"in_place", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane},
+      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
+      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large},
+      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
+      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
+      {"vector", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane},
+  };
+  return with_threads(b, one_box, list, sizeof list / sizeof list[0]);
+}
+
+/* ---------------------------------------------------------------- two blocks side by side */
+
+/* At least two blocks, the same for one and for two processes. */
+static gab_status two_blocks(bench *b, const box_case *it, const char *first_word)
+{
+  int32_t processes = bench_processes(b);
+  bench_flow_options options = options_of(it);
+  cut(&options, it->edge, processes > 2 ? processes : 2);
+  char name[96];
+  snprintf(name, sizeof name, "%s.%s.box-%" PRId32, first_word, bench_flow_name_of(&options).text, it->edge);
+  return one_flow(b, name, &options);
+}
+
+static gab_status one_step_case(bench *b, const box_case *it) { return two_blocks(b, it, "step"); }
+
+gab_status bench_steps(bench *b)
+{
+  const gab_lattice *d3 = &gab_lattice_d3q19, *d2 = &gab_lattice_d2q9;
+  int32_t edge = bench_edge(b), large = b->quick ? 128 : 200, plane = 16 * edge;
+  const box_case list[] = {
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large},
+      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
+      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
+      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
+      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
+  };
+  return with_threads(b, one_step_case, list, sizeof list / sizeof list[0]);
+}
+
+gab_status bench_team(bench *b)
+{
+  const box_case list[] = {
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)},
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, bench_edge(b)}};
+  for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) GAB_TRY(two_blocks(b, &list[i], "team"));
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- many small blocks */
+
+enum { START, FINISH, COLLIDE, STEP, PART_COUNT };
+
+/* The three calls of a step, each between barriers of the processes; times of the slowest process. */
+static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COUNT])
+{
+  memset(seconds, 0, PART_COUNT * sizeof *seconds);
+  gab_status (*const calls[])(gab_lbm *) = {gab_lbm_exchange_start, gab_lbm_exchange_finish, gab_lbm_collide};
+  for (int i = 0; i < BENCH_SWEEPS; ++i)
+    for (int part = START; part <= COLLIDE; ++part) {
+      GAB_TRY(gab_world_barrier(b->world));
+      double start = gab_seconds();
+      GAB_TRY(calls[part](flow->lbm));
+      seconds[part] += gab_seconds() - start;
+    }
+  GAB_TRY(gab_world_max_f64(b->world, seconds, STEP));
+  return bench_time(b, bench_flow_step, flow, &seconds[STEP]);
+}
+
+/* Nanoseconds of a core's time per cell update, beside those of the whole step in one go. */
+static gab_status report_split(bench *b, bench_flow *flow, const char *what)
+{
+  static const char *const names[] = {"start", "finish-and-boundaries", "collide"};
+  double samples[PART_COUNT][BENCH_MOST_SAMPLES], shares[STEP][BENCH_MOST_SAMPLES], once[PART_COUNT];
+  double scale = 1e9 * bench_processes(b) * b->threads / ((double)flow->cells * BENCH_SWEEPS);
+  for (int i = 0; i < b->repetitions; ++i) {
+    GAB_TRY(split_once(b, flow, once));
+    for (int part = 0; part < PART_COUNT; ++part) samples[part][i] = scale * once[part];
+    for (int part = 0; part < STEP; ++part) shares[part][i] = once[part] / once[STEP];
+  }
+  bench_series step = bench_summarise(samples[STEP], b->repetitions);
+  for (int part = 0; part < STEP; ++part) {
+    bench_pair_result result = {.rate = bench_summarise(samples[part], b->repetitions),
+                                .ceiling = step,
+                                .share = bench_summarise(shares[part], b->repetitions).median};
+    char name[96];
+    snprintf(name, sizeof name, "split.%s.%s", what, names[part]);
+    bench_report_pair(b, name, &result, 1, "ns");
+  }
+  return GAB_OK;
+}
+
+/* Small blocks in turn with one large block per process: the share is what the cutting leaves. */
+static gab_status against_large(bench *b, bench_flow *large, const bench_flow_options *options, bool split)
+{
+  bench_flow small;
+  GAB_TRY(bench_flow_create(b, options, &small));
+  bench_pair pair = {.work = bench_flow_step,
+                     .work_user = &small,
+                     .work_amount = (double)small.cells * BENCH_SWEEPS,
+                     .ceiling = bench_flow_step,
+                     .ceiling_user = large,
+                     .ceiling_amount = (double)large->cells * BENCH_SWEEPS};
+  bench_pair_result result;
+  char what[32], name[112];
+  snprintf(what, sizeof what, "blocks-of-%" PRId32, options->cells[0]);
+  snprintf(name, sizeof name, "blocks.%s.%s", bench_flow_name_of(options).text, what);
+  gab_status status = bench_measure_pair(b, &pair, &result);
+  if (status == GAB_OK) bench_report_pair(b, name, &result, 1e-6, "MLUPS");
+  if (status == GAB_OK && split) status = report_split(b, &small, what);
+  bench_flow_destroy(&small);
+  return status;
+}
+
+static gab_status all_sizes(bench *b, const box_case *it)
+{
+  bool in_place = strcmp(it->kernel, "in_place") == 0;
+  bench_flow_options options = options_of(it);
+  cut(&options, it->edge, bench_processes(b));
+  bench_flow large;
+  GAB_TRY(bench_flow_create(b, &options, &large));
+  gab_status status = in_place ? report_split(b, &large, "one-block") : GAB_OK;
+  for (int32_t block = 64; status == GAB_OK && block >= 8; block /= 2) {
+    if (it->edge % block != 0) continue;
+    for (int axis = 0; axis < 3; ++axis) {
+      options.cells[axis] = block;
+      options.roots[axis] = it->edge / block;
+    }
+    status = against_large(b, &large, &options, in_place);
+  }
+  bench_flow_destroy(&large);
+  return status;
+}
+
+gab_status bench_blocks(bench *b)
+{
+  const box_case list[] = {
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)},
+      {"vector", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)}};
+  return with_threads(b, all_sizes, list, sizeof list / sizeof list[0]);
+}
