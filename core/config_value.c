@@ -85,14 +85,33 @@ void config_format_real(double value, char *text, size_t capacity)
 
 /* ---- descriptions ---- */
 
+/* A bound in plain digits as far as they are readable: 10 and 100000, not 1e+01 and 1e+05. */
+static void format_bound(const gab_config_key *key, double bound, char *text, size_t capacity)
+{
+  locale_t before = enter_plain_locale();
+  if (key->type == GAB_CONFIG_INT) snprintf(text, capacity, "%.0f", bound);
+  else
+    for (int digits = 6; digits <= 17; ++digits) {
+      snprintf(text, capacity, "%.*g", digits, bound);
+      if (strtod(text, NULL) == bound) break;
+    }
+  uselocale(before);
+}
+
+/* What an integer cannot exceed for reasons of the machine alone tells a reader nothing. */
+static bool is_open_above(const gab_config_key *key)
+{
+  return key->max == HUGE_VAL || (key->type == GAB_CONFIG_INT && (key->max == INT32_MAX || key->max >= 9e15));
+}
+
 void config_describe_range(const gab_config_key *key, char *text, size_t capacity)
 {
   text[0] = '\0';
   bool number = key->type == GAB_CONFIG_INT || key->type == GAB_CONFIG_REAL;
   if (!number || !(key->min < key->max)) return;
   char low[40] = "", high[40] = "";
-  if (key->min > -HUGE_VAL) config_format_real(key->min, low, sizeof low);
-  if (key->max < HUGE_VAL) config_format_real(key->max, high, sizeof high);
+  if (key->min > -HUGE_VAL) format_bound(key, key->min, low, sizeof low);
+  if (!is_open_above(key)) format_bound(key, key->max, high, sizeof high);
   const char *above = key->min_excluded ? "<" : "<=", *below = key->max_excluded ? "<" : "<=";
   if (low[0] && high[0]) snprintf(text, capacity, "%s %s value %s %s", low, above, below, high);
   else if (low[0]) snprintf(text, capacity, "value %s %s", key->min_excluded ? ">" : ">=", low);
@@ -205,7 +224,8 @@ static bool in_range(const gab_config_key *key, double number, const config_node
   bool high = key->max_excluded ? number < key->max : number <= key->max;
   if (low && high) return true;
   char range[128];
-  config_describe_range(key, range, sizeof range);
+  if (!high && is_open_above(key)) snprintf(range, sizeof range, "value <= %.0f", key->max);
+  else config_describe_range(key, range, sizeof range);
   snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = %.40s is out of range: %s%s%s", key->name, node->text,
            range, key->unit && key->unit[0] ? ", in " : "", key->unit ? key->unit : "");
   return false;

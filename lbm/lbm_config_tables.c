@@ -194,7 +194,7 @@ static const gab_config_key pressure_keys[] = {
                    COUNT(pressure_keys), false),                                                             \
       SIDE_VARIANT(                                                                                          \
           side, "outflow",                                                                                   \
-          "Pressure drawn softly to the given one, all else extrapolated: lets vortices and sound out.",     \
+          "Pressure drawn softly to the given one, nothing flows back in: lets vortices and sound out.",     \
           pressure_keys, COUNT(pressure_keys), false),                                                       \
       SIDE_VARIANT(side, "free_slip", "No friction, nothing passes.", NULL, 0, false)
 

@@ -246,9 +246,10 @@ static const bad_input bad_inputs[] = {
      "case.yaml:2:10: omega should be a real number, 0 < value < 2, in 1/step, but there is a "
      "section"},
     {"lbm: {omega: 1}\nsteps: 1.5\n",
-     "case.yaml:2:8: steps should be an integer, 0 <= value <= 1e+12, not '1.5'"},
+     "case.yaml:2:8: steps should be an integer, 0 <= value <= 1000000000000, not '1.5'"},
     {"lbm: {omega: 1}\nsteps: 99999999999999999999\n", "case.yaml:2:8: steps should be an integer, ..."},
-    {"lbm: {omega: 1}\nsteps: -1\n", "case.yaml:2:8: steps = -1 is out of range: 0 <= value <= 1e+12"},
+    {"lbm: {omega: 1}\nsteps: -1\n",
+     "case.yaml:2:8: steps = -1 is out of range: 0 <= value <= 1000000000000"},
     {"lbm: {omega: 1, compressible: yes}\n",
      "case.yaml:1:31: compressible should be true or false, not 'yes'"},
     {"lbm: {omega: 1, model: ttr}\n",
@@ -326,7 +327,7 @@ static void all_mistakes_are_reported_together_in_the_order_of_the_file(void **s
   gab_config *config = new_config();
   assert_int_equal(load(config, "steps: x\nlbm: {omega: 3, modell: srt}\nname:\n"), GAB_ERR_INPUT);
   assert_string_equal(gab_error_message(),
-                      "case.yaml:1:8: steps should be an integer, 0 <= value <= 1e+12, not 'x'\n"
+                      "case.yaml:1:8: steps should be an integer, 0 <= value <= 1000000000000, not 'x'\n"
                       "case.yaml:2:14: omega = 3 is out of range: 0 < value < 2, in 1/step\n"
                       "case.yaml:2:17: unknown key 'modell' in lbm; did you mean 'model'?\n"
                       "case.yaml:3:1: name should be a text, but there is no value");
@@ -596,6 +597,39 @@ static void help_and_reference_come_from_the_tables(void **state)
   gab_config_destroy(&config);
 }
 
+static void bounds_are_shown_in_plain_digits_and_those_of_the_machine_not_at_all(void **state)
+{
+  (void)state;
+  static const gab_config_key rows[] = {
+      {.name = "steps", .type = GAB_CONFIG_INT, .min = 0, .max = 9e15, .default_text = "1", .doc = "one"},
+      {.name = "cells",
+       .type = GAB_CONFIG_INT,
+       .min = 1,
+       .max = 2147483647,
+       .default_text = "1",
+       .doc = "two"},
+      {.name = "count", .type = GAB_CONFIG_INT, .min = 1, .max = 1e5, .default_text = "1", .doc = "three"},
+      {.name = "magic", .type = GAB_CONFIG_REAL, .min = 0.1, .max = 10, .default_text = "1", .doc = "four"},
+      {.name = "pause", .type = GAB_CONFIG_REAL, .min = 0, .max = 1e12, .default_text = "1", .doc = "five"},
+  };
+  static const char *const shown[] = {"value >= 0", "value >= 1", "1 <= value <= 100000",
+                                      "0.1 <= value <= 10", "0 <= value <= 1e+12"};
+  static const gab_config_section section = {.path = "bounds", TABLE(rows), .doc = "numbers"};
+  gab_config *config = new_config();
+  assert_int_equal(gab_config_declare(config, &section), GAB_OK);
+  char text[16384], path[64], wanted[128];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    snprintf(path, sizeof path, "bounds.%s", rows[i].name);
+    snprintf(wanted, sizeof wanted, ", %s\n", shown[i]);
+    capture(config, path, GAB_OK, text, sizeof text);
+    if (!strstr(text, wanted)) fail_msg("not \"%s\" in: %s", shown[i], text);
+  }
+  assert_int_equal(load(config, "lbm: {omega: 1}\nbounds: {cells: 2147483648}\n"), GAB_ERR_INPUT);
+  assert_string_equal(gab_error_message(),
+                      "case.yaml:2:17: cells = 2147483648 is out of range: value <= 2147483647");
+  gab_config_destroy(&config);
+}
+
 static void nothing_is_left_allocated(void **state)
 {
   (void)state;
@@ -622,6 +656,7 @@ int main(void)
       cmocka_unit_test(unsound_tables_are_refused),
       cmocka_unit_test(a_mistake_of_the_program_gives_a_defined_value_and_a_message),
       cmocka_unit_test(help_and_reference_come_from_the_tables),
+      cmocka_unit_test(bounds_are_shown_in_plain_digits_and_those_of_the_machine_not_at_all),
       cmocka_unit_test(nothing_is_left_allocated),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
