@@ -87,7 +87,9 @@ void forces_report(const simulation *which)
             name, record->sum[0] / record->count, record->least[0], record->most[0],
             record->sum[1] / record->count, record->least[1], record->most[1]);
     double periods = record->crossings - 1, span = record->crossing - record->first_crossing;
-    if (periods >= 2 && span > 0 && setup->reference_length > 0)
+    /* Rounding also changes its sign now and then. */
+    bool swings = record->most[1] - record->least[1] > 1e-4 * fabs(record->sum[0] / record->count);
+    if (swings && periods >= 2 && span > 0 && setup->reference_length > 0)
       gab_log(GAB_LOG_INFO, "  %s: Strouhal number %.4f from %.0f periods of c_y", name,
               periods / span * setup->reference_length / setup->reference_velocity, periods);
   }
