@@ -5,10 +5,13 @@
 #   scripts/bench.sh [--quick] [--runs N] [--document]           the whole suite
 #   scripts/bench.sh [-n PROCESSES] [-t THREADS] BENCH-OPTIONS   one run of gabion-bench (see its --help)
 #
-#   The suite: one process with one and with all threads; two processes; recoveries from real deaths on 2, 4
-#   and 8 processes. What is measured and how: doc/performance.md.
+#   The suite: one process with one and with all threads; two processes; both in turn, for the ratio of
+#   threads to processes; recoveries from real deaths on 2, 4 and 8 processes. What is measured and how:
+#   doc/performance.md.
 #   --quick        smaller domains, fewer repetitions
-#   --runs N       deaths per number of processes, default 10 (--quick: 3)
+#   --runs N       deaths per number of processes, and pairs of threads and processes, default 10 (--quick: 3)
+#   --count        nothing but instructions per cell update, by callgrind: for AVX2, which it knows
+#   --speed        only what is about the speed of flows: without transport, snapshots and deaths
 #   --document     writes the results into doc/performance.md
 #   --render FILE  only that, with the lines of an earlier suite
 #   -n PROCESSES   under gabion-launch with so many processes; default: one process, no launcher
@@ -16,7 +19,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 document=$GABION_ROOT/doc/performance.md
-processes='' threads=${OMP_NUM_THREADS:-} runs='' quick='' write='' render='' suite=1
+processes='' threads=${OMP_NUM_THREADS:-} runs='' quick='' write='' render='' suite=1 deaths=1 count=''
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
@@ -25,6 +28,8 @@ while (($#)); do
                   shift 2 ;;
     --quick) quick=--quick; shift ;;
     --document) write=1; shift ;;
+    --speed) deaths=''; shift ;;
+    --count) count=1; shift ;;
     --render) render=${2:?--render needs a file} write=1; shift 2 ;;
     *) suite=''; break ;;
   esac
@@ -80,6 +85,70 @@ merge() {
     }' "$1"
 }
 
+# Lines team.* of pairs of runs, one with threads and one with processes, turn into a line for each name: the
+# median of the ratios, the smallest and the largest one.
+ratios() {
+  awk "$awk_field"'
+    /"name": "team\./ {
+      name = field("name")
+      if (!(name in threads)) order[++names] = name
+      if (field("processes") == 1) of_threads[name, ++threads[name]] = field("value")
+      else of_processes[name, ++processes[name]] = field("value")
+      cores = field("cores"); all = field("threads") > all ? field("threads") : all
+    }
+    END {
+      for (k = 1; k <= names; k++) {
+        name = order[k]
+        n = threads[name] < processes[name] ? threads[name] : processes[name]
+        for (i = 1; i <= n; i++) {
+          ratio = of_threads[name, i] / of_processes[name, i]
+          for (j = i; j > 1 && list[j - 1] > ratio; j--) list[j] = list[j - 1]
+          list[j] = ratio
+        }
+        if (n == 0) continue
+        printf "{\"name\": \"team.threads-to-processes.%s\", \"cores\": %d, \"value\": %.4f, \"unit\": \"ratio\", ", \
+               substr(name, 6), cores, n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
+        printf "\"ceiling\": null, \"percent\": null, \"processes\": 1, \"threads\": %d, ", all
+        printf "\"min\": %.4f, \"max\": %.4f, \"samples\": %d}\n", list[1], list[n], n
+      }
+    }' "$1"
+}
+
+# Before and after: every line of the kernels with two grids that has its like in place, with the bytes that
+# the model counts per update, the GB/s which that makes, and what the model expects of the change. The gain is
+# that of the shares of the ceiling, which both were measured in turn with: the machine may change in between.
+comparison() {
+  awk "$awk_field"'
+    function bytes(name, grids) { return (name ~ /D3Q19/ ? 19 : 9) * (name ~ /float/ ? 4 : 8) * (grids + 1) }
+    function row(k,   old, new) {
+      old = before[k]; new = after[k]
+      return sprintf("| %s | %s | %.1f | %d | %.1f | %.1f | %d | %.1f | %.2f | 1.50 | %.0f → %.0f |\n", label[k], where[k],
+                     old, bytes(k, 2), old * bytes(k, 2) / 1000, new, bytes(k, 1), new * bytes(k, 1) / 1000,
+                     share[k] / was[k], was[k], share[k])
+    }
+    /"name": "(sweep|step)\.(vector|in_place)\./ {
+      name = field("name")
+      split(name, word, ".")
+      k = name SUBSEP field("processes") SUBSEP field("threads")
+      sub(/\.(vector|in_place)\./, ".", k)
+      if (word[2] == "vector") { before[k] = field("value"); was[k] = field("percent") }
+      else {
+        after[k] = field("value"); share[k] = field("percent")
+        label[k] = name; sub(/\.in_place/, "", label[k])
+        where[k] = field("processes") " × " field("threads")
+        order[++count] = k
+      }
+    }
+    END {
+      for (i = 1; i <= count; i++) if (was[order[i]] > 0) body = body row(order[i])
+      if (body == "") exit
+      print "\n### before and after\n"
+      print "| what | processes × threads | two grids, MLUPS | B/update | GB/s | in place, MLUPS | B/update | GB/s | gain | model | % of the in-place ceiling |"
+      print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+      printf "%s", body
+    }' "$1"
+}
+
 # Tables in Markdown, one for each first word of the names.
 tables() {
   awk "$awk_field"'
@@ -117,14 +186,33 @@ write_document() { # FILE: between the two marks of the document
   if ! grep -qF "$begin" "$document" || ! grep -qF "$end" "$document"; then fail "$document has lost its marks"; fi
   { sed "/^<!-- results:/q" "$document"
     echo; sed -n 's/^# //p' "$1" | sed 's/$/  /'
+    comparison "$1"
     tables "$1"
     echo; sed -n '/^<!-- end of results -->/,$p' "$document"; } >"$document.new"
   mv "$document.new" "$document"
   say "results written to ${document#"$GABION_ROOT"/}" >&2
 }
 
+# Instructions per cell update, inclusive, of what takes more than a hundredth of an instruction.
+count_instructions() {
+  local folder=$GABION_BUILD-count out updates
+  command -v valgrind >/dev/null || fail "--count needs valgrind"
+  gabion_build "$folder" -DGABION_NATIVE=OFF -DCMAKE_C_FLAGS="-march=x86-64-v3" -DBUILD_TESTING=OFF >&2
+  out=$folder/callgrind.out
+  updates=$(OMP_NUM_THREADS=1 valgrind -q --tool=callgrind --callgrind-out-file="$out" --fair-sched=yes \
+    "$folder/bin/gabion-bench" --only count 2>"$folder/count.log" | awk "$awk_field"'/count.updates/ {print field("value")}')
+  [ -n "$updates" ] || fail "no count; see $folder/count.log"
+  printf 'instructions per cell update (%s updates, AVX2)\n' "$updates"
+  callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no "$out" | awk -v updates="$updates" '
+    /:(gab_lbm_step|gab_lbm_collide|gab_links_apply|gab_exchange_start|gab_exchange_finish|d3q19_[a-z_]*) / {
+      gsub(",", "", $1); name = $2; sub(/.*:/, "", name)
+      if (!seen[name]++ && $1 / updates >= 0.01) printf "%10.2f  %s\n", $1 / updates, name
+    }'
+}
+
 if [ -n "$render" ]; then write_document "$render"; exit 0; fi
 gabion_setup >&2
+if [ -n "$count" ]; then count_instructions; exit 0; fi
 gabion_build "$GABION_BUILD" >&2
 bin=$GABION_BUILD/bin
 export GABION_LAUNCH=$bin/gabion-launch
@@ -143,14 +231,28 @@ raw=$folder/raw.jsonl results=$folder/results.jsonl
 { machine; load before; } >"$results"
 share=$((($(nproc) + 1) / 2)) failed=0
 launch() { # PROCESSES BENCHMARKS THREADS
-  OMP_NUM_THREADS=$3 "$GABION_LAUNCH" -n "$1" -- "$bin/gabion-bench" $quick --only "$2" --json "$raw" >&2
+  OMP_NUM_THREADS=$3 "$GABION_LAUNCH" -n "$1" -- "$bin/gabion-bench" $quick --only "$2" --json "${json:-$raw}" >&2
 }
-OMP_NUM_THREADS=$(nproc) "$bin/gabion-bench" $quick --only bandwidth,kernels,steps,exchange --json "$raw" >&2
-launch 2 bandwidth,kernels,steps,transport,exchange,checkpoint,restore "$share"
-for n in 2 4 8; do
-  for ((run = 0; run < runs; run++)); do launch "$n" recovery 1 || failed=$((failed + 1)); done
-done
-for ((run = 0; run < runs; run++)); do launch 2 adoption 1 || failed=$((failed + 1)); done
+flows=sweeps,steps,blocks,porous,bandwidth,kernels
+OMP_NUM_THREADS=$(nproc) "$bin/gabion-bench" $quick --only $flows,exchange --json "$raw" >&2
+launch 2 $flows,exchange "$share"
+pairs=$folder/pairs.jsonl
+: >"$pairs"
+if (($(nproc) > 1)); then # the two in turn, so that a slow change of the machine meets both
+  for ((run = 0; run < runs; run++)); do
+    OMP_NUM_THREADS=$((2 * share)) "$bin/gabion-bench" $quick --only team --json "$pairs" >&2
+    json=$pairs launch 2 team "$share"
+  done
+fi
+cat "$pairs" >>"$raw"
+ratios "$pairs" >>"$raw"
+if [ -n "$deaths" ]; then
+  launch 2 transport,checkpoint,restore "$share"
+  for n in 2 4 8; do
+    for ((run = 0; run < runs; run++)); do launch "$n" recovery 1 || failed=$((failed + 1)); done
+  done
+  for ((run = 0; run < runs; run++)); do launch 2 adoption 1 || failed=$((failed + 1)); done
+fi
 if ((failed)); then say "$failed of the runs with a death did not end well and do not count" >&2; fi
 { load after; merge "$raw"; } >>"$results"
 grep -v '^#' "$results"

@@ -38,6 +38,7 @@ gab_status bench_steps(bench *b);
 gab_status bench_team(bench *b);
 gab_status bench_blocks(bench *b);
 gab_status bench_porous(bench *b);
+gab_status bench_count(bench *b);
 gab_status bench_transport(bench *b);
 gab_status bench_exchange(bench *b);
 gab_status bench_checkpoint(bench *b);

@@ -263,3 +263,29 @@ gab_status bench_blocks(bench *b)
       {"vector", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)}};
   return with_threads(b, all_sizes, list, sizeof list / sizeof list[0]);
 }
+
+/* ---------------------------------------------------------------- for counters */
+
+/* Nothing is timed: it runs under a tool that counts instructions, which is fifty times slower. */
+gab_status bench_count(bench *b)
+{
+  enum { STEPS = 20 };
+  bench_flow_options options = {.lattice = &gab_lattice_d3q19,
+                                .walls = true,
+                                .kernel = "auto",
+                                .roots = {1, 1, 2},
+                                .cells = {64, 32, 16}};
+  bench_flow flow;
+  GAB_TRY(bench_flow_create(b, &options, &flow));
+  gab_status status = GAB_OK;
+  for (int i = 0; status == GAB_OK && i < STEPS; ++i) status = gab_lbm_step(flow.lbm);
+  double updates = (double)flow.cells * STEPS;
+  bench_report(b, &(bench_result){.name = "count.updates",
+                                  .value = updates,
+                                  .min = updates,
+                                  .max = updates,
+                                  .samples = 1,
+                                  .unit = "updates"});
+  bench_flow_destroy(&flow);
+  return status;
+}

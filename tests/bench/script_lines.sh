@@ -17,7 +17,7 @@ run() {
 }
 said() { grep -q -e "$1" table || complain "expected it to say \`$1', but it said: $(cat table)"; }
 number='-?[0-9.]+(e[-+][0-9]+)?'
-line="^\{\"name\": \"[A-Za-z0-9.-]+\", \"cores\": [0-9]+, \"value\": $number, \"unit\": \"[A-Za-z/]+\", \
+line="^\{\"name\": \"[A-Za-z0-9._-]+\", \"cores\": [0-9]+, \"value\": $number, \"unit\": \"[A-Za-z/]+\", \
 \"ceiling\": (null|$number), \"percent\": (null|$number), \"processes\": [0-9]+, \"threads\": [0-9]+, \
 \"min\": $number, \"max\": $number, \"samples\": [0-9]+\}\$"
 lines_are_whole() {
@@ -33,6 +33,13 @@ run 0 "$bench" --quick --only transport
 said 'needs 2 processes'
 run 0 "$bench" --quick --only exchange
 lines_are_whole 4
+run 0 "$bench" --quick --only porous
+lines_are_whole 12
+for name in porous.auto.D3Q19.double.TRT.one-block porous.vector.D3Q19.double.TRT.one-block.dense-list \
+            memory.auto.D3Q19.double.TRT.blocks-of-32.all; do
+  grep -q "\"name\": \"$name\"" lines || complain "no line for $name"
+done
+said '% fluid'
 
 if [ "${GABION_TEST_ULFM:-0}" = 1 ]; then
   run 2 "$GABION_LAUNCH" -n 2 -- "$bench" --only restore --json "$dir/not-there/file"
