@@ -48,6 +48,25 @@ static size_t list_runs(gab_lbm_block *block)
   return count;
 }
 
+/* The runs, and where those of each slab begin. */
+static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  block->run_count = list_runs(block);
+  void *runs, *starts;
+  GAB_TRY(gab_alloc(block->run_count * sizeof(gab_run), GAB_MEMORY_OTHER, &runs));
+  block->runs = runs;
+  list_runs(block);
+  GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
+  block->run_start = starts;
+  size_t k = 0;
+  for (int32_t slab = 0; slab <= model->slabs; ++slab) {
+    int32_t first = slab * model->slab_layers;
+    while (k < block->run_count && (model->slab_axis == 2 ? block->runs[k].z : block->runs[k].y) < first) ++k;
+    block->run_start[slab] = slab == model->slabs ? block->run_count : k;
+  }
+  return GAB_OK;
+}
+
 static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
 {
   block->now = &model->storage[0];
@@ -66,11 +85,7 @@ static gab_status make_block(const gab_lbm_model *model, const gab_forest *fores
   memcpy(block->first, cells.lo, sizeof block->first);
   GAB_TRY(make_fields(model, block));
   GAB_TRY(make_flags(model, block, block->src->shape.ghosts, &cells));
-  block->run_count = list_runs(block);
-  void *runs;
-  GAB_TRY(gab_alloc(block->run_count * sizeof(gab_run), GAB_MEMORY_OTHER, &runs));
-  block->runs = runs;
-  list_runs(block);
+  GAB_TRY(make_runs(model, block));
   return gab_links_build(model, block);
 }
 
@@ -89,6 +104,7 @@ static void destroy_block(void *user, void *data)
   gab_field_destroy(&block->dst);
   gab_flags_destroy(&block->flags);
   gab_free(&block->runs);
+  gab_free(&block->run_start);
   gab_links_release(&block->links);
   gab_free(&block);
 }

@@ -132,6 +132,19 @@ static double stiffness_of(int side, const gab_domain *domain)
   return fmin(1, sigma * sound / (double)domain->cells[side / 2]);
 }
 
+/* As thick as a part of a cache, or the whole block: what one slab brings in is still there when the slab
+ * itself and its neighbours need it. */
+static void set_slabs(gab_lbm_model *model)
+{
+  const size_t wanted = (size_t)512 << 10;
+  model->slab_axis = model->lattice->dimension - 1;
+  int32_t layers = model->cells[model->slab_axis];
+  size_t bytes = model->map.elements / (size_t)(layers + 2) * gab_precision_bytes(model->options.precision);
+  size_t fit = wanted / bytes;
+  model->slab_layers = fit < 1 ? 1 : fit > (size_t)layers ? layers : (int32_t)fit;
+  model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
+}
+
 static gab_status set_storage(gab_lbm_model *model)
 {
   model->shape = (gab_field_shape){
@@ -145,6 +158,7 @@ static gab_status set_storage(gab_lbm_model *model)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
              model->cells[0], model->cells[1], model->cells[2]);
+  set_slabs(model);
   gab_storage_fill(model->lattice, &model->map, model->kernel->in_place, model->storage);
   return GAB_OK;
 }
@@ -176,6 +190,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
                          const gab_lbm_options *options)
 {
   lbm->forest = forest;
+  lbm->is_settled = true;
   lbm->world = gab_forest_world(forest);
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);

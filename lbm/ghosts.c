@@ -1,5 +1,7 @@
 #include "lbm/lbm_impl.h"
 
+#include <string.h>
+
 /* Only the populations that move across the common face, edge or corner are needed on the other side: those
  * whose velocity agrees with every non-zero component of the direction. */
 static int crossing(const gab_lattice *lattice, int direction, int components[GAB_LATTICE_MAX_Q])
@@ -67,20 +69,56 @@ static void ghost_unpack(void *user, void *data, int direction, const void *byte
   }
 }
 
+/* Between blocks of this process nothing is copied yet: what the source sends stays where it is, even while
+ * and after the source is swept (storage_impl.h), until its own ghosts are filled again. So it is fetched
+ * when the target is swept, into a cache that needs it at once. */
 static void ghost_copy(void *user, const void *from, void *to, int direction)
 {
-  const gab_lbm_model *model = user;
-  const gab_lbm_block *source = from;
+  (void)user;
   gab_lbm_block *target = to;
+  target->awaited[direction] = from;
+}
+
+/* All of a side, or for axis >= 0 only layers lo <= cell < hi. */
+static void fetch(const gab_lbm_model *model, gab_lbm_block *target, int direction, int axis, int64_t lo,
+                  int64_t hi)
+{
+  const gab_lbm_block *source = target->awaited[direction];
   int components[GAB_LATTICE_MAX_Q];
   int count = crossing(model->lattice, direction, components);
   gab_box send = gab_direction_send_box(direction, model->cells, 1);
   gab_box receive = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
+  if (axis >= 0) {
+    send.lo[axis] = receive.lo[axis] = lo;
+    send.hi[axis] = receive.hi[axis] = hi;
+  }
   for (int i = 0; i < count; ++i) {
     int q = components[i];
     gab_box here = shifted(&send, source, q), there = shifted(&receive, target, q);
     gab_field_copy_component(target->src, &there, target->now->component[q], source->src, &here,
                              source->now->component[q]);
+  }
+}
+
+void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across)
+{
+  const int axis = model->slab_axis;
+  int64_t lo = (int64_t)job->first_slab * model->slab_layers,
+          hi = (int64_t)job->last_slab * model->slab_layers;
+  if (hi > model->cells[axis]) hi = model->cells[axis];
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    if (!job->block->awaited[direction] || (offset[axis] != 0) != across) continue;
+    fetch(model, job->block, direction, across ? -1 : axis, lo, hi);
+  }
+}
+
+void gab_lbm_forget_ghosts(gab_lbm *lbm)
+{
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    memset(block->awaited, 0, sizeof block->awaited);
   }
 }
 

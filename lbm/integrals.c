@@ -113,6 +113,7 @@ gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *
     lbm->wants_forces = false;
     gab_status status = gab_lbm_exchange_start(lbm);
     if (status == GAB_OK) status = gab_lbm_exchange_finish(lbm);
+    if (status == GAB_OK) status = gab_lbm_settle(lbm);
     lbm->wants_forces = wants_forces;
     GAB_TRY(status);
   }

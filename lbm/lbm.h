@@ -6,8 +6,8 @@
  *  A step takes n to n+1:
  *  @code
  *    gab_lbm_exchange_start(lbm);   ghosts: the populations that cross into a neighbour
- *    gab_lbm_exchange_finish(lbm);  ... and the values that boundary cells send along their links
- *    gab_lbm_collide(lbm);          pull, collide, store; n becomes n+1
+ *    gab_lbm_exchange_finish(lbm);  ... from other processes have arrived
+ *    gab_lbm_collide(lbm);          ghosts of the own blocks, boundaries, pull, collide, store; n becomes n+1
  *  @endcode
  *
  *  Collision: two relaxation times (Ginzburg, Verhaeghe & d'Humières 2008); SRT is the case of equal rates;
@@ -149,9 +149,12 @@ gab_domain gab_lbm_domain(const gab_forest_options *options);
 gab_status gab_lbm_step(gab_lbm *lbm);
 /** Announces ::GAB_PHASE_EXCHANGE. */
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
-/** Completes the ghosts, then writes what boundary cells send, and the forces on bodies if requested. */
+/** Completes the ghosts that come from other processes. What blocks of this process send to each other, and
+ * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
+ * only a step with forces on bodies does it here. */
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
-/** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local. */
+/** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local. @return ::GAB_ERR_STATE if the
+ *  forest has changed since the exchange */
 gab_status gab_lbm_collide(gab_lbm *lbm);
 
 /** Steps done; time of the ramps. Equal on all processes, part of the state: to be saved and restored with

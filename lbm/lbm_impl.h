@@ -108,6 +108,16 @@ typedef struct gab_momentum_link {
   int32_t q; /**< of what the boundary cell sends */
 } gab_momentum_link;
 
+/** The lists that are written each step. */
+enum {
+  GAB_LINK_COPIES,
+  GAB_LINK_VELOCITIES,
+  GAB_LINK_LINEARS,
+  GAB_LINK_PRESSURES,
+  GAB_LINK_OUTFLOWS,
+  GAB_LINK_LISTS
+};
+
 typedef struct gab_links {
   gab_copy_link *copies;
   gab_velocity_link *velocities;
@@ -115,7 +125,8 @@ typedef struct gab_links {
   gab_open_link *pressures, *outflows;
   gab_momentum_link *momenta;
   size_t copy_count, velocity_count, linear_count, pressure_count, outflow_count, momentum_count;
-  uint64_t copied_cells; /**< a copy link may stand for many */
+  size_t (*start)[GAB_LINK_LISTS]; /**< per slab of the block, and at the end: the first link of its cells */
+  uint64_t copied_cells;           /**< a copy link may stand for many */
   uint64_t fallbacks;
 } gab_links;
 
@@ -139,11 +150,15 @@ typedef struct gab_lbm_model {
   const gab_kernel *kernel;
   gab_field_shape shape; /* of the populations of a block, and its map */
   gab_field_map map;
+  int slab_axis; /* a block is swept by slabs of some layers across its last axis */
+  int32_t slab_layers;
+  int32_t slabs;
   gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
 } gab_lbm_model;
 
 /** Data of a block. */
-typedef struct gab_lbm_block {
+typedef struct gab_lbm_block gab_lbm_block;
+struct gab_lbm_block {
   gab_field *src;         /* the state */
   gab_field *dst;         /* where the next one goes; NULL in place */
   const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
@@ -151,16 +166,21 @@ typedef struct gab_lbm_block {
   gab_flags *flags;
   gab_run *runs;
   size_t run_count;
+  size_t *run_start; /* per slab, and at the end */
+  /* Blocks of this process whose cells are still to be copied to the ghosts here, by direction as seen from
+   * them; see sweep.c. */
+  const gab_lbm_block *awaited[GAB_DIRECTIONS];
   uint64_t fluid_cells;
   gab_links links;
   int64_t first[3]; /* cell of the domain at (0, 0, 0) */
   gab_block_id id;
-} gab_lbm_block;
+};
 
 /** A share of the work on one block. */
 typedef struct gab_lbm_job {
   gab_lbm_block *block;
   size_t part, parts;
+  size_t first_slab, last_slab; /**< the slabs that are the part's share */
 } gab_lbm_job;
 
 typedef struct gab_lbm_jobs {
@@ -176,9 +196,12 @@ struct gab_lbm {
   gab_exchange *exchange;
   gab_step step;
   bool wants_forces, has_forces;
+  bool is_settled;            /* ghosts and what boundary cells send are there, not only asked for */
+  uint64_t revision;          /* of the forest when they were */
   gab_exact_sum (*forces)[3]; /* one per body: this process's share */
 };
 
+size_t gab_thread_count(void);
 /** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
  *  cells. Cheap: done anew before every sweep, since blocks come and go. */
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, gab_lbm_jobs *jobs);
@@ -188,6 +211,12 @@ static inline void gab_lbm_share(const gab_lbm_job *job, size_t count, size_t *f
 {
   *first = count * job->part / job->parts;
   *last = count * (job->part + 1) / job->parts;
+}
+/** The links of one list that belong to a job's slabs. */
+static inline void gab_lbm_links_of(const gab_lbm_job *job, int list, size_t *first, size_t *last)
+{
+  *first = job->block->links.start[job->first_slab][list];
+  *last = job->block->links.start[job->last_slab][list];
 }
 static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_block *block)
 {
@@ -202,6 +231,14 @@ gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block);
 void gab_links_release(gab_links *links);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
+
+/** Copies what the awaited blocks send to the ghosts of some slabs: of their sides that the slab axis does
+ * not cross, or (`across`) of all other ones, whatever the slabs. */
+void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);
+/** No block waits for another one's cells any more. */
+void gab_lbm_forget_ghosts(gab_lbm *lbm);
+/** Fills all ghosts and writes what boundary cells send, if that has been put off. */
+gab_status gab_lbm_settle(gab_lbm *lbm);
 
 /** Adds this process's share of the forces of this step. After gab_links_apply(). */
 void gab_lbm_add_forces(gab_lbm *lbm);

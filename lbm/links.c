@@ -240,27 +240,51 @@ static gab_status add_body_link(const link *at)
 /* ------------------------------------------------------------------------------------------ all of a block
  */
 
+static gab_status add_links_of_run(link *at, const gab_run *run)
+{
+  const gab_lbm_model *model = at->model;
+  for (at->q = 1; at->q < model->lattice->q; ++at->q)
+    for (int32_t i = 0; i < run->length; ++i) {
+      at->c = model->lattice->c[at->q];
+      const int32_t x[3] = {run->x + i, run->y, run->z};
+      for (int axis = 0; axis < 3; ++axis) {
+        at->x[axis] = x[axis];
+        at->b[axis] = x[axis] - at->c[axis];
+      }
+      gab_flag_bits flags = gab_flags_get(at->block->flags, at->b[0], at->b[1], at->b[2]);
+      if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(at));
+      if (flags & GAB_CELL_IS_SOLID) GAB_TRY(add_body_link(at));
+    }
+  return GAB_OK;
+}
+
+static void note_start(gab_links *links, int32_t slab)
+{
+  links->start[slab][GAB_LINK_COPIES] = links->copy_count;
+  links->start[slab][GAB_LINK_VELOCITIES] = links->velocity_count;
+  links->start[slab][GAB_LINK_LINEARS] = links->linear_count;
+  links->start[slab][GAB_LINK_PRESSURES] = links->pressure_count;
+  links->start[slab][GAB_LINK_OUTFLOWS] = links->outflow_count;
+}
+
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block)
 {
+  void *memory;
+  GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof *block->links.start, GAB_MEMORY_OTHER, &memory));
+  block->links.start = memory;
   link at = {.model = model, .block = block};
-  for (size_t k = 0; k < block->run_count; ++k)
-    for (at.q = 1; at.q < model->lattice->q; ++at.q)
-      for (int32_t i = 0; i < block->runs[k].length; ++i) {
-        at.c = model->lattice->c[at.q];
-        const int32_t x[3] = {block->runs[k].x + i, block->runs[k].y, block->runs[k].z};
-        for (int axis = 0; axis < 3; ++axis) {
-          at.x[axis] = x[axis];
-          at.b[axis] = x[axis] - at.c[axis];
-        }
-        gab_flag_bits flags = gab_flags_get(block->flags, at.b[0], at.b[1], at.b[2]);
-        if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(&at));
-        if (flags & GAB_CELL_IS_SOLID) GAB_TRY(add_body_link(&at));
-      }
+  for (int32_t slab = 0; slab < model->slabs; ++slab) {
+    note_start(&block->links, slab);
+    for (size_t k = block->run_start[slab]; k < block->run_start[slab + 1]; ++k)
+      GAB_TRY(add_links_of_run(&at, &block->runs[k]));
+  }
+  note_start(&block->links, model->slabs);
   return GAB_OK;
 }
 
 void gab_links_release(gab_links *links)
 {
+  gab_free(&links->start);
   gab_free(&links->copies);
   gab_free(&links->velocities);
   gab_free(&links->linears);

@@ -57,12 +57,12 @@ static void expect_same(const outcome *a, const outcome *b, bool same_blocks, co
   _Exit(1);
 }
 
-static void run(gab_world *world, flow_case given, const char *kernel, outcome seen[STEPS])
+static void run(gab_world *world, flow_case given, const char *kernel, int steps, outcome seen[STEPS])
 {
   given.options.kernel = kernel;
   flow it = flow_open(world, &given);
   REQUIRE(strncmp(gab_lbm_kernel_name(it.lbm), kernel, strlen(kernel)) == 0);
-  for (int step = 0; step < STEPS; ++step) seen[step] = look(world, &it);
+  for (int step = 0; step < steps; ++step) seen[step] = look(world, &it);
   flow_close(&it);
 }
 
@@ -70,7 +70,7 @@ static void expect_run(gab_world *world, const flow_case *given, const char *ker
                        const outcome wanted[STEPS], bool same_blocks, const char *what)
 {
   outcome seen[STEPS];
-  run(world, *given, kernel, seen);
+  run(world, *given, kernel, STEPS, seen);
   for (int step = 0; step < STEPS; ++step) expect_same(&wanted[step], &seen[step], same_blocks, what, step);
 }
 
@@ -124,7 +124,7 @@ static void expect_restored(gab_world *world, const flow_case *given, const outc
 static void check_case(gab_world *world, const flow_case *given, const int32_t (*blocks)[3], int count)
 {
   outcome wanted[STEPS];
-  run(world, *given, "reference", wanted);
+  run(world, *given, "reference", STEPS, wanted);
   REQUIRE(wanted[STEPS - 1].checksum != wanted[0].checksum && wanted[STEPS - 1].sums.strain > 0);
   expect_run(world, given, "in_place", wanted, true, "in place");
   expect_run(world, given, "vector", wanted, true, "vector");
@@ -132,7 +132,7 @@ static void check_case(gab_world *world, const flow_case *given, const int32_t (
     flow_case other = *given;
     memcpy(other.block, blocks[i], sizeof other.block);
     outcome cut[STEPS];
-    run(world, other, "reference", cut);
+    run(world, other, "reference", STEPS, cut);
     expect_run(world, &other, "in_place", cut, true, "in place, other blocks");
     for (int step = 0; step < STEPS; ++step)
       expect_same(&wanted[step], &cut[step], false, "other blocks", step);
@@ -189,6 +189,37 @@ static void check_flow(gab_world *world, int dimension, gab_precision precision,
   check_case(world, &given, deep ? space : plane, 2);
 }
 
+/* Blocks large enough to be swept in several slabs, by one and by more threads, against blocks of one slab.
+ */
+static void check_slabs(gab_world *world, int dimension, int sides)
+{
+  const gab_body bodies[3] = {
+      {.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {40.4, 45.7, 11.2}, .radius = 9.3},
+      {.shape = GAB_SHAPE_BOX, .lo = {50, -1, -1}, .hi = {60, 40, 9}, .velocity = {0.01, 0.02, 0}},
+      {.shape = GAB_SHAPE_SPHERE, .centre = {300.4, 70.7, 0}, .radius = 30}};
+  enum { FEW = 3 };
+  bool deep = dimension == 3;
+  flow_case given = {.dimension = dimension,
+                     .cells = {deep ? 64 : 512, deep ? 96 : 128, deep ? 20 : 1},
+                     .block = {16, 16, deep ? 10 : 1},
+                     .bodies = bodies,
+                     .body_count = 3};
+  set_sides(&given, sides);
+  given.options.omega = 1.6;
+  given.options.force[1] = -3e-5;
+  given.options.initial = deep ? noisy_state : noisy_plane;
+  outcome wanted[STEPS], seen[STEPS];
+  run(world, given, "reference", FEW, wanted);
+  const int32_t large[3] = {deep ? 32 : 256, deep ? 48 : 64, deep ? 20 : 1};
+  memcpy(given.block, large, sizeof large);
+  for (int threads = 1; threads <= 3; threads += 2) {
+    set_threads(threads);
+    run(world, given, "in_place", FEW, seen);
+    for (int step = 0; step < FEW; ++step) expect_same(&wanted[step], &seen[step], false, "slabs", step);
+  }
+  set_threads(1);
+}
+
 static size_t field_bytes(gab_world *world, const char *kernel)
 {
   flow_case given = {.dimension = 3, .cells = {24, 24, 24}, .block = {12, 12, 24}};
@@ -221,6 +252,8 @@ int main(int argc, char **argv)
       if (sides == variant % 4 || sides == (variant / 4 + 1) % 4)
         check_flow(world, variant & 1 ? 3 : 2, variant & 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
                    (gab_collision)(variant / 8), variant & 4, sides);
+  for (int sides = 0; sides < 4; ++sides) check_slabs(world, 2 + sides % 2, sides);
+  check_slabs(world, 3, 2);
   expect_half_of_the_memory(world);
   bool is_root = gab_world_is_root(world);
   gab_world_destroy(&world);
