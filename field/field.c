@@ -19,6 +19,14 @@ static gab_status check_shape(const gab_field_shape *shape)
   return GAB_OK;
 }
 
+/* Full cache lines, unless they would be more than an eighth of padding: short rows then do better to share
+ * lines. */
+static ptrdiff_t row_stride(ptrdiff_t values, ptrdiff_t line)
+{
+  ptrdiff_t padded = round_up(values, line);
+  return 8 * (padded - values) <= values ? padded : values;
+}
+
 gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map)
 {
   GAB_TRY(check_shape(shape));
@@ -27,12 +35,13 @@ gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map)
   bool soa = shape->layout == GAB_LAYOUT_SOA;
   ptrdiff_t width = soa ? 1 : shape->components;
   map->stride[0] = width;
-  map->stride[1] = round_up((cells[0] + 2 * ghosts[0]) * width, line);
+  map->stride[1] = row_stride((cells[0] + 2 * ghosts[0]) * width, line);
   map->stride[2] = map->stride[1] * (cells[1] + 2 * ghosts[1]);
-  ptrdiff_t lead = round_up(ghosts[0] * width, line);
-  map->origin = lead + ghosts[1] * map->stride[1] + ghosts[2] * map->stride[2];
+  ptrdiff_t before = ghosts[1] * map->stride[1] + ghosts[2] * map->stride[2];
+  map->origin = round_up(ghosts[0] * width + before, line);
   /* The lead stands before the first row only: the last row then needs as much behind it. */
-  ptrdiff_t lines = (map->stride[2] * (cells[2] + 2 * ghosts[2]) + lead) / line;
+  ptrdiff_t lead = map->origin - before;
+  ptrdiff_t lines = (map->stride[2] * (cells[2] + 2 * ghosts[2]) + lead + line - 1) / line;
   if (soa && lines % 2 == 0) ++lines;
   map->component_stride = soa ? lines * line : 1;
   map->elements = (size_t)(lines * line) * (size_t)(soa ? shape->components : 1);

@@ -7,12 +7,13 @@
  *    value(x, y, z, c) = data[map.origin + x * map.stride[0] + y * map.stride[1] + z * map.stride[2]
  *                                        + c * map.component_stride]
  *  @endcode
- *  - ::GAB_LAYOUT_SOA ("fzyx"): stride[0] is 1, components are far apart. The first interior cell of every
- *    row is aligned to #GAB_ALIGNMENT bytes; the ghosts at the start of a row live in the padding at the end
- *    of the row before. The component stride is an odd number of cache lines, so that the streams of a
- *    lattice do not compete for the same cache sets.
+ *  - ::GAB_LAYOUT_SOA ("fzyx"): stride[0] is 1, components are far apart. Long rows are padded to full cache
+ * lines, so that the first interior cell of every row is aligned to #GAB_ALIGNMENT bytes; rows that would be
+ * more than an eighth longer by it (narrow blocks) are not, only the first interior one is aligned. The
+ * ghosts at the start of a row live behind the end of the row before. The component stride is an odd number
+ * of cache lines, so that the streams of a lattice do not compete for the same cache sets.
  *  - ::GAB_LAYOUT_AOS ("zyxf"): component_stride is 1, stride[0] is the number of components; rows are padded
- *    to full cache lines.
+ *    to full cache lines by the same rule.
  *
  *  In 2D z has one cell and no ghosts.
  *

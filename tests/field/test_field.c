@@ -69,23 +69,37 @@ static void every_value_has_a_place_of_its_own_inside_the_memory(void **state)
   }
 }
 
-static void rows_begin_at_aligned_addresses(void **state)
+static void expect_aligned(const gab_field *field, int32_t y, int32_t z, int c)
+{
+  uintptr_t address = (uintptr_t)field->data +
+                      gab_precision_bytes(field->shape.precision) * gab_field_index(&field->map, 0, y, z, c);
+  assert_int_equal(address % GAB_ALIGNMENT, 0);
+}
+
+static void rows_are_aligned_unless_that_costs_more_than_an_eighth(void **state)
 {
   (void)state;
+  int tight = 0;
   for (int i = 0; i < SHAPES; ++i) {
     gab_field *field = field_of(&shapes[i]);
     const gab_field_shape *shape = &shapes[i];
     size_t bytes = gab_precision_bytes(shape->precision);
-    for (int c = 0; c < (shape->layout == GAB_LAYOUT_SOA ? shape->components : 1); ++c)
-      for (int32_t z = 0; z < shape->cells[2]; ++z)
-        for (int32_t y = 0; y < shape->cells[1]; ++y) {
-          uintptr_t address = (uintptr_t)field->data + bytes * gab_field_index(&field->map, 0, y, z, c);
-          assert_int_equal(address % GAB_ALIGNMENT, 0);
-        }
-    if (shape->layout == GAB_LAYOUT_SOA)
-      assert_int_equal((size_t)field->map.component_stride * bytes / GAB_ALIGNMENT % 2, 1);
+    bool soa = shape->layout == GAB_LAYOUT_SOA;
+    size_t values = (size_t)(shape->cells[0] + 2 * shape->ghosts[0]) * (soa ? 1 : (size_t)shape->components) *
+                    bytes,
+           row = (size_t)field->map.stride[1] * bytes, lines = (values + GAB_ALIGNMENT - 1) / GAB_ALIGNMENT;
+    bool padded = 8 * (lines * GAB_ALIGNMENT - values) <= values;
+    assert_int_equal(row, padded ? lines * GAB_ALIGNMENT : values);
+    tight += !padded;
+    for (int c = 0; c < (soa ? shape->components : 1); ++c) {
+      expect_aligned(field, 0, 0, c);
+      for (int32_t z = 0; padded && z < shape->cells[2]; ++z)
+        for (int32_t y = 0; y < shape->cells[1]; ++y) expect_aligned(field, y, z, c);
+    }
+    if (soa) assert_int_equal((size_t)field->map.component_stride * bytes / GAB_ALIGNMENT % 2, 1);
     gab_field_destroy(&field);
   }
+  assert_in_range(tight, 1, SHAPES - 1);
 }
 
 static void packed_boxes_are_canonical_and_come_back(void **state)
@@ -204,7 +218,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_value_has_a_place_of_its_own_inside_the_memory),
-      cmocka_unit_test(rows_begin_at_aligned_addresses),
+      cmocka_unit_test(rows_are_aligned_unless_that_costs_more_than_an_eighth),
       cmocka_unit_test(packed_boxes_are_canonical_and_come_back),
       cmocka_unit_test(copies_between_layouts_and_precisions_keep_the_values),
       cmocka_unit_test(a_box_copied_to_another_place_keeps_its_values),
