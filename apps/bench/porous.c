@@ -25,7 +25,7 @@ static double next_random(uint64_t *state)
 static gab_status medium_create(bench *b, medium *m)
 {
   const double pi = 3.14159265358979323846;
-  double radius = b->quick ? 5.3 : 8.3;
+  double radius = b->quick ? 5.3 : 10.3;
   m->edge = b->quick ? 64 : 128;
   double volume = pow(m->edge, 3), sphere = 4 * pi / 3 * pow(radius, 3);
   m->count = (size_t)lround(-log(wanted_fluid) * volume / sphere);
