@@ -81,7 +81,7 @@ static gab_status report_memory(bench *b, const bench_flow *flow, const char *wh
   static const char *const names[] = {"fields", "all"};
   for (int i = 0; i < 2; ++i) {
     double value = (double)bytes[i] / (double)flow->cells;
-    char name[112];
+    char name[160];
     snprintf(name, sizeof name, "memory.%s.%s", what, names[i]);
     bench_report(
         b, &(bench_result){
@@ -93,7 +93,7 @@ static gab_status report_memory(bench *b, const bench_flow *flow, const char *wh
 /* With all threads only: the second time for the memory would be the same. */
 static gab_status measure_flow(bench *b, bench_flow *flow, const char *what, bench_lists *lists)
 {
-  char name[112];
+  char name[160];
   snprintf(name, sizeof name, "porous.%s", what);
   GAB_TRY(against_list(b, flow, lists, bench_lists_compact, name));
   snprintf(name, sizeof name, "porous.%s.dense-list", what);
