@@ -2,18 +2,10 @@
  */
 /* gabion-test: np=1,3 timeout=60 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
 
 #include "resilience/checkpoint_impl.h"
 #include "resilience/timeloop_impl.h"
-
-static int failures;
-#define CHECK(claim)                                                                                         \
-  do {                                                                                                       \
-    if (!(claim)) {                                                                                          \
-      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #claim);                                             \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 static void flip(gab_buffer *bytes, size_t bit) { bytes->data[bit / 8] ^= (unsigned char)(1u << bit % 8); }
 

@@ -2,19 +2,11 @@
  * its code. The same goes for the protection: what one slot cannot do, none does. */
 /* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
 
 #include "core/collective.h"
 #include "core/log.h"
 #include "resilience/beacon.h"
-
-static int failures;
-#define CHECK(claim)                                                                                         \
-  do {                                                                                                       \
-    if (!(claim)) {                                                                                          \
-      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #claim);                                             \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 /* The root is to write its events into a folder that is not there. */
 static void protection_fails_on_all_or_none(automaton *app)

@@ -2,17 +2,9 @@
  * tasks and duties, callbacks. */
 /* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
 
 #include "core/log.h"
-
-static int failures;
-#define CHECK(claim)                                                                                         \
-  do {                                                                                                       \
-    if (!(claim)) {                                                                                          \
-      printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #claim);                                             \
-      failures++;                                                                                            \
-    }                                                                                                        \
-  } while (0)
 
 /* A ledger that every slot keeps for itself; the sum over all slots must survive deaths. */
 typedef struct ledger {
