@@ -41,11 +41,11 @@ static void stop_backflow(int side, double u[3])
 
 #define REAL       double
 #define NAME(part) links_double##part
-#include "lbm/boundary_body.inc"
+#include "lbm/links_apply_body.inc"
 
 #define REAL       float
 #define NAME(part) links_float##part
-#include "lbm/boundary_body.inc"
+#include "lbm/links_apply_body.inc"
 
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
 {
