@@ -14,7 +14,7 @@
 #define GABION_BLOCKFOREST_FOREST_H
 
 #include "blockforest/block_data.h"
-#include "blockforest/block_id.h"
+#include "blockforest/topology.h"
 #include "core/world.h"
 
 #ifdef __cplusplus
@@ -35,13 +35,6 @@ typedef struct gab_forest_options {
   uint64_t (*weight)(void *user, int level, const gab_box *cells);
   void *user;
 } gab_forest_options;
-
-/** A neighbour of a block: one row of its table, in the order of direction, then id. */
-typedef struct gab_neighbour {
-  gab_block_id id;
-  gab_slot owner;
-  int8_t direction; /**< see blockforest/direction.h */
-} gab_neighbour;
 
 /** Makes a forest without blocks. Collective (opens ports). Copies options.
  *  @return ::GAB_ERR_INPUT for a domain that cannot be */

@@ -26,7 +26,11 @@ extern "C" {
   X(REPAIR, "repair", "the communicators are rebuilt without the dead")                                      \
   X(RECOVERY, "recovery", "blocks and entities are restored and adopted")                                    \
   X(MIGRATION, "migration", "blocks move to other slots")                                                    \
-  X(OUTPUT, "output", "fields, pictures or probes are written")
+  X(OUTPUT, "output", "fields, pictures or probes are written")                                              \
+  X(ADAPT_MARK, "adapt-mark", "blocks decide on their levels, 2:1 balance included")                         \
+  X(ADAPT_BALANCE, "adapt-balance", "the blocks of the new grid are given to slots")                         \
+  X(ADAPT_MIGRATE, "adapt-migrate", "blocks move, split and merge")                                          \
+  X(ADAPT_REBUILD, "adapt-rebuild", "neighbour tables and what depends on the grid are made anew")
 
 typedef enum gab_phase {
 #define GAB_PHASE_ENUM(id, name, doc) GAB_PHASE_##id,
