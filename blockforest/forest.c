@@ -33,6 +33,8 @@ gab_status gab_forest_create(gab_world *world, const gab_forest_options *options
   gab_forest *made = memory;
   made->world = world;
   made->options = *options;
+  made->topology.grid = options->grid;
+  for (int axis = 0; axis < 3; ++axis) made->topology.periodic[axis] = options->periodic[axis];
   gab_status status = gab_port_create(world, "forest", &made->port);
   if (status != GAB_OK) {
     gab_free(&made);
@@ -170,6 +172,7 @@ void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count)
 
 gab_world *gab_forest_world(const gab_forest *forest) { return forest->world; }
 const gab_forest_options *gab_forest_get_options(const gab_forest *forest) { return &forest->options; }
+const gab_topology *gab_forest_topology(const gab_forest *forest) { return &forest->topology; }
 uint64_t gab_forest_revision(const gab_forest *forest) { return forest->revision; }
 size_t gab_forest_block_count(const gab_forest *forest) { return forest->block_count; }
 gab_block *gab_forest_block(const gab_forest *forest, size_t index) { return forest->blocks[index]; }
@@ -195,7 +198,7 @@ int gab_block_level(const gab_forest *forest, const gab_block *block)
   return gab_block_id_level(&forest->options.grid, block->id);
 }
 
-static gab_box cells_of(const gab_forest *forest, gab_block_id id)
+gab_box gab_forest_place_cells(const gab_forest *forest, gab_block_id id)
 {
   gab_block_place place = gab_block_id_place(&forest->options.grid, id);
   gab_box box;
@@ -208,7 +211,7 @@ static gab_box cells_of(const gab_forest *forest, gab_block_id id)
 
 gab_box gab_block_cells(const gab_forest *forest, const gab_block *block)
 {
-  return cells_of(forest, block->id);
+  return gab_forest_place_cells(forest, block->id);
 }
 
 double gab_forest_dx(const gab_forest *forest, int level) { return ldexp(forest->options.dx, -level); }
@@ -216,7 +219,7 @@ double gab_forest_dx(const gab_forest *forest, int level) { return ldexp(forest-
 void gab_block_cell_centre(const gab_forest *forest, const gab_block *block, int32_t x, int32_t y, int32_t z,
                            double centre[3])
 {
-  gab_box box = cells_of(forest, block->id);
+  gab_box box = gab_forest_place_cells(forest, block->id);
   double half = gab_forest_dx(forest, gab_block_level(forest, block) + 1);
   const int32_t cell[3] = {x, y, z};
   for (int axis = 0; axis < 3; ++axis)
@@ -226,7 +229,7 @@ void gab_block_cell_centre(const gab_forest *forest, const gab_block *block, int
 uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id)
 {
   if (!forest->options.weight) return 1;
-  gab_box cells = cells_of(forest, id);
+  gab_box cells = gab_forest_place_cells(forest, id);
   uint64_t weight =
       forest->options.weight(forest->options.user, gab_block_id_level(&forest->options.grid, id), &cells);
   return weight > 0 ? weight : 1;

@@ -3,7 +3,8 @@
  *
  *  A process stores its own blocks, and of their neighbours the id and the owner slot: nothing that grows
  *  with the number of all blocks or processes (contract 7). Who owns which block at first, and later, is
- *  decided elsewhere (loadbalance/): it comes in through gab_forest_populate() and gab_forest_migrate().
+ *  decided elsewhere (loadbalance/): it comes in through gab_forest_populate(), gab_forest_migrate() and, for
+ *  forests of several levels, blockforest/adapt.h.
  *
  *  Local blocks are kept in ascending id order. The *revision* of a forest changes whenever blocks come, go
  *  or change owner; objects built from the forest (ghost exchanges) rebuild themselves when it has changed.
@@ -52,7 +53,8 @@ typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, s
                                        gab_slot *owners);
 
 /** Creates this process's blocks and their data, and asks `lookup` once for the owners of all their
- *  neighbours. Collective. The forest must be empty. */
+ *  neighbours. All blocks of the forest are of one level: for several see gab_forest_build()
+ *  (blockforest/adapt.h). Collective. The forest must be empty. */
 gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count,
                                gab_owner_lookup lookup, void *context);
 
@@ -72,6 +74,7 @@ gab_status gab_forest_migrate(gab_forest *forest, const gab_slot *targets);
 
 gab_world *gab_forest_world(const gab_forest *forest);
 const gab_forest_options *gab_forest_get_options(const gab_forest *forest);
+const gab_topology *gab_forest_topology(const gab_forest *forest);
 uint64_t gab_forest_revision(const gab_forest *forest);
 size_t gab_forest_block_count(const gab_forest *forest); /**< local */
 gab_block *gab_forest_block(const gab_forest *forest, size_t index);
@@ -101,8 +104,10 @@ gab_status gab_forest_global_blocks(gab_forest *forest, uint64_t *count);
  *  kinds). Does not depend on owners or order. Collective. */
 gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum);
 
-/** Expensive consistency check of this process's part: sorted unique ids, tables complete and pointing to
- *  existing places, options sane. For assertions and tests. Local. @return false with an error message */
+/** Expensive consistency check of this process's part: sorted unique ids, options sane, tables possible and
+ *  complete: in each direction one block of the same level, or one coarser one, or all those finer ones that
+ *  touch and that gab_forest_options.exists does not leave out, or nothing. For assertions and tests. Local.
+ *  @return false with an error message */
 bool gab_forest_is_valid(const gab_forest *forest);
 
 /* ---------------------------------------------------------------------------------------- images */
@@ -116,10 +121,10 @@ size_t gab_forest_packed_size(const gab_forest *forest);
 /** Who owns a block now that its owner of the image's time may be gone. Pure. */
 typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
 
-/** Replaces the forest by what the images hold: the own image, and those of the slots that this process
- *  adopts. Blocks that are here already are unpacked in place, new ones created, others destroyed; owners in
- *  the tables are translated by `map` (NULL: kept). Local: no communication. On failure the forest is left
- *  without blocks.
+/** Replaces the forest by what the images hold, whatever grid it has now: the own image, and those of the
+ *  slots that this process adopts. Blocks that are here already are unpacked in place, new ones created,
+ * others destroyed; owners in the tables are translated by `map` (NULL: kept). Local: no communication. On
+ * failure the forest is left without blocks.
  *  @param[in,out] images  each is read from its start; what follows the image is left in the reader
  *  @return ::GAB_ERR_CORRUPT if the bytes are no images of this domain and these kinds of data, or if a block
  *          is in them twice */

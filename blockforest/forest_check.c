@@ -1,73 +1,117 @@
-/* What a forest may look like: places next to each other, rows of tables, and the check of a whole part. */
+/* What a forest may look like: rows of tables, and the check of a whole part. */
 #include "blockforest/forest_impl.h"
 
-#include <math.h>
+gab_status gab_forest_check_even(const gab_forest *forest)
+{
+  for (int axis = 0; axis < forest->options.grid.dimension; ++axis)
+    if (forest->options.cells[axis] % 2 != 0)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "blocks have %" PRId32
+               " cells in %c; where blocks split and merge it has to be an even number",
+               forest->options.cells[axis], "xyz"[axis]);
+  return GAB_OK;
+}
 
-gab_block_id gab_forest_next_to(const gab_forest *forest, gab_block_id id, int direction)
+static int level_of(const gab_forest *forest, gab_block_id id)
+{
+  return gab_block_id_level(&forest->options.grid, id);
+}
+
+/* Of one direction only finer blocks share the rows, ascending; ids of finer blocks are greater. */
+static bool may_follow(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
+                       const gab_neighbour *row)
+{
+  if (!before || row->direction > before->direction) return true;
+  return row->direction == before->direction && row->id > before->id &&
+         level_of(forest, before->id) > level_of(forest, id);
+}
+
+bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
+                                const gab_neighbour *row)
+{
+  if (row->owner < 0 || row->owner >= gab_world_members(forest->world)->slots) return false;
+  return gab_topology_row_is_possible(&forest->topology, id, row) && may_follow(forest, id, before, row);
+}
+
+bool gab_forest_place_exists(const gab_forest *forest, gab_block_id id)
 {
   const gab_forest_options *options = &forest->options;
-  int offset[3];
-  gab_direction_offset(direction, offset);
-  if (direction == GAB_DIRECTION_CENTRE || (options->grid.dimension == 2 && offset[2] != 0))
-    return GAB_NO_BLOCK;
-  gab_block_place place = gab_block_id_place(&options->grid, id);
-  for (int axis = 0; axis < options->grid.dimension; ++axis) {
-    int64_t extent = (int64_t)options->grid.roots[axis] << place.level;
-    int64_t at = (int64_t)place.at[axis] + offset[axis];
-    if (options->periodic[axis]) at = (at + extent) % extent;
-    if (at < 0 || at >= extent) return GAB_NO_BLOCK;
-    place.at[axis] = (int32_t)at;
+  if (!options->exists) return true;
+  for (; id != GAB_NO_BLOCK; id = gab_block_id_parent(&options->grid, id)) {
+    gab_box cells = gab_forest_place_cells(forest, id);
+    if (!options->exists(options->user, level_of(forest, id), &cells)) return false;
   }
-  return gab_block_id_of(&options->grid, place);
+  return true;
 }
 
-bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *row)
+static gab_status check_row(const gab_forest *forest, const gab_block *block, const gab_neighbour *before,
+                            const gab_neighbour *row)
 {
-  if (row->direction < 0 || row->direction >= GAB_DIRECTIONS || row->id == GAB_NO_BLOCK) return false;
-  if (row->owner < 0 || row->owner >= gab_world_members(forest->world)->slots) return false;
-  return row->id == gab_forest_next_to(forest, id, row->direction);
+  if (!gab_forest_row_is_possible(forest, block->id, before, row))
+    GAB_FAIL(GAB_ERR_STATE,
+             "block " GAB_PRI_BLOCK ": impossible neighbour " GAB_PRI_BLOCK
+             " in direction %d, or out of order",
+             block->id, row->id, row->direction);
+  if (!gab_members_has(gab_world_members(forest->world), row->owner))
+    GAB_FAIL(GAB_ERR_STATE,
+             "block " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " belongs to slot %" GAB_PRI_SLOT
+             ", which is gone",
+             block->id, row->id, row->owner);
+  if ((row->owner == gab_world_slot(forest->world)) != (gab_forest_find(forest, row->id) != NULL))
+    GAB_FAIL(GAB_ERR_STATE,
+             "block " GAB_PRI_BLOCK ": whether neighbour " GAB_PRI_BLOCK
+             " is here, table and forest do not agree",
+             block->id, row->id);
+  return GAB_OK;
 }
 
-static const gab_neighbour *row_in(const gab_block *block, int direction)
+/* The children that touch and are not left out. */
+static size_t existing_children(const gab_forest *forest, gab_block_id id, int direction)
 {
-  for (size_t i = 0; i < block->neighbour_count; ++i)
-    if (block->neighbours[i].direction == direction) return &block->neighbours[i];
-  return NULL;
+  gab_block_id children[GAB_CHILDREN_MAX];
+  size_t exist = 0;
+  int touching = gab_topology_touching_children(&forest->topology, id, direction, children);
+  for (int i = 0; i < touching; ++i) exist += gab_forest_place_exists(forest, children[i]);
+  return exist;
+}
+
+/* A place without rows: nothing of it may be here, nor has to be anywhere. */
+static gab_status check_empty(const gab_forest *forest, const gab_block *block, int direction)
+{
+  gab_block_id next = gab_topology_next_to(&forest->topology, block->id, direction);
+  if (next == GAB_NO_BLOCK) return GAB_OK;
+  gab_block_id parent = gab_block_id_parent(&forest->options.grid, next), children[GAB_CHILDREN_MAX];
+  int touching = gab_topology_touching_children(&forest->topology, block->id, direction, children);
+  bool here = gab_forest_find(forest, next) || (parent != GAB_NO_BLOCK && gab_forest_find(forest, parent));
+  for (int i = 0; i < touching; ++i) here = here || gab_forest_find(forest, children[i]);
+  if (here || existing_children(forest, block->id, direction) > 0)
+    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " knows of no neighbour in direction %d, but there is one",
+             block->id, direction);
+  return GAB_OK;
 }
 
 static gab_status check_table(const gab_forest *forest, const gab_block *block)
 {
-  gab_slot me = gab_world_slot(forest->world);
-  for (size_t i = 0; i < block->neighbour_count; ++i) {
-    const gab_neighbour *row = &block->neighbours[i];
-    if (!gab_forest_row_is_possible(forest, block->id, row))
-      GAB_FAIL(GAB_ERR_STATE,
-               "block " GAB_PRI_BLOCK ": impossible neighbour " GAB_PRI_BLOCK " in direction %d", block->id,
-               row->id, row->direction);
-    if (i > 0 && row[-1].direction >= row->direction)
-      GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK ": neighbours out of order", block->id);
-    if (!gab_members_has(gab_world_members(forest->world), row->owner))
-      GAB_FAIL(GAB_ERR_STATE,
-               "block " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " belongs to slot %" GAB_PRI_SLOT
-               ", which is gone",
-               block->id, row->id, row->owner);
-    if ((row->owner == me) != (gab_forest_find(forest, row->id) != NULL))
-      GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " is %s, against the table",
-               block->id, row->id, row->owner == me ? "not here" : "here");
-  }
+  const gab_neighbour *rows = block->neighbours;
+  for (size_t i = 0; i < block->neighbour_count; ++i)
+    GAB_TRY(check_row(forest, block, i > 0 ? &rows[i - 1] : NULL, &rows[i]));
+  size_t next = 0;
   for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-    gab_block_id next = gab_forest_next_to(forest, block->id, direction);
-    if (next != GAB_NO_BLOCK && gab_forest_find(forest, next) && !row_in(block, direction))
+    size_t first = next;
+    while (next < block->neighbour_count && rows[next].direction == direction) ++next;
+    if (next == first) GAB_TRY(check_empty(forest, block, direction));
+    else if (level_of(forest, rows[first].id) > level_of(forest, block->id) &&
+             next - first != existing_children(forest, block->id, direction))
       GAB_FAIL(GAB_ERR_STATE,
-               "block " GAB_PRI_BLOCK ": neighbour " GAB_PRI_BLOCK " is here but not in the table", block->id,
-               next);
+               "block " GAB_PRI_BLOCK ": %zu finer neighbours in direction %d, there should be %zu",
+               block->id, next - first, direction, existing_children(forest, block->id, direction));
   }
   return GAB_OK;
 }
 
 static gab_status check_part(const gab_forest *forest)
 {
-  if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "a migration of this forest failed half-way");
+  if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "a migration or adaptation of this forest failed half-way");
   GAB_TRY(gab_root_grid_check(&forest->options.grid));
   for (size_t i = 0; i < forest->block_count; ++i) {
     const gab_block *block = forest->blocks[i];

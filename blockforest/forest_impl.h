@@ -21,12 +21,13 @@ struct gab_block {
 struct gab_forest {
   gab_world *world;
   gab_forest_options options;
+  gab_topology topology; /* of the options */
   gab_block_data_kind *kinds;
   int kind_count;
   gab_block **blocks; /* ascending by id */
   size_t block_count;
   uint64_t revision;
-  bool torn; /* a migration failed half-way: blocks and tables do not fit together */
+  bool torn; /* a migration or adaptation failed half-way: blocks and tables do not fit together */
   gab_port *port;
 };
 
@@ -42,11 +43,19 @@ void gab_block_unmake(const gab_forest *forest, gab_block **block);
 /** Appends a row; the caller keeps the order. */
 gab_status gab_block_add_neighbour(gab_block *block, gab_neighbour row);
 
-/** @return the id of the place of the same size next to block `id`, over periodic borders too; GAB_NO_BLOCK
- *  outside the domain, for the centre, and for z in 2D */
-gab_block_id gab_forest_next_to(const gab_forest *forest, gab_block_id id, int direction);
-/** True if a row of the table of block `id` is one that can be: direction, place and owner exist. */
-bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *row);
+/** True if a row of the table of block `id` is one that can be: direction, place and owner exist, and it may
+ *  stand behind the row before it (NULL: it is the first). */
+bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
+                                const gab_neighbour *row);
+/** The cells of the place `id`, in cell indices of its level. */
+gab_box gab_forest_place_cells(const gab_forest *forest, gab_block_id id);
+/** False if gab_forest_options.exists leaves the place or one of those that it is a part of out. */
+bool gab_forest_place_exists(const gab_forest *forest, gab_block_id id);
+/** ::GAB_ERR_INPUT unless blocks can be halved along each dimension. */
+gab_status gab_forest_check_even(const gab_forest *forest);
+/** A failure while messages of the forest are under way: breaks the world, so that the others do not wait for
+ *  this process and the port lets go of the buffers. @return the status to end with */
+gab_status gab_forest_abandon(gab_forest *forest, gab_status status);
 bool gab_kind_is_stored(const gab_block_data_kind *kind);
 
 /** Destroys all blocks; the forest is whole and empty. */
@@ -62,6 +71,7 @@ typedef struct gab_record {
   gab_block_id id;
   gab_reader rows, data;
   gab_block *block; /* what becomes of it; NULL: a new block is made */
+  bool has_table;   /* the block's table is there already: the rows are not read */
 } gab_record;
 
 size_t gab_record_size(const gab_forest *forest, const gab_block *block);
@@ -70,6 +80,8 @@ gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, 
                             gab_buffer *out);
 /** Cuts the next record off; checks that it could be one of this forest. */
 gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record *record);
+/** Makes the block of a record. On failure what was made so far stands in the record. */
+gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context);
 /** Makes blocks of records in several threads. On failure the blocks made so far stand in the records.
  *  @param[in] map  translates owners; NULL: as they are */
 gab_status gab_records_realise(const gab_forest *forest, gab_record *records, size_t count, gab_owner_map map,

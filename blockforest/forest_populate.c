@@ -1,4 +1,4 @@
-/* The first blocks of a forest, and the question who their neighbours are. */
+/* The first blocks of a forest of one level, and the question who their neighbours are. */
 #include "blockforest/forest_impl.h"
 #include "blockforest/tasks_impl.h"
 
@@ -37,6 +37,11 @@ static gab_status make_blocks(gab_forest *forest, const gab_block_id *ids, size_
     if (forest->blocks[i]->id == forest->blocks[i - 1]->id)
       status = gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "block " GAB_PRI_BLOCK " is given twice",
                              forest->blocks[i]->id);
+    else if (gab_block_level(forest, forest->blocks[i]) != gab_block_level(forest, forest->blocks[0]))
+      status = gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
+                             "block " GAB_PRI_BLOCK " is of another level than " GAB_PRI_BLOCK
+                             ": such a forest is built, not populated",
+                             forest->blocks[i]->id, forest->blocks[0]->id);
   return status;
 }
 
@@ -49,7 +54,7 @@ static gab_status collect_foreign(const gab_forest *forest, gab_block_id **ids, 
   *ids = memory;
   for (size_t i = 0; i < forest->block_count; ++i)
     for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-      gab_block_id next = gab_forest_next_to(forest, forest->blocks[i]->id, direction);
+      gab_block_id next = gab_topology_next_to(&forest->topology, forest->blocks[i]->id, direction);
       if (next != GAB_NO_BLOCK && !gab_forest_find(forest, next)) (*ids)[(*count)++] = next;
     }
   *count = sort_unique(*ids, *count);
@@ -62,7 +67,7 @@ static gab_status fill_tables(gab_forest *forest, const gab_block_id *ids, const
   gab_slot me = gab_world_slot(forest->world);
   for (size_t i = 0; i < forest->block_count; ++i)
     for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-      gab_block_id next = gab_forest_next_to(forest, forest->blocks[i]->id, direction);
+      gab_block_id next = gab_topology_next_to(&forest->topology, forest->blocks[i]->id, direction);
       if (next == GAB_NO_BLOCK) continue;
       const gab_block_id *found = count > 0 ? bsearch(&next, ids, count, sizeof next, ascending) : NULL;
       gab_slot owner = found ? owners[found - ids] : me;

@@ -115,14 +115,13 @@ static gab_status unpack_table(const gab_forest *forest, gab_reader rows, gab_ow
                                gab_block *block)
 {
   block->neighbour_count = 0;
-  int previous = -1;
   while (gab_reader_left(&rows) > 0) {
     gab_neighbour row;
+    size_t count = block->neighbour_count;
     GAB_TRY(read_row(&rows, &row));
-    if (!gab_forest_row_is_possible(forest, block->id, &row) || row.direction <= previous)
+    if (!gab_forest_row_is_possible(forest, block->id, count ? &block->neighbours[count - 1] : NULL, &row))
       GAB_FAIL(GAB_ERR_CORRUPT, "packed block " GAB_PRI_BLOCK " has an impossible neighbour table",
                block->id);
-    previous = row.direction;
     if (map) row.owner = map(context, row.owner);
     GAB_TRY(gab_block_add_neighbour(block, row));
   }
@@ -144,6 +143,14 @@ static gab_status unpack_data(const gab_forest *forest, gab_reader in, gab_block
   return gab_reader_expect_end(&in);
 }
 
+gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context)
+{
+  if (!record->block) GAB_TRY(gab_block_make(forest, record->id, &record->block));
+  if (!record->has_table) GAB_TRY(unpack_table(forest, record->rows, map, context, record->block));
+  GAB_TRY(gab_block_make_data(forest, record->block));
+  return unpack_data(forest, record->data, record->block);
+}
+
 typedef struct realising {
   const gab_forest *forest;
   gab_record *records;
@@ -154,11 +161,7 @@ typedef struct realising {
 static gab_status realise_one(void *context, size_t index)
 {
   const realising *job = context;
-  gab_record *record = &job->records[index];
-  if (!record->block) GAB_TRY(gab_block_make(job->forest, record->id, &record->block));
-  GAB_TRY(unpack_table(job->forest, record->rows, job->map, job->context, record->block));
-  GAB_TRY(gab_block_make_data(job->forest, record->block));
-  return unpack_data(job->forest, record->data, record->block);
+  return gab_record_realise(job->forest, &job->records[index], job->map, job->context);
 }
 
 gab_status gab_records_realise(const gab_forest *forest, gab_record *records, size_t count, gab_owner_map map,

@@ -1,6 +1,6 @@
 /* Fuzz target: images of forests. The first byte chooses how the rest is cut into images.
  *
- * fuzz-sources: core/[a-z]*.c blockforest/block_id.c blockforest/direction.c
+ * fuzz-sources: core/[a-z]*.c blockforest/block_id.c blockforest/direction.c blockforest/topology.c
  * fuzz-sources: blockforest/forest*.c blockforest/tasks.c
  */
 #include "tests/fuzz/fuzz_main.h"
