@@ -41,6 +41,7 @@ struct gab_exchange {
   channel *channels;
   size_t channel_count;
   bool planned;
+  uint64_t plans; /* made so far */
   uint64_t revision;
   gab_epoch epoch;
   bool under_way;
@@ -181,6 +182,7 @@ static gab_status update_plan(gab_exchange *exchange)
     return status;
   }
   exchange->planned = true;
+  ++exchange->plans;
   exchange->revision = revision;
   exchange->epoch = epoch;
   return GAB_OK;
@@ -279,6 +281,7 @@ static gab_status copy_through_bytes(gab_exchange *exchange)
 static gab_status copy_all(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
+  if (ghost->fetched) return GAB_OK;
   if (!ghost->copy) return copy_through_bytes(exchange);
 #pragma omp parallel for schedule(dynamic, 4)
   for (size_t i = 0; i < exchange->copies.count; ++i) {
@@ -341,11 +344,24 @@ gab_status gab_exchange_start(gab_exchange *exchange)
   return status == GAB_OK ? GAB_OK : abandon(exchange, status);
 }
 
+static bool is_under_way(const gab_exchange *exchange)
+{
+  return exchange->under_way && exchange->epoch == gab_world_epoch(exchange->forest->world);
+}
+
+gab_status gab_exchange_progress(gab_exchange *exchange, bool *done)
+{
+  GAB_TRY(gab_world_check(exchange->forest->world));
+  if (!is_under_way(exchange))
+    GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is helped along without a start", exchange->ghost.name);
+  gab_status status = gab_port_progress(exchange->port, done);
+  return status == GAB_OK ? GAB_OK : abandon(exchange, status);
+}
+
 gab_status gab_exchange_finish(gab_exchange *exchange)
 {
-  gab_world *world = exchange->forest->world;
-  GAB_TRY(gab_world_check(world));
-  if (!exchange->under_way || exchange->epoch != gab_world_epoch(world))
+  GAB_TRY(gab_world_check(exchange->forest->world));
+  if (!is_under_way(exchange))
     GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is finished without a start", exchange->ghost.name);
   if (exchange->revision != gab_forest_revision(exchange->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed while exchange `%s' was under way", exchange->ghost.name);
@@ -359,11 +375,30 @@ gab_status gab_exchange_finish(gab_exchange *exchange)
   return GAB_OK;
 }
 
+gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number)
+{
+  if (!is_under_way(exchange)) GAB_TRY(update_plan(exchange));
+  else if (exchange->revision != gab_forest_revision(exchange->forest))
+    GAB_FAIL(GAB_ERR_STATE, "the forest changed while exchange `%s' was under way", exchange->ghost.name);
+  *number = exchange->plans;
+  return GAB_OK;
+}
+
+void gab_exchange_visit(const gab_exchange *exchange,
+                        void (*visit)(void *user, const void *from, void *to, int direction), void *user)
+{
+  for (size_t i = 0; i < exchange->copies.count; ++i) {
+    const crossing *item = &exchange->copies.item[i];
+    visit(user, item->from, item->to, item->direction);
+  }
+  for (size_t i = 0; i < exchange->receives.count; ++i)
+    visit(user, NULL, exchange->receives.item[i].to, exchange->receives.item[i].direction);
+}
+
 gab_exchange_volume gab_exchange_get_volume(gab_exchange *exchange)
 {
   gab_exchange_volume volume = {0, 0, 0};
-  bool under_way = exchange->under_way && exchange->epoch == gab_world_epoch(exchange->forest->world);
-  if (!under_way && update_plan(exchange) != GAB_OK) return volume;
+  if (!is_under_way(exchange) && update_plan(exchange) != GAB_OK) return volume;
   for (size_t c = 0; c < exchange->channel_count; ++c) {
     volume.bytes += exchange->channels[c].send_bytes;
     volume.messages += exchange->channels[c].send_bytes > 0;

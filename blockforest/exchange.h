@@ -32,6 +32,8 @@ typedef struct gab_ghost_kind {
   /** From one local block straight into another (or, over a periodic border, into itself); NULL: pack and
    *  unpack. */
   void (*copy)(void *user, const void *from, void *to, int direction);
+  /** Nothing is copied between local blocks: who uses the ghosts fetches them, see gab_exchange_visit(). */
+  bool fetched;
 } gab_ghost_kind;
 
 /** @param[in] data  the block data whose ghosts are exchanged; ghost is copied. Collective (opens a port). */
@@ -48,6 +50,22 @@ void gab_exchange_destroy(gab_exchange **exchange);
 gab_status gab_exchange_start(gab_exchange *exchange);
 /** Completes: all ghosts are filled. The forest must not have changed since the start. */
 gab_status gab_exchange_finish(gab_exchange *exchange);
+
+/** Helps messages along while the caller computes between start and finish; by the thread that talks to MPI.
+ *  @param[out] done  true: finish will not block; may be NULL
+ *  @return as gab_exchange_finish(): after a failure the exchange is over */
+gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
+
+/** Makes the plan of the exchange if there is none yet for the forest as it is. Local.
+ *  @param[out] number  from 1; grows whenever the plan is made anew, so with it everything may be kept that
+ *  follows from gab_exchange_visit()
+ *  @return ::GAB_ERR_STATE if the forest has changed since a start that has not been finished */
+gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number);
+/** Goes through the ways into blocks of this process in the plan that was made last: those between local
+ *  blocks ordered by receiver, then (`from` NULL) those from other slots. @param direction  as seen by the
+ *  sender */
+void gab_exchange_visit(const gab_exchange *exchange,
+                        void (*visit)(void *user, const void *from, void *to, int direction), void *user);
 
 /** Bytes sent to other slots and number of messages by one exchange, of this process. */
 typedef struct gab_exchange_volume {

@@ -160,6 +160,7 @@ static gab_status set_storage(gab_lbm_model *model)
              model->cells[0], model->cells[1], model->cells[2]);
   set_slabs(model);
   gab_storage_fill(model->lattice, &model->map, model->kernel->in_place, model->storage);
+  gab_lbm_list_sides(model);
   return GAB_OK;
 }
 
@@ -221,6 +222,8 @@ void gab_lbm_destroy(gab_lbm **lbm)
   gab_lbm *gone = *lbm;
   if (!gone) return;
   if (gone->exchange) gab_exchange_destroy(&gone->exchange);
+  gab_lbm_drop_plan(&gone->plan);
+  gab_free(&gone->clock);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);
   gab_free(lbm);

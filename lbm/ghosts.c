@@ -1,124 +1,136 @@
+/* What crosses from a block into its neighbours: packed for other processes, fetched from own blocks.
+ *
+ * All blocks have the same map, so where a side begins, how far it reaches and which populations cross it is
+ * worked out once for each direction; what is left to each block and step is the way in which the two fields
+ * lie (gab_storage). */
 #include "lbm/lbm_impl.h"
 
 #include <string.h>
 
 /* Only the populations that move across the common face, edge or corner are needed on the other side: those
  * whose velocity agrees with every non-zero component of the direction. */
-static int crossing(const gab_lattice *lattice, int direction, int components[GAB_LATTICE_MAX_Q])
+static void list_crossing(const gab_lattice *lattice, const int offset[3], gab_ghost_side *side)
 {
-  int offset[3], count = 0;
-  gab_direction_offset(direction, offset);
-  if (direction == GAB_DIRECTION_CENTRE) return 0;
   for (int q = 1; q < lattice->q; ++q) {
     bool crosses = true;
     for (int axis = 0; axis < 3; ++axis)
       crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
-    if (crosses) components[count++] = q;
+    if (crosses) side->q[side->count++] = (int16_t)q;
   }
-  return count;
+}
+
+static ptrdiff_t index_of(const gab_field_map *map, const int64_t cell[3])
+{
+  return (ptrdiff_t)gab_field_index(map, (int32_t)cell[0], (int32_t)cell[1], (int32_t)cell[2], 0);
+}
+
+void gab_lbm_list_sides(gab_lbm_model *model)
+{
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    gab_ghost_side *side = &model->ghost_sides[direction];
+    *side = (gab_ghost_side){0};
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    if (direction == GAB_DIRECTION_CENTRE || (model->lattice->dimension == 2 && offset[2] != 0)) continue;
+    list_crossing(model->lattice, offset, side);
+    gab_box send = gab_direction_send_box(direction, model->cells, 1);
+    gab_box receive = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
+    side->across = offset[model->slab_axis] != 0;
+    side->send = index_of(&model->map, send.lo);
+    side->receive = index_of(&model->map, receive.lo);
+    side->cells = gab_box_count(&send);
+    for (int axis = 0; axis < 3; ++axis) side->extent[axis] = (int32_t)(send.hi[axis] - send.lo[axis]);
+  }
+}
+
+/* A box on its way: rows and layers of both ends begin so many values after each other. */
+typedef struct copy_shape {
+  int32_t extent[3];
+  ptrdiff_t to_step[2], from_step[2];
+} copy_shape;
+
+#define REAL       double
+#define NAME(part) ghosts_double##part
+#include "lbm/ghosts_body.inc"
+
+#define REAL       float
+#define NAME(part) ghosts_float##part
+#include "lbm/ghosts_body.inc"
+
+static bool in_float(const gab_lbm_model *model) { return model->options.precision == GAB_PRECISION_FLOAT; }
+
+/* From field to field; packed ends are set by the callers. */
+static copy_shape shape_of(const gab_lbm_model *model, const gab_ghost_side *side)
+{
+  const ptrdiff_t *stride = model->map.stride;
+  copy_shape shape = {.to_step = {stride[1], stride[2]}, .from_step = {stride[1], stride[2]}};
+  memcpy(shape.extent, side->extent, sizeof shape.extent);
+  return shape;
+}
+
+static void set_packed(ptrdiff_t step[2], const gab_ghost_side *side)
+{
+  step[0] = side->extent[0];
+  step[1] = (ptrdiff_t)side->extent[0] * side->extent[1];
 }
 
 static size_t ghost_size(void *user, int direction)
 {
   const gab_lbm_model *model = user;
-  int components[GAB_LATTICE_MAX_Q];
-  int count = crossing(model->lattice, direction, components);
-  if (count == 0) return 0;
-  gab_box box = gab_direction_send_box(direction, model->cells, 1);
-  return gab_box_count(&box) * (size_t)count * gab_precision_bytes(model->options.precision);
-}
-
-/* Where what the cells of a box sent in direction q lies. */
-static gab_box shifted(const gab_box *box, const gab_lbm_block *block, int q)
-{
-  gab_box moved = *box;
-  for (int axis = 0; axis < 3; ++axis) {
-    moved.lo[axis] += block->now->shift[q][axis];
-    moved.hi[axis] += block->now->shift[q][axis];
-  }
-  return moved;
+  const gab_ghost_side *side = &model->ghost_sides[direction];
+  return side->cells * (size_t)side->count * gab_precision_bytes(model->options.precision);
 }
 
 static void ghost_pack(void *user, const void *data, int direction, void *bytes)
 {
   const gab_lbm_model *model = user;
-  const gab_lbm_block *block = data;
-  int components[GAB_LATTICE_MAX_Q];
-  int count = crossing(model->lattice, direction, components);
-  gab_box box = gab_direction_send_box(direction, model->cells, 1);
-  size_t each = gab_field_box_bytes(block->src, &box, 1);
-  for (int i = 0; i < count; ++i) {
-    gab_box there = shifted(&box, block, components[i]);
-    gab_field_pack_box(block->src, &there, &block->now->component[components[i]], 1,
-                       (unsigned char *)bytes + (size_t)i * each);
-  }
+  const gab_ghost_side *side = &model->ghost_sides[direction];
+  copy_shape shape = shape_of(model, side);
+  set_packed(shape.to_step, side);
+  if (in_float(model)) ghosts_float_pack(side, data, &shape, bytes);
+  else ghosts_double_pack(side, data, &shape, bytes);
 }
 
 static void ghost_unpack(void *user, void *data, int direction, const void *bytes)
 {
   const gab_lbm_model *model = user;
-  gab_lbm_block *block = data;
-  int components[GAB_LATTICE_MAX_Q];
-  int count = crossing(model->lattice, direction, components);
-  gab_box box = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
-  size_t each = gab_field_box_bytes(block->src, &box, 1);
-  for (int i = 0; i < count; ++i) {
-    gab_box there = shifted(&box, block, components[i]);
-    gab_field_unpack_box(block->src, &there, &block->now->component[components[i]], 1,
-                         (const unsigned char *)bytes + (size_t)i * each);
-  }
+  const gab_ghost_side *side = &model->ghost_sides[direction];
+  copy_shape shape = shape_of(model, side);
+  set_packed(shape.from_step, side);
+  if (in_float(model)) ghosts_float_unpack(side, data, &shape, bytes);
+  else ghosts_double_unpack(side, data, &shape, bytes);
 }
 
-/* Between blocks of this process nothing is copied yet: what the source sends stays where it is, even while
- * and after the source is swept (storage_impl.h), until its own ghosts are filled again. So it is fetched
- * when the target is swept, into a cache that needs it at once. */
-static void ghost_copy(void *user, const void *from, void *to, int direction)
+/* Between blocks of this process nothing is copied when the exchange starts: what the source sends stays where
+ * it is, even while and after the source is swept (storage_impl.h), until its own ghosts are filled again. So
+ * it is fetched when the target is swept, into a cache that needs it at once. Which blocks send to which is
+ * noted once for each plan of the exchange. */
+void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
 {
-  (void)user;
+  const gab_lbm_model *model = user;
   gab_lbm_block *target = to;
-  target->awaited[direction] = from;
-}
-
-/* All of a side, or for axis >= 0 only layers lo <= cell < hi. */
-static void fetch(const gab_lbm_model *model, gab_lbm_block *target, int direction, int axis, int64_t lo,
-                  int64_t hi)
-{
-  const gab_lbm_block *source = target->awaited[direction];
-  int components[GAB_LATTICE_MAX_Q];
-  int count = crossing(model->lattice, direction, components);
-  gab_box send = gab_direction_send_box(direction, model->cells, 1);
-  gab_box receive = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
-  if (axis >= 0) {
-    send.lo[axis] = receive.lo[axis] = lo;
-    send.hi[axis] = receive.hi[axis] = hi;
-  }
-  for (int i = 0; i < count; ++i) {
-    int q = components[i];
-    gab_box here = shifted(&send, source, q), there = shifted(&receive, target, q);
-    gab_field_copy_component(target->src, &there, target->now->component[q], source->src, &here,
-                             source->now->component[q]);
-  }
+  if (!from) target->remote |= UINT32_C(1) << direction;
+  else
+    target->fetches[target->fetch_count++] =
+        (gab_lbm_fetch){.source = from, .side = &model->ghost_sides[direction]};
 }
 
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across)
 {
   const int axis = model->slab_axis;
-  int64_t lo = (int64_t)job->first_slab * model->slab_layers,
-          hi = (int64_t)job->last_slab * model->slab_layers;
-  if (hi > model->cells[axis]) hi = model->cells[axis];
-  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-    int offset[3];
-    gab_direction_offset(direction, offset);
-    if (!job->block->awaited[direction] || (offset[axis] != 0) != across) continue;
-    fetch(model, job->block, direction, across ? -1 : axis, lo, hi);
-  }
-}
-
-void gab_lbm_forget_ghosts(gab_lbm *lbm)
-{
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
-    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
-    memset(block->awaited, 0, sizeof block->awaited);
+  const int32_t lo = (int32_t)job->first_slab * model->slab_layers;
+  const int32_t end = (int32_t)job->last_slab * model->slab_layers;
+  const int32_t hi = end < model->cells[axis] ? end : model->cells[axis];
+  gab_lbm_block *target = job->block;
+  for (int i = 0; i < target->fetch_count; ++i) {
+    const gab_lbm_fetch *fetch = &target->fetches[i];
+    const gab_ghost_side *side = fetch->side;
+    if (side->across != across) continue;
+    copy_shape shape = shape_of(model, side);
+    if (!across) shape.extent[axis] = hi - lo;
+    const ptrdiff_t skipped = across ? 0 : lo * model->map.stride[axis];
+    if (in_float(model)) ghosts_float_fetch(side, target, fetch->source, &shape, skipped);
+    else ghosts_double_fetch(side, target, fetch->source, &shape, skipped);
   }
 }
 
@@ -129,5 +141,5 @@ gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model)
                           .size = ghost_size,
                           .pack = ghost_pack,
                           .unpack = ghost_unpack,
-                          .copy = ghost_copy};
+                          .fetched = true};
 }

@@ -6,6 +6,7 @@
  *  A step takes n to n+1:
  *  @code
  *    gab_lbm_exchange_start(lbm);   ghosts: the populations that cross into a neighbour
+ *    gab_lbm_collide_inner(lbm);    (can be left out) what needs none of them already
  *    gab_lbm_exchange_finish(lbm);  ... from other processes have arrived
  *    gab_lbm_collide(lbm);          ghosts of the own blocks, boundaries, pull, collide, store; n becomes n+1
  *  @endcode
@@ -145,10 +146,14 @@ gab_domain gab_lbm_domain(const gab_forest_options *options);
 
 /* ------------------------------------------------------------------------------------------ stepping */
 
-/** One whole step: the three calls below. Collective among neighbours. */
+/** One whole step: the calls below. Collective among neighbours. */
 gab_status gab_lbm_step(gab_lbm *lbm);
 /** Announces ::GAB_PHASE_EXCHANGE. */
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
+/** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the messages
+ *  along. The step then has to go on with finish and collide, which does the rest; the populations are
+ *  undefined until it has. Does nothing in a step with forces on bodies. Local. */
+gab_status gab_lbm_collide_inner(gab_lbm *lbm);
 /** Completes the ghosts that come from other processes. What blocks of this process send to each other, and
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
  * only a step with forces on bodies does it here. */
@@ -156,6 +161,19 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
 /** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local. @return ::GAB_ERR_STATE if the
  *  forest has changed since the exchange */
 gab_status gab_lbm_collide(gab_lbm *lbm);
+
+/** Where the time of the computing threads goes, in seconds, summed over the threads of this process. */
+typedef struct gab_lbm_times {
+  double ghosts; /**< copied between blocks of this process */
+  double links;  /**< what boundary cells send */
+  double sweep;  /**< streaming and collision */
+  double other;  /**< sharing out, waiting for other threads */
+} gab_lbm_times;
+/** Begins to time the parts of steps from zero, or ends it. It costs two looks at the clock for each part of
+ *  each slab, so it is off by default. Local. */
+gab_status gab_lbm_time_parts(gab_lbm *lbm, bool on);
+/** What has been timed since. Local. */
+gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm);
 
 /** Steps done; time of the ramps. Equal on all processes, part of the state: to be saved and restored with
  * it. */

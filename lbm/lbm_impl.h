@@ -12,6 +12,8 @@
 #include "lbm/lbm.h"
 #include "lbm/storage_impl.h"
 
+#include <stdatomic.h>
+
 /* ------------------------------------------------------------------------------------------ kernels */
 
 /** Fluid cells that lie side by side along x. */
@@ -137,6 +139,17 @@ typedef struct gab_links {
 #define GAB_CELL_IS_SOLID   ((gab_flag_bits)2)
 #define GAB_CELL_IS_OUTSIDE ((gab_flag_bits)4)
 
+/** What crosses from a block into its neighbour in one direction, and where it lies in both: the same for all
+ *  blocks. Cells are indices in component 0; gab_storage says where their populations are. */
+typedef struct gab_ghost_side {
+  int16_t q[GAB_LATTICE_MAX_Q]; /**< the populations that cross */
+  int count;
+  bool across;             /**< over the first or the last slab */
+  ptrdiff_t send, receive; /**< first cell of the sender, first ghost of the receiver */
+  int32_t extent[3];
+  size_t cells;
+} gab_ghost_side;
+
 /** What blocks need to know of the flow; lives inside the gab_lbm. */
 typedef struct gab_lbm_model {
   gab_lbm_options options; /* defaults filled in */
@@ -153,11 +166,24 @@ typedef struct gab_lbm_model {
   int slab_axis; /* a block is swept by slabs of some layers across its last axis */
   int32_t slab_layers;
   int32_t slabs;
+  gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
   gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
 } gab_lbm_model;
 
 /** Data of a block. */
 typedef struct gab_lbm_block gab_lbm_block;
+
+/** A side whose ghosts come from a block of this process. */
+typedef struct gab_lbm_fetch {
+  const gab_lbm_block *source;
+  const gab_ghost_side *side;
+} gab_lbm_fetch;
+
+/** Slabs [first, last). */
+typedef struct gab_lbm_slabs {
+  size_t first, last;
+} gab_lbm_slabs;
+
 struct gab_lbm_block {
   gab_field *src;         /* the state */
   gab_field *dst;         /* where the next one goes; NULL in place */
@@ -167,14 +193,21 @@ struct gab_lbm_block {
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
-  /* Blocks of this process whose cells are still to be copied to the ghosts here, by direction as seen from
-   * them; see sweep.c. */
-  const gab_lbm_block *awaited[GAB_DIRECTIONS];
+  /* Set by gab_lbm_update_plan(). */
+  gab_lbm_fetch fetches[GAB_DIRECTIONS - 1];
+  int fetch_count;
+  uint32_t remote;                        /* directions as seen by the sender from which messages come */
+  gab_lbm_slabs early_sweep, early_links; /* what can be done before they have come; ghosts if any sweep */
   uint64_t fluid_cells;
   gab_links links;
   int64_t first[3]; /* cell of the domain at (0, 0, 0) */
   gab_block_id id;
 };
+
+/** What the parts of a step take, of one thread, in seconds. */
+typedef struct gab_lbm_clock {
+  _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, all;
+} gab_lbm_clock;
 
 /** A share of the work on one block. */
 typedef struct gab_lbm_job {
@@ -188,22 +221,44 @@ typedef struct gab_lbm_jobs {
   size_t count;
 } gab_lbm_jobs;
 
+/** The jobs of a thread; the others help when they are done with theirs. */
+typedef struct gab_lbm_queue {
+  _Alignas(GAB_ALIGNMENT) atomic_size_t next; /* a cache line of its own */
+  size_t first, last;
+} gab_lbm_queue;
+
+/** What stays the same from step to step: who does what, and which ghosts come from where. */
+typedef struct gab_lbm_plan {
+  gab_lbm_jobs jobs;
+  gab_lbm_queue *queues; /* owned; one per thread, over all jobs in their order */
+  size_t threads;
+  uint64_t exchange; /* number of the exchange's plan that it was made of; 0: there is none */
+} gab_lbm_plan;
+
 struct gab_lbm {
   gab_lbm_model model;
   gab_forest *forest;
   gab_world *world;
   gab_data_id data;
   gab_exchange *exchange;
+  gab_lbm_plan plan;
+  gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
+  size_t clocks;
   gab_step step;
   bool wants_forces, has_forces;
   bool is_settled;            /* ghosts and what boundary cells send are there, not only asked for */
-  uint64_t revision;          /* of the forest when they were */
+  bool inner_is_swept;        /* what needs no messages has been swept ahead of the rest */
+  uint64_t revision;          /* of the forest when the ghosts were filled */
   gab_exact_sum (*forces)[3]; /* one per body: this process's share */
 };
 
+/** Brings the plan up to date with the forest, the world and the number of threads. Local. */
+gab_status gab_lbm_update_plan(gab_lbm *lbm);
+void gab_lbm_drop_plan(gab_lbm_plan *plan);
+
 size_t gab_thread_count(void);
 /** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
- *  cells. Cheap: done anew before every sweep, since blocks come and go. */
+ *  cells. */
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, gab_lbm_jobs *jobs);
 void gab_lbm_release_jobs(gab_lbm_jobs *jobs);
 /** The items [*first, *last) of `count` that a job is to do. */
@@ -232,11 +287,13 @@ void gab_links_release(gab_links *links);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
 
-/** Copies what the awaited blocks send to the ghosts of some slabs: of their sides that the slab axis does
- * not cross, or (`across`) of all other ones, whatever the slabs. */
+/** Works out what crosses in each direction. */
+void gab_lbm_list_sides(gab_lbm_model *model);
+/** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message. */
+void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
+/** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
+ *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);
-/** No block waits for another one's cells any more. */
-void gab_lbm_forget_ghosts(gab_lbm *lbm);
 /** Fills all ghosts and writes what boundary cells send, if that has been put off. */
 gab_status gab_lbm_settle(gab_lbm *lbm);
 

@@ -7,15 +7,58 @@
  * to the memory, and small blocks are looked at once.
  *
  * Where a block is shared by threads, the slabs at both ends of the shares come first: the ghosts of all, the
- * links of all, then the rest. */
+ * links of all, then the rest.
+ *
+ * While messages are under way, the slabs that need none can be done already (plan.c says which). That takes
+ * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
+ * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
 #include "lbm/lbm_impl.h"
 
+#include "core/log.h"
+
 #include <math.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Which slabs are meant: all, or those that can be done before the messages have come, or the others. */
+typedef enum step_phase { PHASE_ALL, PHASE_EARLY, PHASE_LATE } step_phase;
 
 typedef struct step_of {
+  const gab_lbm *lbm;
   const gab_lbm_model *model;
+  gab_lbm_plan *plan;
+  step_phase phase;
+  bool with_ghosts, with_sweep;
   double ramp[GAB_SIDE_COUNT];
 } step_of;
+
+/* What a thread needs beside the step. */
+typedef struct worker {
+  gab_lbm_clock *clock; /* NULL: nothing is timed */
+  bool talks;           /* helps messages along */
+  size_t cells;         /* swept since it last did */
+  gab_status status;
+} worker;
+
+static bool is_due(const step_of *step, gab_lbm_slabs early, size_t slab)
+{
+  if (step->phase == PHASE_ALL) return true;
+  bool is_early = early.first <= slab && slab < early.last;
+  return is_early == (step->phase == PHASE_EARLY);
+}
+/* All local ghosts of a block are early if anything is. */
+static bool ghosts_are_due(const step_of *step, const gab_lbm_block *block)
+{
+  if (!step->with_ghosts) return false;
+  if (step->phase == PHASE_ALL) return true;
+  bool are_early = block->early_sweep.first < block->early_sweep.last;
+  return are_early == (step->phase == PHASE_EARLY);
+}
+static bool links_are_due(const step_of *step, const gab_lbm_block *block, size_t slab)
+{
+  return step->with_ghosts && is_due(step, block->early_links, slab);
+}
 
 /* The slabs of a share that other threads need something of. */
 static bool ghosts_come_first(const gab_lbm_job *job, size_t slab)
@@ -35,20 +78,48 @@ static gab_lbm_job slab_of(const gab_lbm_job *job, size_t slab)
   return one;
 }
 
-static void ghosts_of_slab(const step_of *step, const gab_lbm_job *job, size_t slab)
+/* ------------------------------------------------------------------------------------------ one slab */
+
+static double now(const worker *by) { return by->clock ? gab_seconds() : 0; }
+
+static void ghosts_of_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
 {
+  const double start = now(by);
   gab_lbm_job one = slab_of(job, slab);
   gab_lbm_fill_ghosts(step->model, &one, false);
+  if (by->clock) by->clock->ghosts += now(by) - start;
 }
 
-static void links_of_slab(const step_of *step, const gab_lbm_job *job, size_t slab)
+static void ghosts_across(const step_of *step, worker *by, const gab_lbm_job *job)
 {
+  const double start = now(by);
+  gab_lbm_fill_ghosts(step->model, job, true);
+  if (by->clock) by->clock->ghosts += now(by) - start;
+}
+
+static void links_of_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+{
+  const double start = now(by);
   gab_lbm_job one = slab_of(job, slab);
   gab_links_apply(step->model, &one, step->ramp);
+  if (by->clock) by->clock->links += now(by) - start;
 }
 
-static void sweep_slab(const step_of *step, const gab_lbm_job *job, size_t slab)
+/* The thread that talks to MPI looks after the messages now and then. */
+static void help_messages(const step_of *step, worker *by, const gab_lbm_block *block)
 {
+  enum { CELLS_BETWEEN = 16384 };
+  by->cells += (size_t)(block->fluid_cells / (uint64_t)step->model->slabs);
+  if (!by->talks || by->cells < CELLS_BETWEEN) return;
+  by->cells = 0;
+  bool done = false;
+  by->status = gab_exchange_progress(step->lbm->exchange, &done);
+  by->talks = by->status == GAB_OK && !done;
+}
+
+static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+{
+  const double start = now(by);
   gab_lbm_block *block = job->block;
   size_t first = block->run_start[slab], last = block->run_start[slab + 1];
   const gab_sweep sweep = {.from = block->src->data,
@@ -57,30 +128,64 @@ static void sweep_slab(const step_of *step, const gab_lbm_job *job, size_t slab)
                            .after = block->now->next,
                            .rates = &step->model->rates};
   step->model->kernel->run(&sweep, block->runs + first, last - first);
+  if (by->clock) by->clock->sweep += now(by) - start;
+  if (by->talks) help_messages(step, by, block);
 }
 
-static void early_ghosts(const step_of *step, const gab_lbm_job *job)
+/* ------------------------------------------------------------------------------------------ one share */
+
+static void early_ghosts(const step_of *step, worker *by, const gab_lbm_job *job)
 {
-  if (job->part == 0) gab_lbm_fill_ghosts(step->model, job, true);
+  if (!ghosts_are_due(step, job->block)) return;
+  if (job->part == 0) ghosts_across(step, by, job);
   for (size_t s = job->first_slab; s < job->last_slab; ++s)
-    if (ghosts_come_first(job, s)) ghosts_of_slab(step, job, s);
+    if (ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
 }
 
-static void early_links(const step_of *step, const gab_lbm_job *job)
+static void early_links(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   for (size_t s = job->first_slab; s < job->last_slab; ++s)
-    if (links_come_first(job, s)) links_of_slab(step, job, s);
+    if (links_come_first(job, s) && links_are_due(step, job->block, s)) links_of_slab(step, by, job, s);
 }
 
 /* All that is left of a share. */
-static void main_part(const step_of *step, const gab_lbm_job *job, bool is_settled, bool with_sweep)
+static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
 {
-  if (!is_settled && job->parts == 1) gab_lbm_fill_ghosts(step->model, job, true);
+  const gab_lbm_block *block = job->block;
+  const bool ghosts = ghosts_are_due(step, block);
+  if (ghosts && job->parts == 1) ghosts_across(step, by, job);
   for (size_t s = job->first_slab; s < job->last_slab + 2; ++s) {
-    if (!is_settled && s < job->last_slab && !ghosts_come_first(job, s)) ghosts_of_slab(step, job, s);
-    if (!is_settled && s > job->first_slab && s <= job->last_slab && !links_come_first(job, s - 1))
-      links_of_slab(step, job, s - 1);
-    if (with_sweep && s >= job->first_slab + 2) sweep_slab(step, job, s - 2);
+    if (ghosts && s < job->last_slab && !ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
+    if (s > job->first_slab && s <= job->last_slab && !links_come_first(job, s - 1) &&
+        links_are_due(step, block, s - 1))
+      links_of_slab(step, by, job, s - 1);
+    if (step->with_sweep && s >= job->first_slab + 2 && is_due(step, block->early_sweep, s - 2))
+      sweep_slab(step, by, job, s - 2);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ all shares */
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+/* First what is planned for this thread, then what others have not come to yet. */
+static void work_off(const step_of *step, worker *by)
+{
+  const size_t threads = step->plan->threads, mine = (size_t)thread_number();
+  for (size_t k = 0; k < threads; ++k) {
+    gab_lbm_queue *queue = &step->plan->queues[(mine + k) % threads];
+    for (;;) {
+      size_t i = atomic_fetch_add_explicit(&queue->next, 1, memory_order_relaxed);
+      if (i >= queue->last) break;
+      main_part(step, by, &step->plan->jobs.list[i]);
+    }
   }
 }
 
@@ -88,52 +193,56 @@ static void ramps_at(const gab_lbm *lbm, double ramp[GAB_SIDE_COUNT])
 {
   const double pi = 3.14159265358979323846;
   for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
-    double steps = lbm->model.options.sides[side].ramp_steps, now = (double)lbm->step;
-    ramp[side] = now >= steps ? 1 : (1 - cos(pi * now / steps)) / 2;
+    double steps = lbm->model.options.sides[side].ramp_steps, now_ = (double)lbm->step;
+    ramp[side] = now_ >= steps ? 1 : (1 - cos(pi * now_ / steps)) / 2;
   }
 }
 
-/* Small blocks side by side go to the same thread as far as that leaves enough to share out. */
-static int chunk_of(size_t jobs)
+static void work(const step_of *step, worker *by)
 {
-#ifdef _OPENMP
-  enum { CHUNKS_PER_THREAD = 16 };
-  size_t chunk = jobs / ((size_t)gab_thread_count() * CHUNKS_PER_THREAD);
-  return chunk < 1 ? 1 : chunk > 64 ? 64 : (int)chunk;
-#else
-  (void)jobs;
-  return 1;
-#endif
+  const gab_lbm_jobs *jobs = &step->plan->jobs;
+  const bool shared = jobs->count > 0 && jobs->list[0].parts > 1;
+  const double start = now(by);
+  if (shared && step->with_ghosts) {
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < jobs->count; ++i) early_ghosts(step, by, &jobs->list[i]);
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < jobs->count; ++i) early_links(step, by, &jobs->list[i]);
+  }
+  work_off(step, by);
+  if (by->clock) by->clock->all += now(by) - start;
 }
 
-static void run_jobs(const gab_lbm *lbm, const gab_lbm_jobs *jobs, bool with_sweep)
+/* @return what came of helping messages along, in the early phase */
+static gab_status run_phase(gab_lbm *lbm, step_phase phase, bool with_sweep)
 {
-  step_of step = {.model = &lbm->model};
+  gab_lbm_plan *plan = &lbm->plan;
+  step_of step = {.lbm = lbm,
+                  .model = &lbm->model,
+                  .plan = plan,
+                  .phase = phase,
+                  .with_ghosts = !lbm->is_settled,
+                  .with_sweep = with_sweep};
+  gab_status status = GAB_OK;
   ramps_at(lbm, step.ramp);
-  const bool shared = jobs->count > 0 && jobs->list[0].parts > 1;
-  const int chunk = chunk_of(jobs->count);
-  (void)chunk;
+  for (size_t thread = 0; thread < plan->threads; ++thread)
+    atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel
   {
-    if (shared && !lbm->is_settled) {
-#pragma omp for schedule(static)
-      for (size_t i = 0; i < jobs->count; ++i) early_ghosts(&step, &jobs->list[i]);
-#pragma omp for schedule(static)
-      for (size_t i = 0; i < jobs->count; ++i) early_links(&step, &jobs->list[i]);
-    }
-#pragma omp for schedule(dynamic, chunk)
-    for (size_t i = 0; i < jobs->count; ++i) main_part(&step, &jobs->list[i], lbm->is_settled, with_sweep);
+    const int number = thread_number();
+    worker by = {.clock = (size_t)number < lbm->clocks ? &lbm->clock[number] : NULL,
+                 .talks = number == 0 && phase == PHASE_EARLY};
+    work(&step, &by);
+    if (number == 0) status = by.status;
   }
+  return status;
 }
 
 gab_status gab_lbm_settle(gab_lbm *lbm)
 {
   if (lbm->is_settled) return GAB_OK;
-  gab_lbm_jobs jobs;
-  GAB_TRY(gab_lbm_make_jobs(lbm, &jobs));
-  run_jobs(lbm, &jobs, false);
-  gab_lbm_release_jobs(&jobs);
-  gab_lbm_forget_ghosts(lbm);
+  GAB_TRY(gab_lbm_update_plan(lbm));
+  GAB_TRY(run_phase(lbm, PHASE_ALL, false));
   lbm->is_settled = true;
   return GAB_OK;
 }
@@ -142,9 +251,21 @@ gab_status gab_lbm_settle(gab_lbm *lbm)
 
 gab_status gab_lbm_exchange_start(gab_lbm *lbm)
 {
-  gab_lbm_forget_ghosts(lbm); /* an exchange that a fault cut short may have left some */
+  if (lbm->inner_is_swept && lbm->revision == gab_forest_revision(lbm->forest))
+    GAB_FAIL(GAB_ERR_STATE, "a step whose inner cells are swept already has to end by gab_lbm_collide()");
+  lbm->inner_is_swept = false;
   lbm->is_settled = true;
   return gab_exchange_start(lbm->exchange);
+}
+
+gab_status gab_lbm_collide_inner(gab_lbm *lbm)
+{
+  if (lbm->wants_forces) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm));
+  lbm->inner_is_swept = true;
+  lbm->is_settled = false;
+  lbm->revision = gab_forest_revision(lbm->forest);
+  return run_phase(lbm, PHASE_EARLY, true);
 }
 
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
@@ -153,6 +274,8 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
   lbm->is_settled = false;
   lbm->revision = gab_forest_revision(lbm->forest);
   if (!lbm->wants_forces) return GAB_OK;
+  if (lbm->inner_is_swept)
+    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
   GAB_TRY(gab_lbm_settle(lbm));
   gab_lbm_add_forces(lbm);
   return GAB_OK;
@@ -174,12 +297,11 @@ gab_status gab_lbm_collide(gab_lbm *lbm)
   GAB_TRY(gab_world_check(lbm->world));
   if (!lbm->is_settled && lbm->revision != gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
-  gab_lbm_jobs jobs;
-  GAB_TRY(gab_lbm_make_jobs(lbm, &jobs));
-  run_jobs(lbm, &jobs, true);
-  for (size_t i = 0; i < jobs.count; i += jobs.list[i].parts) turn_over(jobs.list[i].block);
-  gab_lbm_release_jobs(&jobs);
-  gab_lbm_forget_ghosts(lbm);
+  GAB_TRY(gab_lbm_update_plan(lbm));
+  GAB_TRY(run_phase(lbm, lbm->inner_is_swept ? PHASE_LATE : PHASE_ALL, true));
+  const gab_lbm_jobs *jobs = &lbm->plan.jobs;
+  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) turn_over(jobs->list[i].block);
+  lbm->inner_is_swept = false;
   lbm->is_settled = true;
   ++lbm->step;
   return GAB_OK;
@@ -188,6 +310,7 @@ gab_status gab_lbm_collide(gab_lbm *lbm)
 gab_status gab_lbm_step(gab_lbm *lbm)
 {
   GAB_TRY(gab_lbm_exchange_start(lbm));
+  GAB_TRY(gab_lbm_collide_inner(lbm));
   GAB_TRY(gab_lbm_exchange_finish(lbm));
   return gab_lbm_collide(lbm);
 }

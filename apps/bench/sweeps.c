@@ -4,6 +4,7 @@
 #include "apps/bench/bench.h"
 
 #include "core/collective.h"
+#include "core/exact_sum.h"
 #include "core/log.h"
 
 #include <string.h>
@@ -173,37 +174,65 @@ gab_status bench_team(bench *b)
 
 /* ---------------------------------------------------------------- many small blocks */
 
-enum { START, FINISH, COLLIDE, STEP, PART_COUNT };
+enum { START, INNER, FINISH, COLLIDE, GHOSTS, LINKS, SWEEP, OTHER, PART_COUNT };
+enum { CALLS = COLLIDE + 1 };
 
-/* The three calls of a step, each between barriers of the processes; times of the slowest process. */
-static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COUNT])
+static gab_status sum_over_processes(bench *b, double *values, size_t count)
 {
-  memset(seconds, 0, PART_COUNT * sizeof *seconds);
-  gab_status (*const calls[])(gab_lbm *) = {gab_lbm_exchange_start, gab_lbm_exchange_finish, gab_lbm_collide};
-  for (int i = 0; i < BENCH_SWEEPS; ++i)
-    for (int part = START; part <= COLLIDE; ++part) {
-      GAB_TRY(gab_world_barrier(b->world));
-      double start = gab_seconds();
-      GAB_TRY(calls[part](flow->lbm));
-      seconds[part] += gab_seconds() - start;
-    }
-  GAB_TRY(gab_world_max_f64(b->world, seconds, STEP));
-  return bench_time(b, bench_flow_step, flow, &seconds[STEP]);
+  gab_exact_sum sums[PART_COUNT];
+  for (size_t i = 0; i < count; ++i) {
+    gab_exact_clear(&sums[i]);
+    gab_exact_add(&sums[i], values[i]);
+  }
+  GAB_TRY(gab_world_sum_exact(b->world, sums, count));
+  for (size_t i = 0; i < count; ++i) values[i] = gab_exact_value(&sums[i]);
+  return GAB_OK;
 }
 
-/* Nanoseconds of a core's time per cell update, beside those of the whole step in one go. */
+/* The calls of a step, one after another as in a step, and what the threads did in them; seconds times threads,
+ * the sum over the processes. */
+static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COUNT], double *all)
+{
+  memset(seconds, 0, PART_COUNT * sizeof *seconds);
+  gab_status (*const calls[])(gab_lbm *) = {gab_lbm_exchange_start, gab_lbm_collide_inner,
+                                            gab_lbm_exchange_finish, gab_lbm_collide};
+  GAB_TRY(gab_lbm_time_parts(flow->lbm, true));
+  GAB_TRY(gab_world_barrier(b->world));
+  const double begin = gab_seconds();
+  for (int i = 0; i < BENCH_SWEEPS; ++i)
+    for (int part = START; part < CALLS; ++part) {
+      double start = gab_seconds();
+      GAB_TRY(calls[part](flow->lbm));
+      seconds[part] += b->threads * (gab_seconds() - start);
+    }
+  *all = b->threads * (gab_seconds() - begin);
+  gab_lbm_times times = gab_lbm_get_times(flow->lbm);
+  seconds[GHOSTS] = times.ghosts;
+  seconds[LINKS] = times.links;
+  seconds[SWEEP] = times.sweep;
+  seconds[OTHER] = times.other;
+  GAB_TRY(gab_lbm_time_parts(flow->lbm, false));
+  GAB_TRY(sum_over_processes(b, seconds, PART_COUNT));
+  return sum_over_processes(b, all, 1);
+}
+
+/* Nanoseconds of a core's time per cell update, beside those of the whole step. */
 static gab_status report_split(bench *b, bench_flow *flow, const char *what)
 {
-  static const char *const names[] = {"start", "finish-and-boundaries", "collide"};
-  double samples[PART_COUNT][BENCH_MOST_SAMPLES], shares[STEP][BENCH_MOST_SAMPLES], once[PART_COUNT];
-  double scale = 1e9 * bench_processes(b) * b->threads / ((double)flow->cells * BENCH_SWEEPS);
+  static const char *const names[] = {"start",  "collide-inner", "finish", "collide-rest",
+                                      "ghosts", "links",         "sweep",  "other"};
+  double samples[PART_COUNT][BENCH_MOST_SAMPLES], shares[PART_COUNT][BENCH_MOST_SAMPLES],
+      steps[BENCH_MOST_SAMPLES], once[PART_COUNT];
+  const double scale = 1e9 / ((double)flow->cells * BENCH_SWEEPS);
   for (int i = 0; i < b->repetitions; ++i) {
-    GAB_TRY(split_once(b, flow, once));
+    double all;
+    GAB_TRY(split_once(b, flow, once, &all));
+    steps[i] = scale * all;
     for (int part = 0; part < PART_COUNT; ++part) samples[part][i] = scale * once[part];
-    for (int part = 0; part < STEP; ++part) shares[part][i] = once[part] / once[STEP];
+    for (int part = 0; part < PART_COUNT; ++part) shares[part][i] = once[part] / all;
   }
-  bench_series step = bench_summarise(samples[STEP], b->repetitions);
-  for (int part = 0; part < STEP; ++part) {
+  bench_series step = bench_summarise(steps, b->repetitions);
+  for (int part = 0; part < PART_COUNT; ++part) {
     bench_pair_result result = {.rate = bench_summarise(samples[part], b->repetitions),
                                 .ceiling = step,
                                 .share = bench_summarise(shares[part], b->repetitions).median};

@@ -10,6 +10,7 @@ static gab_status exchange(void *user, gab_step step)
   simulation *which = user;
   if (gab_schedule_due(which->which->output.forces, step + 1)) gab_lbm_request_forces(which->lbm);
   GAB_TRY(gab_lbm_exchange_start(which->lbm));
+  GAB_TRY(gab_lbm_collide_inner(which->lbm));
   return gab_lbm_exchange_finish(which->lbm);
 }
 

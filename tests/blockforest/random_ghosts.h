@@ -109,8 +109,12 @@ static inline void ghosts_copy(void *user, const void *from, void *to, int direc
 
 static inline gab_ghost_kind ghosts_kind(ghost_setup *setup, bool copies)
 {
-  return (gab_ghost_kind){"cells",     setup,         ghosts_size,
-                          ghosts_pack, ghosts_unpack, copies ? ghosts_copy : NULL};
+  return (gab_ghost_kind){.name = "cells",
+                          .user = setup,
+                          .size = ghosts_size,
+                          .pack = ghosts_pack,
+                          .unpack = ghosts_unpack,
+                          .copy = copies ? ghosts_copy : NULL};
 }
 
 /* The value of a cell of the domain; coordinates may lie over a periodic border. */
