@@ -34,22 +34,31 @@ typedef enum gab_origin {
 typedef struct gab_proxy {
   gab_block_id id;
   uint64_t weight;           /**< > 0; gab_forest_options.weight, or what the caller has set */
-  gab_neighbour *neighbours; /**< in the order of direction, then id; owner: who holds that proxy now */
-  size_t neighbour_count, neighbour_capacity;
+  gab_neighbour *neighbours; /**< in the order of direction, then id; owner: who holds that proxy now.
+                              *   Borrowed: the rows of all proxies lie in one array */
+  size_t neighbour_count;
   gab_origin origin;
-  gab_slot sources[GAB_CHILDREN_MAX]; /**< who has the data: one, or one per child */
+  /** Who has the data: sources[0], or one per child for ::GAB_ORIGIN_CHILDREN; else GAB_NO_SLOT. */
+  gab_slot sources[GAB_CHILDREN_MAX];
 } gab_proxy;
 
-/** Proxies of the root blocks that exist, an equal piece of the root grid on each process. Collective.
- *  @param[in] options  copied; weight and exists are asked */
+/* A failure of one process in one of the collective calls below, lack of memory say, breaks the world
+ * (gab_world_raise()). After ::GAB_ERR_FAULT proxies are only good to be destroyed; that is local. */
+
+/** Proxies of the root blocks that exist, an equal piece of the root grid on each process: of the places in
+ *  the order of ids. Collective (opens a port); sends nothing.
+ *  @param[in] options  copied; weight is asked for each block here, exists for these and the places around
+ *  @return ::GAB_ERR_INPUT for a root grid that cannot be */
 gab_status gab_proxies_create(gab_world *world, const gab_forest_options *options, gab_proxies **proxies);
-/** Proxies of the blocks of a forest as it is, each where its block is (origin: self). Collective. */
+/** Proxies of the blocks of a forest as it is, each where its block is (origin: self). Collective; sends
+ *  nothing. The forest has to outlive them: they talk through its port.
+ *  @return ::GAB_ERR_STATE if the forest is torn */
 gab_status gab_proxies_of_forest(gab_forest *forest, gab_proxies **proxies);
 void gab_proxies_destroy(gab_proxies **proxies);
 
 size_t gab_proxies_count(const gab_proxies *proxies); /**< local */
 /** Local proxies are ordered by id. The pointer holds until the next call that changes them. The caller may
- *  change the weight, nothing else. */
+ *  change the weight (> 0), nothing else. */
 gab_proxy *gab_proxies_get(gab_proxies *proxies, size_t index);
 gab_world *gab_proxies_world(const gab_proxies *proxies);
 const gab_forest_options *gab_proxies_options(const gab_proxies *proxies);
@@ -64,28 +73,42 @@ typedef enum gab_mark { GAB_MARK_COARSEN = -1, GAB_MARK_KEEP = 0, GAB_MARK_REFIN
 typedef struct gab_refine_report {
   uint64_t split, merged; /**< blocks split; blocks that came out of merging */
   uint64_t forced;        /**< split although not marked: for 2:1 */
-  uint64_t refused;       /**< marked to coarsen, but siblings or neighbours were against it */
+  uint64_t refused;       /**< marked to coarsen, no root, but siblings or neighbours were against it */
   uint64_t blocks;        /**< of all slots, afterwards */
-  int rounds;             /**< of messages between neighbours until 2:1 was reached */
+  int rounds; /**< of messages between neighbours until nothing changed any more; at most twice the
+               *   number of levels, and a few */
 } gab_refine_report;
 
 /** Changes levels by at most one per block. Refinement always wins: a block beside one that becomes two
- * levels finer is split too, whatever its mark. A block is coarsened only if all its siblings want it and no
- * neighbour forbids it. Decided by messages between neighbours only. The merged block's proxy goes to who
- * holds the first child's; the split ones stay. Splitting the place of a block makes all children that exist.
- *  Weights of new proxies: gab_forest_options.weight. Collective.
- *  @param[in] marks  one gab_mark per local proxy
- *  @param[in] max_level  no finer; at most gab_root_grid_max_level()
+ *  levels finer is split too, whatever its mark. A block is coarsened only if all its siblings want it and no
+ *  neighbour forbids it; all that may be coarsened are. Decided by messages between neighbours only, the same
+ *  for any number of processes. The merged block's proxy goes to who holds the first child's; the split ones
+ *  stay. Collective. Announces ::GAB_PHASE_ADAPT_MARK.
+ *
+ *  Splitting a block makes all its children that exist, none if none does. If some do not, the others cannot
+ * be merged again: nobody knows then who is at the far side of the missing ones.
+ *
+ *  Weights of new proxies: gab_forest_options.weight.
+ *
+ *  Origins: children of a block that has its data (self) come from the parent, a block merged out of such
+ *  comes from its children. Merging what was split, or splitting what was merged, before data has moved gives
+ *  self again. Splitting or merging a second time in the same direction before data has moved is refused.
+ *  Without data (none) there is no limit.
+ *  @param[in] marks  one gab_mark per local proxy; a root block cannot be coarsened, one of max_level or
+ * finer not refined: they stay, which counts as nothing
+ *  @param[in] max_level  no finer; 0 … gab_root_grid_max_level(); the same on all processes
  *  @param[out] report  of all processes; may be NULL
- *  @return ::GAB_ERR_INPUT for a level beyond the id's room */
+ *  @return ::GAB_ERR_INPUT for a level that is negative or beyond the ids' room, ::GAB_ERR_STATE if a block
+ *          would be split or merged twice: on all processes, and nothing has changed */
 gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int max_level,
                               gab_refine_report *report);
 
-/** Hands proxy i to targets[i], any living slot; tables follow. Collective. */
+/** Hands proxy i to targets[i], any living slot; tables follow. Collective. Announces
+ *  ::GAB_PHASE_ADAPT_BALANCE. */
 gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets);
 
-/** Expensive check of the local part: unique, complete, 2:1, tables possible. @return false with an error
- *  message */
+/** Expensive check of the local part: ids ascend and do not overlap, whatever is here and touches is 2:1 and
+ *  in the tables, rows are possible and held by the living. @return false with an error message */
 bool gab_proxies_are_valid(const gab_proxies *proxies);
 
 #ifdef __cplusplus

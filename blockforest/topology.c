@@ -30,6 +30,57 @@ gab_block_id gab_topology_next_to(const gab_topology *topology, gab_block_id id,
   return place_at(topology, place.level, next);
 }
 
+/* One axis of the places around a block: what each of the three coordinates adds to the root index and to the
+ * path. */
+typedef struct axis_parts {
+  bool exists[3];
+  gab_block_id root[3], path[3];
+} axis_parts;
+
+/* Bits of `at` with gaps for the other axes. */
+static gab_block_id spread(int64_t at, int level, int axis, int dimension)
+{
+  gab_block_id path = 0;
+  for (int bit = 0; bit < level; ++bit) path |= (gab_block_id)(at >> bit & 1) << (bit * dimension + axis);
+  return path;
+}
+
+static axis_parts parts_of_axis(const gab_topology *topology, const gab_block_place *place, int axis,
+                                gab_block_id stride)
+{
+  axis_parts parts = {.exists = {false, true, false}};
+  if (axis >= topology->grid.dimension) return parts;
+  int64_t extent = (int64_t)topology->grid.roots[axis] << place->level;
+  for (int side = 0; side < 3; ++side) {
+    int64_t at = (int64_t)place->at[axis] + side - 1;
+    if (topology->periodic[axis]) at = at < 0 ? extent - 1 : at >= extent ? 0 : at;
+    parts.exists[side] = at >= 0 && at < extent;
+    if (!parts.exists[side]) continue;
+    parts.root[side] = (gab_block_id)(at >> place->level) * stride;
+    parts.path[side] = spread(at, place->level, axis, topology->grid.dimension);
+  }
+  return parts;
+}
+
+void gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block_id around[GAB_DIRECTIONS])
+{
+  const gab_root_grid *grid = &topology->grid;
+  const gab_block_place place = gab_block_id_place(grid, id);
+  const int path_bits = grid->dimension * place.level;
+  axis_parts x = parts_of_axis(topology, &place, 0, 1);
+  axis_parts y = parts_of_axis(topology, &place, 1, (gab_block_id)grid->roots[0]);
+  axis_parts z =
+      parts_of_axis(topology, &place, 2, (gab_block_id)grid->roots[0] * (gab_block_id)grid->roots[1]);
+  const gab_block_id marker = (id >> path_bits) - (x.root[1] + y.root[1] + z.root[1]);
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    int i = direction % 3, j = direction / 3 % 3, k = direction / 9;
+    around[direction] = GAB_NO_BLOCK;
+    if (direction == GAB_DIRECTION_CENTRE || !x.exists[i] || !y.exists[j] || !z.exists[k]) continue;
+    around[direction] =
+        (marker + x.root[i] + y.root[j] + z.root[k]) << path_bits | x.path[i] | y.path[j] | z.path[k];
+  }
+}
+
 /* Across an axis in which the direction points away, only the children of the near side touch; along the
  * others all do. */
 static bool child_touches(int child, const int offset[3])

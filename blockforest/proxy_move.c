@@ -1,0 +1,324 @@
+/* Proxies change hands: first the neighbours learn where each one goes, then those that get some learn from
+ * whom (crystal router), then the proxies travel with their tables, one message per pair of slots. */
+#include "blockforest/proxy_impl.h"
+#include "core/collective.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_BYTES = 8 + 4 + 1, HEAD_BYTES = 8 + 8 + 1 + 4 * GAB_CHILDREN_MAX + 8 };
+
+/* A proxy that leaves. */
+typedef struct leaver {
+  gab_slot target;
+  size_t index;
+} leaver;
+
+/* A slot that gets proxies from here, or gives some. */
+typedef struct route {
+  gab_slot slot;
+  size_t first, count; /* outgoing: in `leaving` */
+  uint64_t bytes;
+  gab_buffer message;
+} route;
+
+typedef struct transport {
+  leaver *leaving; /* by target, then index */
+  size_t leaving_count;
+  route *out, *in;
+  size_t out_count, in_count;
+  gab_proxy *made; /* those that stay, then those that come; their rows follow each other in `rows` */
+  gab_neighbour *rows;
+  size_t made_count, made_capacity, row_count, row_capacity;
+} transport;
+
+/* ------------------------------------------------------------------------------------------ who gets what */
+
+static gab_status check_targets(const gab_proxies *all, const gab_slot *targets)
+{
+  const gab_members *members = gab_world_members(all->world);
+  for (size_t i = 0; i < all->count; ++i)
+    if (!gab_members_has(members, targets[i]))
+      GAB_FAIL(GAB_ERR_ARGUMENT, "proxy " GAB_PRI_BLOCK " is to go to slot %" GAB_PRI_SLOT ", which is gone",
+               all->proxies[i].id, targets[i]);
+  return GAB_OK;
+}
+
+static gab_status announce_holders(gab_proxies *all, gab_border *border, const gab_slot *targets)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((all->count + border->theirs_count) * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
+  gab_slot *holders = memory;
+  if (all->count > 0) memcpy(holders, targets, all->count * sizeof *holders);
+  gab_status status = gab_border_exchange(all, border, holders, sizeof *holders);
+  if (status == GAB_OK)
+    for (size_t r = 0; r < all->row_count; ++r) all->rows[r].owner = holders[border->links[r]];
+  gab_free(&holders);
+  return status;
+}
+
+static int by_target(const void *a, const void *b)
+{
+  const leaver *left = a, *right = b;
+  if (left->target != right->target) return left->target < right->target ? -1 : 1;
+  return (left->index > right->index) - (left->index < right->index);
+}
+
+static size_t packed_bytes(const gab_proxy *proxy) { return HEAD_BYTES + proxy->neighbour_count * ROW_BYTES; }
+
+static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, transport *move)
+{
+  void *memory;
+  const gab_slot me = gab_world_slot(all->world);
+  size_t leaving = 0, routes = 0;
+  for (size_t i = 0; i < all->count; ++i) leaving += targets[i] != me;
+  GAB_TRY(gab_alloc(leaving * sizeof(leaver), GAB_MEMORY_OTHER, &memory));
+  move->leaving = memory;
+  for (size_t i = 0; i < all->count; ++i)
+    if (targets[i] != me) move->leaving[move->leaving_count++] = (leaver){targets[i], i};
+  if (leaving > 1) qsort(move->leaving, leaving, sizeof(leaver), by_target);
+  for (size_t i = 0; i < leaving; ++i)
+    routes += i == 0 || move->leaving[i].target != move->leaving[i - 1].target;
+  GAB_TRY(gab_alloc(routes * sizeof(route), GAB_MEMORY_OTHER, &memory));
+  move->out = memory;
+  for (size_t i = 0; i < leaving; ++i) {
+    if (i == 0 || move->leaving[i].target != move->leaving[i - 1].target) {
+      route *to = &move->out[move->out_count++];
+      *to = (route){.slot = move->leaving[i].target, .first = i};
+      gab_buffer_init(&to->message, GAB_MEMORY_MESSAGE);
+    }
+    route *to = &move->out[move->out_count - 1];
+    ++to->count;
+    to->bytes += packed_bytes(&all->proxies[move->leaving[i].index]);
+  }
+  return GAB_OK;
+}
+
+static gab_status read_announcements(const gab_buffer *received, size_t count, transport *move)
+{
+  void *memory;
+  gab_reader in = gab_reader_of_buffer(received);
+  GAB_TRY(gab_alloc(count * sizeof(route), GAB_MEMORY_OTHER, &memory));
+  move->in = memory;
+  for (; move->in_count < count; ++move->in_count) {
+    route *from = &move->in[move->in_count];
+    GAB_TRY(gab_get_i32(&in, &from->slot));
+    GAB_TRY(gab_get_bytes(&in, &from->bytes, sizeof from->bytes));
+    gab_buffer_init(&from->message, GAB_MEMORY_MESSAGE);
+  }
+  return GAB_OK;
+}
+
+static gab_status announce_proxies(const gab_proxies *all, transport *move)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(move->out_count * (sizeof(uint64_t) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
+  uint64_t *bytes = memory;
+  gab_slot *slots = (gab_slot *)(bytes + move->out_count);
+  for (size_t i = 0; i < move->out_count; ++i) {
+    bytes[i] = move->out[i].bytes;
+    slots[i] = move->out[i].slot;
+  }
+  gab_buffer received;
+  gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
+  size_t count = 0;
+  gab_status status =
+      gab_world_route(all->world, bytes, slots, move->out_count, sizeof *bytes, &received, &count);
+  if (status == GAB_OK) status = read_announcements(&received, count, move);
+  gab_buffer_release(&received);
+  gab_free(&memory);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------ they travel */
+
+static gab_status pack_proxy(const gab_proxy *proxy, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u64(out, proxy->id));
+  GAB_TRY(gab_put_u64(out, proxy->weight));
+  GAB_TRY(gab_put_u8(out, (uint8_t)proxy->origin));
+  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) GAB_TRY(gab_put_i32(out, proxy->sources[c]));
+  GAB_TRY(gab_put_u64(out, proxy->neighbour_count));
+  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+    GAB_TRY(gab_put_u64(out, proxy->neighbours[r].id));
+    GAB_TRY(gab_put_i32(out, proxy->neighbours[r].owner));
+    GAB_TRY(gab_put_u8(out, (uint8_t)proxy->neighbours[r].direction));
+  }
+  return GAB_OK;
+}
+
+static gab_status unpack_proxy(const gab_proxies *all, gab_reader *in, transport *move)
+{
+  gab_proxy *proxy = &move->made[move->made_count];
+  uint8_t origin, direction;
+  *proxy = (gab_proxy){0};
+  GAB_TRY(gab_get_u64(in, &proxy->id));
+  GAB_TRY(gab_get_u64(in, &proxy->weight));
+  GAB_TRY(gab_get_u8(in, &origin));
+  for (int c = 0; c < GAB_CHILDREN_MAX; ++c) GAB_TRY(gab_get_i32(in, &proxy->sources[c]));
+  GAB_TRY(gab_get_count(in, ROW_BYTES, &proxy->neighbour_count));
+  if (!gab_block_id_is_valid(&all->options.grid, proxy->id) || origin > GAB_ORIGIN_CHILDREN)
+    GAB_FAIL(GAB_ERR_CORRUPT, "proxy of the impossible block " GAB_PRI_BLOCK, proxy->id);
+  proxy->origin = (gab_origin)origin;
+  proxy->neighbours = move->rows + move->row_count;
+  for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+    gab_neighbour *row = &proxy->neighbours[r];
+    GAB_TRY(gab_get_u64(in, &row->id));
+    GAB_TRY(gab_get_i32(in, &row->owner));
+    GAB_TRY(gab_get_u8(in, &direction));
+    if (direction >= GAB_DIRECTIONS)
+      GAB_FAIL(GAB_ERR_CORRUPT, "proxy " GAB_PRI_BLOCK ": no direction %d", proxy->id, direction);
+    row->direction = (int8_t)direction;
+  }
+  move->row_count += proxy->neighbour_count;
+  ++move->made_count;
+  return GAB_OK;
+}
+
+static gab_status send_and_receive(gab_proxies *all, transport *move)
+{
+  for (size_t i = 0; i < move->in_count; ++i)
+    GAB_TRY(gab_port_receive(all->port, move->in[i].slot, &move->in[i].message, (size_t)move->in[i].bytes));
+  for (size_t i = 0; i < move->out_count; ++i) {
+    route *to = &move->out[i];
+    GAB_TRY(gab_message_begin(&to->message));
+    GAB_TRY(gab_buffer_reserve(&to->message, (size_t)to->bytes));
+    for (size_t l = to->first; l < to->first + to->count; ++l)
+      GAB_TRY(pack_proxy(&all->proxies[move->leaving[l].index], &to->message));
+    GAB_TRY(gab_port_send(all->port, to->slot, &to->message));
+  }
+  return gab_port_finish(all->port);
+}
+
+/* ------------------------------------------------------------------------------------------ the new part */
+
+/* Room for those that stay and all that can be in the messages. */
+static gab_status make_room(const gab_proxies *all, const gab_slot *targets, transport *move)
+{
+  void *memory;
+  const gab_slot me = gab_world_slot(all->world);
+  for (size_t i = 0; i < all->count; ++i) {
+    if (targets[i] != me) continue;
+    ++move->made_capacity;
+    move->row_capacity += all->proxies[i].neighbour_count;
+  }
+  for (size_t i = 0; i < move->in_count; ++i) {
+    gab_reader in = gab_message_reader(&move->in[i].message);
+    while (gab_reader_left(&in) > 0) {
+      gab_reader head, rows;
+      size_t count;
+      GAB_TRY(gab_get_view(&in, HEAD_BYTES - 8, &head));
+      GAB_TRY(gab_get_count(&in, ROW_BYTES, &count));
+      GAB_TRY(gab_get_view(&in, count * ROW_BYTES, &rows));
+      ++move->made_capacity;
+      move->row_capacity += count;
+    }
+  }
+  GAB_TRY(gab_alloc(move->made_capacity * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
+  move->made = memory;
+  GAB_TRY(gab_alloc(move->row_capacity * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
+  move->rows = memory;
+  return GAB_OK;
+}
+
+static void keep_stayers(const gab_proxies *all, const gab_slot *targets, transport *move)
+{
+  const gab_slot me = gab_world_slot(all->world);
+  for (size_t i = 0; i < all->count; ++i) {
+    const gab_proxy *proxy = &all->proxies[i];
+    if (targets[i] != me) continue;
+    gab_proxy *kept = &move->made[move->made_count++];
+    *kept = *proxy;
+    kept->neighbours = move->rows + move->row_count;
+    if (proxy->neighbour_count > 0)
+      memcpy(kept->neighbours, proxy->neighbours, proxy->neighbour_count * sizeof(gab_neighbour));
+    move->row_count += proxy->neighbour_count;
+  }
+}
+
+static int by_proxy_id(const void *a, const void *b)
+{
+  const gab_proxy *left = a, *right = b;
+  return (left->id > right->id) - (left->id < right->id);
+}
+
+/* Sorts, and brings the rows into the order of the proxies. */
+static gab_status put_in_order(transport *move)
+{
+  void *memory;
+  bool ascending = true;
+  for (size_t i = 1; i < move->made_count; ++i) ascending &= move->made[i - 1].id < move->made[i].id;
+  if (ascending) return GAB_OK;
+  qsort(move->made, move->made_count, sizeof(gab_proxy), by_proxy_id);
+  GAB_TRY(gab_alloc(move->row_count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
+  gab_neighbour *rows = memory, *at = rows;
+  for (size_t i = 0; i < move->made_count; ++i) {
+    const gab_proxy *proxy = &move->made[i];
+    if (proxy->neighbour_count > 0) memcpy(at, proxy->neighbours, proxy->neighbour_count * sizeof *at);
+    at += proxy->neighbour_count;
+  }
+  gab_free(&move->rows);
+  move->rows = rows;
+  gab_proxy_tables_attach(move->made, move->made_count, rows);
+  return GAB_OK;
+}
+
+static gab_status unpack_all(const gab_proxies *all, const gab_slot *targets, transport *move)
+{
+  GAB_TRY(make_room(all, targets, move));
+  keep_stayers(all, targets, move);
+  for (size_t i = 0; i < move->in_count; ++i) {
+    gab_reader in = gab_message_reader(&move->in[i].message);
+    while (gab_reader_left(&in) > 0) GAB_TRY(unpack_proxy(all, &in, move));
+  }
+  return put_in_order(move);
+}
+
+static gab_status make_move(gab_proxies *all, const gab_slot *targets, transport *move)
+{
+  GAB_TRY(check_targets(all, targets));
+  gab_border border;
+  gab_status status = gab_border_make(all, &border);
+  if (status == GAB_OK) status = announce_holders(all, &border, targets);
+  if (status != GAB_OK) status = gab_proxies_abandon(all, status);
+  gab_border_release(&border);
+  GAB_TRY(status);
+  GAB_TRY(plan_routes(all, targets, move));
+  GAB_TRY(announce_proxies(all, move));
+  GAB_TRY(send_and_receive(all, move));
+  return unpack_all(all, targets, move);
+}
+
+static void release_routes(route *routes, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) gab_buffer_release(&routes[i].message);
+}
+
+gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets)
+{
+  GAB_TRY(gab_world_check(proxies->world));
+  if (proxies->torn) GAB_FAIL(GAB_ERR_STATE, "these proxies are torn by an earlier failure");
+  gab_world_enter(proxies->world, GAB_PHASE_ADAPT_BALANCE);
+  transport move = {0};
+  gab_status status = make_move(proxies, targets, &move);
+  if (status == GAB_OK) {
+    gab_free(&proxies->proxies);
+    gab_free(&proxies->rows);
+    proxies->proxies = move.made;
+    proxies->count = move.made_count;
+    proxies->rows = move.rows;
+    proxies->row_count = move.row_count;
+    move.made = NULL;
+    move.rows = NULL;
+  } else {
+    status = gab_proxies_abandon(proxies, status);
+  }
+  release_routes(move.out, move.out_count);
+  release_routes(move.in, move.in_count);
+  gab_free(&move.leaving);
+  gab_free(&move.out);
+  gab_free(&move.in);
+  gab_free(&move.made);
+  gab_free(&move.rows);
+  return status;
+}
