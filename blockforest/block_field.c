@@ -1,5 +1,7 @@
 #include "blockforest/block_field.h"
 
+#include <math.h>
+
 static bool is_face(int direction)
 {
   int offset[3];
@@ -23,8 +25,7 @@ static size_t ghost_size(void *user, int direction)
   const gab_block_field *field = user;
   if (field->faces_only && !is_face(direction)) return 0;
   gab_box box = send_box(field, direction);
-  return gab_box_count(&box) * (size_t)field->shape.components *
-         gab_precision_bytes(field->shape.precision);
+  return gab_box_count(&box) * (size_t)field->shape.components * gab_precision_bytes(field->shape.precision);
 }
 
 static void pack_ghosts(void *user, const void *data, int direction, void *bytes)
@@ -110,12 +111,100 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   return GAB_OK;
 }
 
+/* -------------------------------------------------------------------------------------------- levels */
+
+/* The limited slope along one axis, per cell; zero where a neighbour is not in the block. */
+static double slope(const gab_field *field, const int32_t at[3], int axis, int component)
+{
+  int32_t below[3] = {at[0], at[1], at[2]}, above[3] = {at[0], at[1], at[2]};
+  if (--below[axis] < 0 || ++above[axis] >= field->shape.cells[axis]) return 0;
+  double here = gab_field_get(field, at[0], at[1], at[2], component);
+  double down = here - gab_field_get(field, below[0], below[1], below[2], component);
+  double up = gab_field_get(field, above[0], above[1], above[2], component) - here;
+  if (!(down * up > 0)) return 0;
+  return fabs(down) < fabs(up) ? down : up;
+}
+
+/* One cell of the parent becomes those of the child that lie in it. */
+static void split_cell(const gab_field *parent, const int32_t from[3], gab_field *child, const int32_t to[3],
+                       int dimension, bool linear)
+{
+  for (int c = 0; c < parent->shape.components; ++c) {
+    double value = gab_field_get(parent, from[0], from[1], from[2], c), quarter[3] = {0, 0, 0};
+    for (int axis = 0; axis < dimension && linear; ++axis)
+      quarter[axis] = 0.25 * slope(parent, from, axis, c);
+    for (int part = 0; part < 1 << dimension; ++part) {
+      double shift = 0;
+      for (int axis = 0; axis < dimension; ++axis) shift += part >> axis & 1 ? quarter[axis] : -quarter[axis];
+      gab_field_set(child, to[0] + (part & 1), to[1] + (part >> 1 & 1), to[2] + (part >> 2 & 1), c,
+                    value + shift);
+    }
+  }
+}
+
+/* The mean; summed in pairs, so that equal values give that value. */
+static void merge_cells(const gab_field *child, const int32_t from[3], gab_field *parent, const int32_t to[3],
+                        int dimension)
+{
+  for (int c = 0; c < parent->shape.components; ++c) {
+    double sum[8];
+    int parts = 1 << dimension;
+    for (int part = 0; part < parts; ++part)
+      sum[part] =
+          gab_field_get(child, from[0] + (part & 1), from[1] + (part >> 1 & 1), from[2] + (part >> 2 & 1), c);
+    for (int pairs = parts / 2; pairs > 0; pairs /= 2)
+      for (int i = 0; i < pairs; ++i) sum[i] = sum[2 * i] + sum[2 * i + 1];
+    gab_field_set(parent, to[0], to[1], to[2], c, sum[0] / parts);
+  }
+}
+
+/* Visits the cells of the parent that child number `which` covers. */
+static void cross_levels(const gab_field *from, gab_field *to, int which, int dimension, bool down,
+                         bool linear)
+{
+  int32_t half[3] = {1, 1, 1}, cell[3], coarse[3], fine[3] = {0, 0, 0};
+  for (int axis = 0; axis < dimension; ++axis) half[axis] = from->shape.cells[axis] / 2;
+  for (cell[2] = 0; cell[2] < half[2]; ++cell[2])
+    for (cell[1] = 0; cell[1] < half[1]; ++cell[1])
+      for (cell[0] = 0; cell[0] < half[0]; ++cell[0]) {
+        for (int axis = 0; axis < 3; ++axis) coarse[axis] = cell[axis] + (which >> axis & 1) * half[axis];
+        for (int axis = 0; axis < dimension; ++axis) fine[axis] = 2 * cell[axis];
+        if (down) split_cell(from, coarse, to, fine, dimension, linear);
+        else merge_cells(from, fine, to, coarse, dimension);
+      }
+}
+
+static gab_status split(void *user, const gab_forest *forest, const gab_block *parent,
+                        const void *parent_data, const gab_block *const *children, void *const *children_data)
+{
+  const gab_block_field *field = user;
+  const gab_topology *topology = gab_forest_topology(forest);
+  (void)parent, (void)children;
+  for (int c = 0; c < gab_topology_child_count(topology); ++c)
+    if (children_data[c])
+      cross_levels(parent_data, children_data[c], c, topology->grid.dimension, true, field->linear_split);
+  return GAB_OK;
+}
+
+static gab_status merge(void *user, const gab_forest *forest, const gab_block *const *children,
+                        const void *const *children_data, const gab_block *parent, void *parent_data)
+{
+  const gab_topology *topology = gab_forest_topology(forest);
+  (void)user, (void)children, (void)parent;
+  for (int c = 0; c < gab_topology_child_count(topology); ++c)
+    if (children_data[c])
+      cross_levels(children_data[c], parent_data, c, topology->grid.dimension, false, false);
+  return GAB_OK;
+}
+
 gab_block_data_kind gab_block_field_data(const gab_block_field *field, const char *name)
 {
   gab_block_data_kind kind = gab_block_field_scratch(field, name);
   kind.packed_size = packed_size;
   kind.pack = pack;
   kind.unpack = unpack;
+  kind.split = split;
+  kind.merge = merge;
   return kind;
 }
 

@@ -28,10 +28,16 @@ extern "C" {
 typedef struct gab_block_field {
   gab_field_shape shape;
   bool faces_only; /**< exchange no edges and corners: enough for stencils along the axes */
+  /** What children get of their parent. false: each cell hands its value on. true: values are linear within a
+   *  cell of the parent, with slopes limited by minmod (Roe 1986) and zero at the border of the block,
+   *  beyond which nothing is known. The mean over a cell is kept either way. */
+  bool linear_split;
 } gab_block_field;
 
 /** Stored block data: travels with its block, is part of snapshots and of the checksum (the cells without
- *  ghosts, all components, in the order z, y, x). @param[in] field  borrowed as long as the forest lives */
+ *  ghosts, all components, in the order z, y, x), and splits and merges: a cell of the parent is the mean of
+ * those of the children. Sums weighted by volume are conserved to rounding; what was split without slopes and
+ * merges again is the same to the bit. @param[in] field  borrowed as long as the forest lives */
 gab_block_data_kind gab_block_field_data(const gab_block_field *field, const char *name);
 
 /** Block data that need not survive, such as the second field of a step that is not in place: made anew where

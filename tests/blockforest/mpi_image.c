@@ -1,17 +1,9 @@
 /* Images bring back what they were made of, in place or on another slot, and refuse what they are not.
  * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick */
 #include "core/collective.h"
-#include "core/port.h"
-#include "tests/blockforest/random_domain.h"
+#include "tests/blockforest/hand_over.h"
 
 enum { DOMAINS = 30 };
-
-/* Slots 2i+1 give everything to slot 2i. */
-static gab_slot even(void *context, gab_slot slot)
-{
-  (void)context;
-  return slot / 2 * 2;
-}
 
 static gab_slot even_owner(const void *rule, gab_block_id id) { return even(NULL, random_owner(rule, id)); }
 
@@ -28,34 +20,11 @@ static void come_back(gab_forest *forest, gab_data_id id, const gab_buffer *imag
   REQUIRE(!data || gab_block_data(gab_forest_block(forest, 0), id) == data); /* in place */
 }
 
-/* @param[out] other  the image of slot 2i+1, at slot 2i */
-static void hand_over(gab_world *world, gab_port *port, const gab_buffer *mine, gab_buffer *other)
-{
-  gab_slot me = gab_world_slot(world);
-  gab_buffer out = {0};
-  if (me % 2 == 1) {
-    REQUIRE_OK(gab_message_begin(&out));
-    REQUIRE_OK(gab_put_bytes(&out, mine->data, mine->size));
-    REQUIRE_OK(gab_port_send(port, me - 1, &out));
-  } else if (me + 1 < gab_world_members(world)->slots)
-    REQUIRE_OK(gab_port_receive(port, me + 1, other, GAB_SIZE_UNKNOWN));
-  REQUIRE_OK(gab_port_finish(port));
-  gab_buffer_release(&out);
-}
-
 static void adopt(const random_domain *domain, gab_forest *forest, gab_data_id id, gab_port *port,
                   const gab_buffer *image, const random_owners *owners, uint64_t expected)
 {
-  gab_world *world = gab_forest_world(forest);
-  gab_slot me = gab_world_slot(world);
-  gab_buffer other = {0};
-  hand_over(world, port, image, &other);
   stones_change(forest, id);
-  gab_reader images[2] = {gab_reader_of_buffer(image)};
-  size_t count = me % 2 == 0;
-  if (me % 2 == 0 && me + 1 < gab_world_members(world)->slots) images[count++] = gab_message_reader(&other);
-  REQUIRE_OK(gab_forest_restore(forest, images, count, even, NULL));
-  gab_buffer_release(&other);
+  restore_on_even(forest, port, image);
   uint64_t checksum;
   REQUIRE_OK(gab_forest_checksum(forest, &checksum));
   REQUIRE(checksum == expected);
