@@ -34,6 +34,7 @@ typedef struct channel {
 struct gab_exchange {
   gab_forest *forest;
   gab_data_id data;
+  int level; /* of the blocks; -1: all levels */
   gab_ghost_kind ghost;
   gab_port *port;
   /* the plan, and what it was made from */
@@ -82,11 +83,18 @@ static void add(crossings *list, crossing item)
   if (item.bytes > 0) list->item[list->count++] = item;
 }
 
-/* One row of a table is a way out and, seen from the other end, a way in. */
+static int level_of(const gab_exchange *exchange, gab_block_id id)
+{
+  return gab_block_id_level(&exchange->forest->options.grid, id);
+}
+
+/* One row of a table is a way out and, seen from the other end, a way in; between blocks of one level. */
 static void add_row(gab_exchange *exchange, gab_block *block, const gab_neighbour *row)
 {
   void *data = gab_block_data(block, exchange->data);
   int there = row->direction, back = gab_direction_opposite(row->direction);
+  int level = level_of(exchange, block->id);
+  if (level_of(exchange, row->id) != level || (exchange->level >= 0 && exchange->level != level)) return;
   crossing out = {
       .peer = row->owner, .direction = there, .receiver = row->id, .sender = block->id, .from = data};
   out.bytes = crossing_bytes(exchange, there);
@@ -190,8 +198,8 @@ static gab_status update_plan(gab_exchange *exchange)
 
 /* ------------------------------------------------------------------ life */
 
-gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
-                               gab_exchange **exchange)
+gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
+                                        int level, gab_exchange **exchange)
 {
   *exchange = NULL;
   if (data.index < 0 || data.index >= forest->kind_count)
@@ -201,6 +209,7 @@ gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_g
   gab_exchange *made = memory;
   made->forest = forest;
   made->data = data;
+  made->level = level;
   made->ghost = *ghost;
   gab_status status = gab_port_create(forest->world, ghost->name, &made->port);
   if (status != GAB_OK) {
@@ -209,6 +218,12 @@ gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_g
   }
   *exchange = made;
   return GAB_OK;
+}
+
+gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
+                               gab_exchange **exchange)
+{
+  return gab_exchange_create_on_level(forest, data, ghost, -1, exchange);
 }
 
 void gab_exchange_destroy(gab_exchange **exchange)

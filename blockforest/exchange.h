@@ -2,7 +2,9 @@
  *  @brief Ghost-layer exchange: an object with start and finish, one logical message per neighbour slot.
  *
  *  Between start and finish the inner cells can be computed. Both sides know order and sizes from the forest,
- *  so the messages carry cells only. Blocks of the same process are copied directly. Packing runs in threads.
+ *  so the messages carry cells only. Ghosts are those between blocks of one level; for what crosses from
+ * level to level see blockforest/coupling.h. Blocks of the same process are copied directly. Packing runs in
+ * threads.
  *
  *  Tier: user header.
  */
@@ -39,6 +41,9 @@ typedef struct gab_ghost_kind {
 /** @param[in] data  the block data whose ghosts are exchanged; ghost is copied. Collective (opens a port). */
 gab_status gab_exchange_create(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
                                gab_exchange **exchange);
+/** The same for the blocks of one level only. @param[in] level  -1: all levels */
+gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
+                                        int level, gab_exchange **exchange);
 /** Drops what is under way. Before the forest is destroyed. */
 void gab_exchange_destroy(gab_exchange **exchange);
 
