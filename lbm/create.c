@@ -67,6 +67,8 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (!(options->magic > 0 && isfinite(options->magic)))
     GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
   GAB_TRY(check_rates(&options->mrt));
+  if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
+    GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
   if (!(options->density > 0 && isfinite(options->density)))
     GAB_FAIL(GAB_ERR_INPUT, "the initial density has to be positive, not %g", options->density);
   for (int axis = 0; axis < 3; ++axis) {
@@ -164,6 +166,12 @@ static gab_status set_storage(gab_lbm_model *model)
   return GAB_OK;
 }
 
+static gab_kernel_reals reals_of(const gab_lbm_options *options)
+{
+  if (options->precision == GAB_PRECISION_DOUBLE) return GAB_REALS_DOUBLE;
+  return options->mixed ? GAB_REALS_MIXED : GAB_REALS_FLOAT;
+}
+
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
@@ -179,7 +187,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
     model->outflow_stiffness[side] = stiffness_of(side, &domain);
   const double *force = model->rates.force;
   const gab_kernel_variant wanted = {.d3q19 = model->lattice == &gab_lattice_d3q19,
-                                     .is_float = model->options.precision == GAB_PRECISION_FLOAT,
+                                     .reals = reals_of(&model->options),
                                      .mrt = model->options.collision == GAB_COLLISION_MRT,
                                      .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
   model->bulk_rate = wanted.mrt ? model->options.mrt.energy : model->rates.even;

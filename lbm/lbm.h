@@ -120,6 +120,7 @@ typedef struct gab_mrt_rates {
 typedef struct gab_lbm_options {
   const gab_lattice *lattice; /**< [NULL: D2Q9 in 2D, D3Q19 in 3D] */
   gab_precision precision;    /**< [double] of the stored populations and of the arithmetic */
+  bool mixed;                 /**< with GAB_PRECISION_FLOAT: collisions are computed in double */
   gab_collision collision;    /**< [TRT] */
   double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
   double magic;               /**< TRT, MRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */

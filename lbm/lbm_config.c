@@ -300,8 +300,9 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
                                  .stress = gab_config_real(config, "lbm.rate_stress")};
   if (gab_config_is_set(config, "lbm.rate_third"))
     options->mrt.third = gab_config_real(config, "lbm.rate_third");
-  options->precision =
-      gab_config_choice(config, "lbm.precision") == 1 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
+  const int precision = gab_config_choice(config, "lbm.precision");
+  options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
+  options->mixed = precision == 2;
   options->magic = gab_config_real(config, "lbm.magic");
   options->kernel = kernels[gab_config_choice(config, "lbm.kernel")];
   return GAB_OK;

@@ -53,9 +53,10 @@ static const gab_config_key lbm_keys[] = {
      .doc = "MRT in 3D: relaxation rate of the moments of third order; left out, the one that magic gives."},
     {.name = "precision",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "double|float",
+     .choices = "double|float|mixed",
      .default_text = "double",
-     .doc = "Of the stored populations and of their arithmetic."},
+     .doc = "Of the stored populations and of their arithmetic. mixed stores floats and computes collisions "
+            "in double: half of the memory, errors of rounding only where a population is stored."},
     {.name = "kernel",
      .type = GAB_CONFIG_CHOICE,
      .choices = "auto|in_place|vector|reference",

@@ -42,24 +42,35 @@ typedef struct gab_sweep {
 typedef void (*gab_kernel_fn)(const gab_sweep *sweep, const gab_run *runs, size_t count);
 
 typedef struct gab_kernel {
-  const char *name; /**< "in_place/D3Q19/double/forced", "in_place/D2Q9/float/MRT" */
+  const char *name; /**< "in_place/D3Q19/double/forced", "in_place/D2Q9/float/MRT/free" */
   gab_kernel_fn run;
   bool in_place; /**< one field per block */
 } gab_kernel;
 
-/* The tables of the families, by lattice (D2Q9, D3Q19), precision (double, float), collision (TRT, MRT),
- * force (without, with). */
-#define GAB_KERNELS_PER_FAMILY 16
+/** What populations are stored as and what collisions are computed in. */
+typedef enum gab_kernel_reals {
+  GAB_REALS_DOUBLE,
+  GAB_REALS_FLOAT,
+  GAB_REALS_MIXED, /**< stored as float, computed in double, rounded once when stored */
+  GAB_REALS_COUNT
+} gab_kernel_reals;
+
+/* The tables of the families, by lattice (D2Q9, D3Q19), precision (double, float, mixed), collision (TRT,
+ * MRT), force (without, with). */
+#define GAB_KERNELS_PER_FAMILY (2 * GAB_REALS_COUNT * 4)
 typedef struct gab_kernel_variant {
-  bool d3q19, is_float, mrt, forced;
+  bool d3q19;
+  gab_kernel_reals reals;
+  bool mrt, forced;
 } gab_kernel_variant;
 static inline int gab_kernel_index(gab_kernel_variant wanted)
 {
-  return 8 * wanted.d3q19 + 4 * wanted.is_float + 2 * wanted.mrt + wanted.forced;
+  return 4 * (GAB_REALS_COUNT * wanted.d3q19 + (int)wanted.reals) + 2 * wanted.mrt + wanted.forced;
 }
 static inline gab_kernel_variant gab_kernel_variant_of(int index)
 {
-  return (gab_kernel_variant){index / 8 % 2, index / 4 % 2, index / 2 % 2, index % 2};
+  return (gab_kernel_variant){index / (4 * GAB_REALS_COUNT),
+                              (gab_kernel_reals)(index / 4 % GAB_REALS_COUNT), index / 2 % 2, index % 2};
 }
 /** @param[in] family  "auto", "in_place", "vector" or "reference"; NULL is auto
  *  @return NULL with an error message if there is no such family */

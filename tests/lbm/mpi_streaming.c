@@ -167,8 +167,9 @@ static void set_sides(flow_case *given, int variant)
   }
 }
 
-static void check_flow(gab_world *world, int dimension, gab_precision precision, gab_collision collision,
-                       bool forced, int sides)
+/* `reals`: 0 double, 1 float, 2 mixed. */
+static void check_flow(gab_world *world, int dimension, int reals, gab_collision collision, bool forced,
+                       int sides)
 {
   const gab_body bodies[2] = {
       {.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {0.4, 5.7, 4.2}, .radius = 3.3},
@@ -180,7 +181,8 @@ static void check_flow(gab_world *world, int dimension, gab_precision precision,
                      .bodies = bodies,
                      .body_count = 2};
   set_sides(&given, sides);
-  given.options.precision = precision;
+  given.options.precision = reals == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
+  given.options.mixed = reals == 2;
   given.options.collision = collision;
   given.options.omega = 1.6;
   if (forced) given.options.force[0] = 1e-4, given.options.force[1] = -3e-5;
@@ -250,8 +252,10 @@ int main(int argc, char **argv)
   for (int variant = 0; variant < 24; ++variant)
     for (int sides = 0; sides < 4; ++sides)
       if (sides == variant % 4 || sides == (variant / 4 + 1) % 4)
-        check_flow(world, variant & 1 ? 3 : 2, variant & 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
-                   (gab_collision)(variant / 8), variant & 4, sides);
+        check_flow(world, variant & 1 ? 3 : 2, variant & 2 ? 1 : 0, (gab_collision)(variant / 8), variant & 4,
+                   sides);
+  check_flow(world, 2, 2, GAB_COLLISION_TRT, true, 1);
+  check_flow(world, 3, 2, GAB_COLLISION_MRT, false, 2);
   for (int sides = 0; sides < 4; ++sides) check_slabs(world, 2 + sides % 2, sides);
   check_slabs(world, 3, 2);
   expect_half_of_the_memory(world);

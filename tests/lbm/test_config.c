@@ -77,6 +77,26 @@ static void a_channel_in_physical_units_reaches_the_lattice(void **state)
   gab_lbm_setup_release(&setup);
 }
 
+static void mixed_precision_stores_floats_and_computes_in_double(void **state)
+{
+  (void)state;
+  gab_lbm_setup setup;
+  static const struct {
+    const char *text;
+    gab_precision stored;
+    bool mixed;
+  } cases[] = {{"double", GAB_PRECISION_DOUBLE, false},
+               {"float", GAB_PRECISION_FLOAT, false},
+               {"mixed", GAB_PRECISION_FLOAT, true}};
+  for (int i = 0; i < 3; ++i) {
+    char text[120];
+    snprintf(text, sizeof text, "lbm: {precision: %s}\nfluid: {omega: 1.5}\n", cases[i].text);
+    REQUIRE_OK(read_text_as(text, 2, &setup));
+    REQUIRE(setup.options.precision == cases[i].stored && setup.options.mixed == cases[i].mixed);
+    gab_lbm_setup_release(&setup);
+  }
+}
+
 static void two_of_time_step_viscosity_and_omega_give_the_third(void **state)
 {
   (void)state;
@@ -154,6 +174,7 @@ int main(void)
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_channel_in_physical_units_reaches_the_lattice),
+      cmocka_unit_test(mixed_precision_stores_floats_and_computes_in_double),
       cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),

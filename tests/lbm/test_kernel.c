@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-/* Random populations in all cells and ghosts; random runs, about a fifth of the cells left out. */
+/* Random populations in all cells and ghosts; random runs: about a fifth of the cells left out in every
+ * second row, few in the others, so that there are short and long ones. */
 typedef struct sample {
   const gab_lattice *lattice;
   gab_field *src, *dst;
@@ -30,7 +31,7 @@ static void list_runs(sample *it, uint64_t seed)
   for (int32_t z = 0; z < cells[2]; ++z)
     for (int32_t y = 0; y < cells[1]; ++y)
       for (int32_t x = 0; x < cells[0]; ++x) {
-        if (random_number(seed + 1, (uint64_t)(x + 100 * (y + 100 * z))) < 0.2) continue;
+        if (random_number(seed + 1, (uint64_t)(x + 100 * (y + 100 * z))) < (y % 2 ? 0.2 : 0.02)) continue;
         uint32_t start = (uint32_t)gab_field_index(&it->src->map, x, y, z, 0);
         gab_run *last = it->run_count > 0 ? &it->runs[it->run_count - 1] : NULL;
         if (last && last->y == y && last->z == z && last->x + last->length == x) ++last->length;
@@ -55,6 +56,11 @@ static void make_sample(sample *it, const gab_lattice *lattice, gab_precision pr
   gab_storage_fill(lattice, &it->src->map, true, it->in_place);
 }
 
+static gab_precision precision_of(gab_kernel_variant which)
+{
+  return which.reals == GAB_REALS_DOUBLE ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
+}
+
 static void sweep_two_grids(const sample *it, const gab_kernel *kernel, gab_field *to,
                             const gab_collision_rates *rates)
 {
@@ -70,7 +76,7 @@ static void drop_sample(sample *it)
 
 static sample one;
 
-static void both_kernels_give_the_same_bits_for_all_variants(void **state)
+static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
 {
   (void)state;
   const gab_collision_rates rates[] = {{1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2},
@@ -82,8 +88,7 @@ static void both_kernels_give_the_same_bits_for_all_variants(void **state)
       const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
       gab_collision_rates used = rates[r];
       if (lattice->dimension == 2) used.force[2] = 0;
-      make_sample(&one, lattice, which.is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
-                  100 * r + (uint64_t)variant);
+      make_sample(&one, lattice, precision_of(which), 100 * r + (uint64_t)variant);
       size_t bytes = one.dst->map.elements * gab_precision_bytes(one.dst->shape.precision);
       gab_field *other;
       assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
@@ -93,6 +98,58 @@ static void both_kernels_give_the_same_bits_for_all_variants(void **state)
       gab_field_destroy(&other);
       drop_sample(&one);
     }
+}
+
+/* One hash of what all kernels make of some numbers. It changes with the arithmetic, and with nothing else:
+ * not with the compiler, its options, the instructions of the machine. */
+static void bits_are_those_of_every_machine(void **state)
+{
+  (void)state;
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
+  uint64_t all = 0;
+  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
+    const gab_kernel_variant which = gab_kernel_variant_of(variant);
+    make_sample(&one, which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which), 5);
+    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
+    for (size_t k = 0; k < one.run_count; ++k)
+      for (int32_t i = 0; i < one.runs[k].length; ++i)
+        for (int q = 0; q < one.lattice->q; ++q) {
+          double value = gab_field_get(one.dst, one.runs[k].x + i, one.runs[k].y, one.runs[k].z, q);
+          uint64_t bits;
+          memcpy(&bits, &value, sizeof bits);
+          all = gab_hash_counter(all, bits, (uint64_t)variant);
+        }
+    drop_sample(&one);
+  }
+  assert_int_equal(all, UINT64_C(0x73dab64b80a5c8e5));
+}
+
+/* From the same floats, each result is that of the double kernel, rounded once. */
+static void mixed_kernels_compute_in_double_and_store_floats(void **state)
+{
+  (void)state;
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
+  static sample wide;
+  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
+    gab_kernel_variant which = gab_kernel_variant_of(variant);
+    if (which.reals != GAB_REALS_MIXED) continue;
+    const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    make_sample(&one, lattice, GAB_PRECISION_FLOAT, (uint64_t)variant);
+    make_sample(&wide, lattice, GAB_PRECISION_DOUBLE, (uint64_t)variant);
+    assert_int_equal(gab_field_copy(wide.src, one.src), GAB_OK);
+    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
+    which.reals = GAB_REALS_DOUBLE;
+    sweep_two_grids(&wide, &gab_kernels_vector[gab_kernel_index(which)], wide.dst, &rates);
+    for (size_t k = 0; k < one.run_count; ++k)
+      for (int32_t i = 0; i < one.runs[k].length; ++i)
+        for (int q = 0; q < lattice->q; ++q) {
+          const gab_run *run = &one.runs[k];
+          float wanted = (float)gab_field_get(wide.dst, run->x + i, run->y, run->z, q);
+          assert_true(gab_field_get(one.dst, run->x + i, run->y, run->z, q) == (double)wanted);
+        }
+    drop_sample(&one);
+    drop_sample(&wide);
+  }
 }
 
 /* Where what a cell sent lies, ghosts included if that is inside the field. */
@@ -177,8 +234,7 @@ static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
     for (int odd = 0; odd < 2; ++odd) {
       const gab_kernel_variant which = gab_kernel_variant_of(variant);
       const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
-      make_sample(&one, lattice, which.is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,
-                  (uint64_t)(20 + 2 * variant + odd));
+      make_sample(&one, lattice, precision_of(which), (uint64_t)(20 + 2 * variant + odd));
       gab_field *both;
       assert_int_equal(gab_field_create(&one.src->shape, &both), GAB_OK);
       const gab_storage *before = &one.in_place[odd];
@@ -205,10 +261,10 @@ static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
   for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
     const gab_kernel_variant which = gab_kernel_variant_of(variant);
     const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
-    bool is_float = which.is_float, forced = which.forced;
+    bool is_float = which.reals != GAB_REALS_DOUBLE, forced = which.forced;
     gab_collision_rates rates = {1.7,  0.8,  {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2,
                                  1e-2, -2e-2};
-    make_sample(&one, lattice, is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE, (uint64_t)variant);
+    make_sample(&one, lattice, precision_of(which), (uint64_t)variant);
     sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
     double tolerance = is_float ? 1e-7 : 1e-16;
     for (size_t k = 0; k < one.run_count; ++k)
@@ -369,8 +425,8 @@ static void mrt_with_the_rates_of_trt_is_trt(void **state)
   for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
     gab_kernel_variant which = gab_kernel_variant_of(variant);
     if (which.mrt) continue;
-    make_sample(&one, which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9,
-                which.is_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE, (uint64_t)variant);
+    make_sample(&one, which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which),
+                (uint64_t)variant);
     gab_field *other;
     assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
     sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
@@ -391,11 +447,11 @@ static void mrt_with_the_rates_of_trt_is_trt(void **state)
 static void kernels_are_found_by_family_and_named_by_variant(void **state)
 {
   (void)state;
-  const gab_kernel_variant first = {.d3q19 = true, .is_float = true, .forced = true}, second = {0},
-                           third = {.mrt = true};
+  const gab_kernel_variant first = {.d3q19 = true, .reals = GAB_REALS_FLOAT, .forced = true}, second = {0},
+                           third = {.reals = GAB_REALS_MIXED, .mrt = true};
   assert_string_equal(gab_kernel_find("auto", first)->name, "in_place/D3Q19/float/forced");
   assert_string_equal(gab_kernel_find("reference", second)->name, "reference/D2Q9/double/free");
-  assert_string_equal(gab_kernel_find("vector", third)->name, "vector/D2Q9/double/MRT/free");
+  assert_string_equal(gab_kernel_find("vector", third)->name, "vector/D2Q9/mixed/MRT/free");
   assert_true(gab_kernel_find("in_place", third)->in_place && !gab_kernel_find("vector", third)->in_place);
   assert_null(gab_kernel_find("fastest", second));
   assert_non_null(strstr(gab_error_message(), "reference"));
@@ -404,7 +460,9 @@ static void kernels_are_found_by_family_and_named_by_variant(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(both_kernels_give_the_same_bits_for_all_variants),
+      cmocka_unit_test(vector_kernels_give_the_same_bits_as_the_reference),
+      cmocka_unit_test(bits_are_those_of_every_machine),
+      cmocka_unit_test(mixed_kernels_compute_in_double_and_store_floats),
       cmocka_unit_test(no_two_populations_share_a_place_in_any_state),
       cmocka_unit_test(in_place_kernels_give_the_same_bits_from_both_states),
       cmocka_unit_test(collision_keeps_mass_and_adds_the_force_to_momentum),
