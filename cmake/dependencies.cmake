@@ -1,5 +1,5 @@
 # Finds what Gabion stands on, and puts it into gabion_flags, so that every target sees the same.
-# Sets GAB_HAVE_ULFM, GAB_HAVE_XXHASH, GAB_HAVE_PNG (defined as 1 when compiling, else undefined).
+# Sets GAB_HAVE_ULFM, GAB_HAVE_XXHASH, GAB_HAVE_PNG, GAB_HAVE_METIS (defined as 1 when compiling, else undefined).
 
 function(gabion_missing what debian)
   message(FATAL_ERROR "Gabion needs ${what}, which was not found.\n"
@@ -158,6 +158,14 @@ endif()
 pkg_check_modules(XXHASH QUIET IMPORTED_TARGET libxxhash)
 pkg_check_modules(PNG QUIET IMPORTED_TARGET libpng)
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
+if(GABION_METIS) # has no pkg-config file where distributions package it
+  find_path(METIS_INCLUDE_DIR metis.h)
+  find_library(METIS_LIBRARY metis)
+endif()
+set(METIS_FOUND FALSE)
+if(GABION_METIS AND METIS_INCLUDE_DIR AND METIS_LIBRARY)
+  set(METIS_FOUND TRUE)
+endif()
 
 target_link_libraries(gabion_flags INTERFACE MPI::MPI_C OpenMP::OpenMP_C Threads::Threads
                       ${gabion_hdf5} PkgConfig::FYAML)
@@ -168,4 +176,9 @@ endif()
 if(PNG_FOUND)
   target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_PNG=1)
   target_link_libraries(gabion_flags INTERFACE PkgConfig::PNG)
+endif()
+if(METIS_FOUND)
+  target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_METIS=1)
+  target_include_directories(gabion_flags SYSTEM INTERFACE "${METIS_INCLUDE_DIR}")
+  target_link_libraries(gabion_flags INTERFACE "${METIS_LIBRARY}")
 endif()

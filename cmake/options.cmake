@@ -3,6 +3,7 @@
 option(BUILD_SHARED_LIBS "build libgabion as a shared library" OFF)
 option(GABION_NATIVE "use all instructions of this machine (-march=native)" ON)
 option(GABION_WITHOUT_ULFM "do not use fault tolerance even where the MPI has it" OFF)
+option(GABION_METIS "use METIS where it is there, for the balancing strategy `graph'" ON)
 option(GABION_WERROR "treat warnings of the compiler as errors" OFF)
 set(GABION_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined")
 set(GABION_MPI "" CACHE PATH "prefix of the MPI to use (empty: $GABION_MPI, the one of setup.sh, PATH)")

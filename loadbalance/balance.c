@@ -1,85 +1,10 @@
-/* Where the curve is cut. With P members, n blocks in curve order, total weight W, and w_j the weight before
- * block j:
- *
- *   1. s_j = floor(w_j P / W): a block belongs to the piece of [0, W) in which it begins. The blocks that
- * begin in one piece weigh less than W/P plus the last of them, so no member gets more than mean + heaviest
- * block.
- *   2. A block heavier than the mean makes s jump over members. u_j = j + min over k <= j of (s_k - k) is the
- *      largest sequence below s that rises by at most 1 from block to block: after a heavy block, members get
- *      one block each until s is reached again.
- *   3. t_j = max(u_j, P - (n - j)) if n >= P: members left over at the end get one block each.
- *
- * Steps 2 and 3 give members only a single block or a part of what step 1 gave them, so the bound holds; t
- * rises from 0 to P - 1 in steps of at most 1, so no member stays empty if there are enough blocks. All of it
- * follows from prefix sums (w, j) and a prefix minimum. */
+/* Forests along a curve, without proxies: nothing changes but the owners. */
 #include "loadbalance/balance.h"
 
 #include "core/collective.h"
 #include "loadbalance/homes_impl.h"
 
-/* ------------------------------------------------------------------ cut */
-
-/* Minimum of `value` over the members before this one (INT64_MAX for the first), by doubling distances. */
-static gab_status minimum_before(gab_world *world, int64_t value, int64_t *before)
-{
-  const gab_members *members = gab_world_members(world);
-  int32_t count = gab_members_count(members), index = gab_members_index(members, gab_world_slot(world));
-  int64_t upto = value;
-  gab_status status = GAB_OK;
-  gab_buffer received;
-  gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
-  *before = INT64_MAX;
-  for (int64_t distance = 1; distance < count && status == GAB_OK; distance *= 2) {
-    bool sends = index + distance < count;
-    gab_slot target = sends ? gab_members_slot(members, (int32_t)(index + distance)) : GAB_NO_SLOT;
-    size_t arrived = 0;
-    status = gab_world_route(world, &upto, &target, sends, sizeof upto, &received, &arrived);
-    gab_reader in = gab_reader_of_buffer(&received);
-    for (size_t i = 0; i < arrived && status == GAB_OK; ++i) {
-      gab_slot source;
-      int64_t part;
-      status = gab_get_i32(&in, &source);
-      if (status == GAB_OK) status = gab_get_bytes(&in, &part, sizeof part);
-      if (status != GAB_OK) break;
-      if (part < *before) *before = part;
-      if (part < upto) upto = part;
-    }
-  }
-  gab_buffer_release(&received);
-  return status;
-}
-
-gab_status gab_homes_cut(gab_homes *homes)
-{
-  const gab_members *members = gab_world_members(homes->world);
-  int64_t member_count = gab_members_count(members);
-  uint64_t own = 0, weight, first;
-  for (size_t i = 0; i < homes->count; ++i) own += homes->entries[i].weight;
-  GAB_TRY(gab_world_scan_u64(homes->world, own, &weight, &homes->weight));
-  GAB_TRY(gab_world_scan_u64(homes->world, homes->count, &first, &homes->blocks));
-
-  int64_t low = INT64_MAX; /* of s_k - k, here; the targets hold s_k meanwhile */
-  for (size_t i = 0; i < homes->count; ++i) {
-    gab_home_entry *entry = &homes->entries[i];
-    entry->target = (gab_slot)((gab_wide)weight * (gab_wide)member_count / homes->weight);
-    weight += entry->weight;
-    int64_t ahead = entry->target - (int64_t)(first + i);
-    if (ahead < low) low = ahead;
-  }
-  int64_t running;
-  GAB_TRY(minimum_before(homes->world, low, &running));
-  for (size_t i = 0; i < homes->count; ++i) {
-    int64_t j = (int64_t)(first + i), target = homes->entries[i].target;
-    if (target - j < running) running = target - j;
-    target = j + running;
-    int64_t rest = (int64_t)homes->blocks - j;
-    if ((int64_t)homes->blocks >= member_count && target < member_count - rest) target = member_count - rest;
-    homes->entries[i].target = gab_members_slot(members, (int32_t)target);
-  }
-  return GAB_OK;
-}
-
-/* ------------------------------------------------------------------ balance */
+static int32_t member_count(const gab_world *world) { return gab_members_count(gab_world_members(world)); }
 
 static gab_status make_report(gab_homes *homes, uint64_t moved, gab_balance_report *report)
 {
@@ -94,16 +19,15 @@ static gab_status make_report(gab_homes *homes, uint64_t moved, gab_balance_repo
                                  .weight_total = homes->weight,
                                  .imbalance = 1};
   if (homes->weight > 0)
-    report->imbalance =
-        (double)heaviest * gab_members_count(gab_world_members(homes->world)) / (double)homes->weight;
+    report->imbalance = (double)heaviest * member_count(homes->world) / (double)homes->weight;
   return GAB_OK;
 }
 
 static gab_status place_roots(gab_forest *forest, gab_homes *homes, gab_balance_report *report)
 {
+  int32_t members = member_count(homes->world);
   GAB_TRY(gab_homes_survey(homes));
-  GAB_TRY(gab_homes_cut(homes));
-  int32_t members = gab_members_count(gab_world_members(homes->world));
+  GAB_TRY(gab_homes_cut(homes, members, false));
   if (homes->blocks < (uint64_t)members)
     GAB_FAIL(GAB_ERR_INPUT,
              "the domain has %" PRIu64 " blocks for %" PRId32 " processes; each needs at least one",
@@ -121,21 +45,45 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_curve *curve, gab_b
 {
   if (gab_forest_block_count(forest) > 0) GAB_FAIL(GAB_ERR_STATE, "the forest has blocks already");
   gab_homes homes;
-  gab_homes_init(&homes, forest, curve);
+  gab_homes_init(&homes, gab_forest_world(forest), gab_forest_get_options(forest), curve);
   gab_status status = place_roots(forest, &homes, report);
   gab_homes_release(&homes);
   return status;
 }
 
-static gab_status place_blocks(gab_forest *forest, gab_homes *homes, const uint64_t *weights,
-                               gab_slot *targets, gab_balance_report *report)
+/* The blocks of this process, in arrays of its own. */
+typedef struct local_blocks {
+  size_t count;
+  void *ids, *weights, *parts;
+} local_blocks;
+
+static gab_status list_blocks(const gab_forest *forest, const uint64_t *weights, local_blocks *local)
 {
-  GAB_TRY(gab_homes_register(homes, weights));
-  GAB_TRY(gab_homes_cut(homes));
-  GAB_TRY(gab_homes_ask_targets(homes, targets));
+  local->count = gab_forest_block_count(forest);
+  GAB_TRY(gab_alloc(local->count * sizeof(gab_block_id), GAB_MEMORY_OTHER, &local->ids));
+  GAB_TRY(gab_alloc(local->count * sizeof(uint64_t), GAB_MEMORY_OTHER, &local->weights));
+  GAB_TRY(gab_alloc(local->count * sizeof(int32_t), GAB_MEMORY_OTHER, &local->parts));
+  gab_block_id *ids = local->ids;
+  uint64_t *used = local->weights;
+  for (size_t i = 0; i < local->count; ++i) {
+    ids[i] = gab_block_get_id(gab_forest_block(forest, i));
+    used[i] = weights ? weights[i] : gab_forest_block_weight(forest, ids[i]);
+  }
+  return GAB_OK;
+}
+
+static gab_status place_blocks(gab_forest *forest, gab_homes *homes, local_blocks *local,
+                               gab_balance_report *report)
+{
+  GAB_TRY(gab_homes_register(homes, local->ids, local->weights, local->count));
+  GAB_TRY(gab_homes_cut(homes, member_count(homes->world), false));
+  GAB_TRY(gab_homes_ask(homes, local->ids, local->count, local->parts));
   uint64_t moved = 0;
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
+  gab_slot *targets = local->parts; /* slots are made of parts in place */
+  for (size_t i = 0; i < local->count; ++i) {
+    targets[i] = gab_members_slot(gab_world_members(homes->world), targets[i]);
     moved += targets[i] != gab_world_slot(homes->world);
+  }
   GAB_TRY(gab_forest_migrate(forest, targets));
   return make_report(homes, moved, report);
 }
@@ -143,12 +91,14 @@ static gab_status place_blocks(gab_forest *forest, gab_homes *homes, const uint6
 gab_status gab_balance_curve(gab_forest *forest, const gab_curve *curve, const uint64_t *weights,
                              gab_balance_report *report)
 {
-  void *targets;
+  local_blocks local = {0};
   gab_homes homes;
-  GAB_TRY(gab_alloc(gab_forest_block_count(forest) * sizeof(gab_slot), GAB_MEMORY_OTHER, &targets));
-  gab_homes_init(&homes, forest, curve);
-  gab_status status = place_blocks(forest, &homes, weights, targets, report);
+  gab_homes_init(&homes, gab_forest_world(forest), gab_forest_get_options(forest), curve);
+  gab_status status = list_blocks(forest, weights, &local);
+  if (status == GAB_OK) status = place_blocks(forest, &homes, &local, report);
   gab_homes_release(&homes);
-  gab_free(&targets);
+  gab_free(&local.ids);
+  gab_free(&local.weights);
+  gab_free(&local.parts);
   return status;
 }

@@ -1,42 +1,128 @@
 /** @file balance.h
- *  @brief Who owns which block: cutting a space-filling curve into pieces of equal weight.
+ *  @brief Who owns which block: strategies by name, on proxies before any data moves, or on a forest.
  *
- *  Every slot is *home* to an equal piece of the curve's positions. At the start it looks at that piece only
- *  (which blocks exist, what they weigh); later the owners send their blocks' weights to the homes. A prefix
- *  sum over the homes gives each block its target. No process ever sees all blocks (contract 7). The result
- *  is a function of forest, weights and number of members only, not of who owned what before.
+ *  A strategy looks at proxies (blockforest/proxy.h) and says who is to have which. Weights count level by
+ *  level (::GAB_BALANCE_PER_LEVEL, for time stepping in which every level takes steps of its own and waits
+ *  for the others: Schornbaum & Rüde 2018, section 3) or all together (::GAB_BALANCE_TOTAL).
  *
- *  Every member gets a connected piece of the curve of at most mean weight + heaviest block, and at least one
- *  block if there are as many blocks as members (balance.c says how). The sum of all weights has to fit into
- *  64 bits. Homes divide the places of the root grid evenly, however long and thin it is.
+ *  What all built-in strategies promise, with P members, W the weight and h the heaviest block of one level
+ *  (or of all):
+ *    - no member gets more than W/P + h;
+ *    - with blocks of equal weight, from 10 of a level per member on, the heaviest has at most 1.10 W/P;
+ *    - every member gets a block if there are as many blocks as members.
+ *
+ *  Along a curve: every slot is *home* to an equal piece of the curve's positions; the holders send their
+ *  blocks' weights to the homes, and a prefix sum over the homes gives each block its target. No process
+ *  ever sees all blocks (contract 7); but a home takes 48 bytes for each block of its piece of the domain,
+ *  however many that become where the grid is refined. The result is a function of grid, weights and number
+ *  of members only, not of who held what before. The sum of all weights has to fit into 64 bits.
  *
  *  Tier: user header.
  */
 #ifndef GABION_LOADBALANCE_BALANCE_H
 #define GABION_LOADBALANCE_BALANCE_H
 
-#include "blockforest/forest.h"
+#include "blockforest/proxy.h"
 #include "loadbalance/curve.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** Levels that a report can tell apart: as many as ids have. */
+#define GAB_BALANCE_LEVELS 32
+
+/** How the weight of one level, or of all, is spread. */
+typedef struct gab_balance_share {
+  uint64_t blocks;
+  uint64_t weight_total, weight_max; /**< sum over all slots; heaviest slot */
+  uint64_t heaviest;                 /**< block */
+  double imbalance;                  /**< heaviest slot / mean slot; 1 is perfect */
+} gab_balance_share;
+
 /** What a distribution came to. */
 typedef struct gab_balance_report {
-  uint64_t blocks, blocks_moved;
-  uint64_t weight_max, weight_total; /**< heaviest slot, sum over all */
-  double imbalance;                  /**< heaviest slot / mean slot, 1 is perfect */
+  uint64_t blocks;
+  uint64_t blocks_moved;                       /**< to another slot; by diffusion maybe several times */
+  uint64_t weight_max, weight_total;           /**< heaviest slot, sum over all */
+  double imbalance;                            /**< heaviest slot / mean slot, 1 is perfect */
+  int levels;                                  /**< deepest level + 1 */
+  gab_balance_share level[GAB_BALANCE_LEVELS]; /**< not filled in by gab_balance_initial() and _curve() */
+  uint64_t least_blocks;                       /**< of a slot; as `level` */
+  int iterations;                              /**< of diffusion */
+  bool by_curve; /**< diffusion had to fall back on a curve: somebody had no block, or it did not get there */
 } gab_balance_report;
+
+typedef enum gab_balance_by { GAB_BALANCE_PER_LEVEL = 0, GAB_BALANCE_TOTAL } gab_balance_by;
+
+typedef struct gab_balance_options gab_balance_options;
+
+/** A way to distribute blocks. */
+typedef struct gab_balancer {
+  const char *name;
+  const char *doc;
+  bool is_built; /**< false: this build lacks the library that it needs */
+  /** Says who is to have which local proxy: indices of members (core/members.h), below options->parts.
+   *  Collective. Unless options->plan is set it may move proxies itself on the way.
+   *  @param[out] part  one per proxy that is local at the end; gab_alloc(), released by the caller
+   *  @param[in,out] report  for `iterations`, `blocks_moved` by own moves, `by_curve` */
+  gab_status (*assign)(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
+                       gab_balance_report *report);
+} gab_balancer;
+
+/** Along curves (curve.h). */
+extern const gab_balancer gab_balancer_morton;
+extern const gab_balancer gab_balancer_hilbert;
+/** Neighbours even out their loads (diffusion.c). */
+extern const gab_balancer gab_balancer_diffusion;
+/** Multilevel graph partitioning by METIS, on one process that gathers the graph: the one place that knows
+ *  the whole, hence at most #GAB_GRAPH_MOST_BLOCKS blocks. */
+extern const gab_balancer gab_balancer_graph;
+#define GAB_GRAPH_MOST_BLOCKS ((uint64_t)1 << 20)
+
+/** Adds a strategy of the user's. Before any is asked for by name, the same on all processes.
+ *  @param[in] balancer  borrowed for ever
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken or the table is full */
+gab_status gab_balancer_register(const gab_balancer *balancer);
+/** @return NULL with an error message that lists the names, or says what was missing when this was built */
+const gab_balancer *gab_balancer_by_name(const char *name);
+/** @return the index-th of all strategies, NULL behind the last */
+const gab_balancer *gab_balancer_at(int index);
+
+/** Zeros are good defaults. */
+struct gab_balance_options {
+  const gab_balancer *balancer; /**< NULL: ::gab_balancer_hilbert */
+  gab_balance_by by;
+  int most_iterations; /**< diffusion stops after so many; 0: 100 */
+  bool stop_early;     /**< diffusion leaves it at what it came to by then; else a curve has the last word */
+  int flow_rounds;     /**< exchanges of loads per iteration of diffusion; 0: 24 */
+  double goal;         /**< diffusion stops at this imbalance of every level (or of all); 0: 1.10 */
+  void *user;          /**< for a strategy of the user's */
+
+  /** For planning, on one process only: nothing moves; plan[i] becomes the part, of `parts`, that would hold
+   *  proxy i. NULL: proxies are moved to the members, `parts` is filled in. */
+  int32_t *plan;
+  int32_t parts;
+};
+
+/** Distributes proxies. Collective.
+ *  @param[in] options  NULL: defaults. May serve as the context of gab_balance_distribute()
+ *  @param[out] report  may be NULL
+ *  @return ::GAB_ERR_INPUT if the strategy is not built in or the grid too large for it */
+gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *options,
+                               gab_balance_report *report);
+/** A gab_distribute_fn (blockforest/adapt.h): gab_balance_proxies(). @param[in] options  may be NULL */
+gab_status gab_balance_distribute(void *options, gab_proxies *proxies);
 
 /** Fills an empty forest with its root blocks. Collective.
  *  @param[out] report  may be NULL
  *  @return ::GAB_ERR_INPUT if there are fewer blocks than members (with both numbers) */
 gab_status gab_balance_initial(gab_forest *forest, const gab_curve *curve, gab_balance_report *report);
 
-/** Gives every block of a populated forest its place on the curve cut for the present members, and migrates.
- *  With fewer blocks than members (possible if the forest was populated otherwise) some get none.
- *  Collective. @param[in] weights  one per local block, > 0; NULL: gab_forest_block_weight() */
+/** Gives every block of a populated forest its place on the curve cut for the present members, all levels
+ *  together, and migrates. With fewer blocks than members (possible if the forest was populated otherwise)
+ *  some get none. Collective. @param[in] weights  one per local block, > 0; NULL: gab_forest_block_weight()
+ */
 gab_status gab_balance_curve(gab_forest *forest, const gab_curve *curve, const uint64_t *weights,
                              gab_balance_report *report);
 

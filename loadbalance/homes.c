@@ -57,10 +57,11 @@ static gab_status next_item(gab_reader *in, gab_slot *source, void *item, size_t
 
 /* ------------------------------------------------------------------ life and content */
 
-void gab_homes_init(gab_homes *homes, const gab_forest *forest, const gab_curve *curve)
+void gab_homes_init(gab_homes *homes, gab_world *world, const gab_forest_options *options,
+                    const gab_curve *curve)
 {
-  *homes = (gab_homes){.forest = forest, .world = gab_forest_world(forest)};
-  gab_order_init(&homes->order, &gab_forest_get_options(forest)->grid, curve);
+  *homes = (gab_homes){.world = world, .options = options};
+  gab_order_init(&homes->order, &options->grid, curve);
 }
 
 void gab_homes_release(gab_homes *homes)
@@ -85,15 +86,19 @@ static gab_status add(gab_homes *homes, gab_block_id id, uint64_t weight, gab_sl
     homes->entries = memory;
     homes->capacity = capacity;
   }
-  homes->entries[homes->count++] =
-      (gab_home_entry){gab_order_key(&homes->order, id), id, weight, owner, GAB_NO_SLOT};
+  homes->entries[homes->count++] = (gab_home_entry){.key = gab_order_key(&homes->order, id),
+                                                    .id = id,
+                                                    .weight = weight > 0 ? weight : 1,
+                                                    .owner = owner,
+                                                    .part = -1,
+                                                    .level = gab_block_id_level(&homes->options->grid, id)};
   return GAB_OK;
 }
 
 static gab_status add_if_it_exists(void *context, gab_block_id root)
 {
   gab_homes *homes = context;
-  const gab_forest_options *options = gab_forest_get_options(homes->forest);
+  const gab_forest_options *options = homes->options;
   gab_block_place place = gab_block_id_place(&options->grid, root);
   gab_box cells;
   for (int axis = 0; axis < 3; ++axis) {
@@ -101,7 +106,8 @@ static gab_status add_if_it_exists(void *context, gab_block_id root)
     cells.hi[axis] = cells.lo[axis] + options->cells[axis];
   }
   if (options->exists && !options->exists(options->user, place.level, &cells)) return GAB_OK;
-  return add(homes, root, gab_forest_block_weight(homes->forest, root), GAB_NO_SLOT);
+  uint64_t weight = options->weight ? options->weight(options->user, place.level, &cells) : 1;
+  return add(homes, root, weight, GAB_NO_SLOT);
 }
 
 gab_status gab_homes_survey(gab_homes *homes)
@@ -130,17 +136,15 @@ static gab_status take_registrations(gab_homes *homes, const post *mail)
   return GAB_OK;
 }
 
-gab_status gab_homes_register(gab_homes *homes, const uint64_t *weights)
+gab_status gab_homes_register(gab_homes *homes, const gab_block_id *ids, const uint64_t *weights,
+                              size_t count)
 {
-  size_t blocks = gab_forest_block_count(homes->forest);
   post mail;
-  GAB_TRY(post_open(&mail, blocks, sizeof(registration)));
+  GAB_TRY(post_open(&mail, count, sizeof(registration)));
   registration *items = mail.items;
-  for (; mail.count < blocks; ++mail.count) {
-    gab_block_id id = gab_block_get_id(gab_forest_block(homes->forest, mail.count));
-    uint64_t weight = weights ? weights[mail.count] : gab_forest_block_weight(homes->forest, id);
-    items[mail.count] = (registration){id, weight > 0 ? weight : 1};
-    mail.targets[mail.count] = home_of(homes, id);
+  for (; mail.count < count; ++mail.count) {
+    items[mail.count] = (registration){ids[mail.count], weights[mail.count]};
+    mail.targets[mail.count] = home_of(homes, ids[mail.count]);
   }
   gab_status status = post_route(homes->world, &mail, sizeof(registration));
   if (status == GAB_OK) status = take_registrations(homes, &mail);
@@ -149,6 +153,11 @@ gab_status gab_homes_register(gab_homes *homes, const uint64_t *weights)
 }
 
 /* ------------------------------------------------------------------ what the homes tell */
+
+static gab_slot slot_of(const gab_homes *homes, int32_t part)
+{
+  return gab_members_slot(gab_world_members(homes->world), part);
+}
 
 static gab_status take_ids(const post *mail, gab_block_id **ids, size_t *count)
 {
@@ -172,7 +181,7 @@ gab_status gab_homes_claim(gab_homes *homes, gab_block_id **ids, size_t *count)
   gab_block_id *items = mail.items;
   for (; mail.count < homes->count; ++mail.count) {
     items[mail.count] = homes->entries[mail.count].id;
-    mail.targets[mail.count] = homes->entries[mail.count].target;
+    mail.targets[mail.count] = slot_of(homes, homes->entries[mail.count].part);
   }
   gab_status status = post_route(homes->world, &mail, sizeof(gab_block_id));
   if (status == GAB_OK) status = take_ids(&mail, ids, count);
@@ -181,50 +190,41 @@ gab_status gab_homes_claim(gab_homes *homes, gab_block_id **ids, size_t *count)
   return status;
 }
 
-/* Index of the local block with that id. */
-static gab_status local_index(const gab_forest *forest, gab_block_id id, size_t *index)
+static int ascending(const void *a, const void *b)
 {
-  size_t low = 0, high = gab_forest_block_count(forest), count = high;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (gab_block_get_id(gab_forest_block(forest, middle)) < id) low = middle + 1;
-    else high = middle;
-  }
-  if (low == count || gab_block_get_id(gab_forest_block(forest, low)) != id)
-    GAB_FAIL(GAB_ERR_STATE, "a home speaks of block " GAB_PRI_BLOCK ", which is not here", id);
-  *index = low;
-  return GAB_OK;
+  gab_block_id left = *(const gab_block_id *)a, right = *(const gab_block_id *)b;
+  return (left > right) - (left < right);
 }
 
-static gab_status take_targets(const gab_homes *homes, const post *mail, gab_slot *targets)
+static gab_status take_parts(const post *mail, const gab_block_id *ids, size_t count, int32_t *parts)
 {
   gab_reader in = gab_reader_of_buffer(&mail->received);
-  if (mail->received_count != gab_forest_block_count(homes->forest))
-    GAB_FAIL(GAB_ERR_STATE, "the homes placed %zu of %zu blocks", mail->received_count,
-             gab_forest_block_count(homes->forest));
-  for (size_t i = 0; i < mail->received_count; ++i) {
+  if (mail->received_count != count)
+    GAB_FAIL(GAB_ERR_STATE, "the homes placed %zu of %zu blocks", mail->received_count, count);
+  for (size_t i = 0; i < count; ++i) {
     gab_slot source;
     answer item;
-    size_t index = 0;
     GAB_TRY(next_item(&in, &source, &item, sizeof item));
-    GAB_TRY(local_index(homes->forest, item.id, &index));
-    targets[index] = (gab_slot)item.slot;
+    const gab_block_id *found = bsearch(&item.id, ids, count, sizeof *ids, ascending);
+    if (!found)
+      GAB_FAIL(GAB_ERR_STATE, "a home speaks of block " GAB_PRI_BLOCK ", which is not here", item.id);
+    parts[found - ids] = (int32_t)item.slot;
   }
   return GAB_OK;
 }
 
-gab_status gab_homes_ask_targets(gab_homes *homes, gab_slot *targets)
+gab_status gab_homes_ask(gab_homes *homes, const gab_block_id *ids, size_t count, int32_t *parts)
 {
   post mail;
   GAB_TRY(post_open(&mail, homes->count, sizeof(answer)));
   answer *items = mail.items;
   for (; mail.count < homes->count; ++mail.count) {
     const gab_home_entry *entry = &homes->entries[mail.count];
-    items[mail.count] = (answer){entry->id, entry->target};
+    items[mail.count] = (answer){entry->id, entry->part};
     mail.targets[mail.count] = entry->owner;
   }
   gab_status status = post_route(homes->world, &mail, sizeof(answer));
-  if (status == GAB_OK) status = take_targets(homes, &mail, targets);
+  if (status == GAB_OK) status = take_parts(&mail, ids, count, parts);
   post_close(&mail);
   return status;
 }
@@ -236,7 +236,7 @@ static gab_slot target_here(const gab_homes *homes, gab_block_id id)
   gab_home_entry wanted = {.key = gab_order_key(&homes->order, id)};
   const gab_home_entry *found = NULL;
   if (homes->count > 0) found = bsearch(&wanted, homes->entries, homes->count, sizeof wanted, by_key);
-  return found && found->id == id ? found->target : GAB_NO_SLOT;
+  return found && found->id == id ? slot_of(homes, found->part) : GAB_NO_SLOT;
 }
 
 static gab_status answer_questions(gab_homes *homes, const post *asked, post *told)
@@ -249,12 +249,6 @@ static gab_status answer_questions(gab_homes *homes, const post *asked, post *to
     items[told->count] = (answer){id, target_here(homes, id)};
   }
   return post_route(homes->world, told, sizeof(answer));
-}
-
-static int ascending(const void *a, const void *b)
-{
-  gab_block_id left = *(const gab_block_id *)a, right = *(const gab_block_id *)b;
-  return (left > right) - (left < right);
 }
 
 static gab_status take_answers(const post *told, const gab_block_id *ids, size_t count, gab_slot *owners)
@@ -299,9 +293,9 @@ gab_status gab_homes_my_weight(gab_homes *homes, uint64_t *weight)
   *weight = 0;
   GAB_TRY(post_open(&mail, homes->count, sizeof(uint64_t)));
   uint64_t *sums = mail.items;
-  for (size_t i = 0; i < homes->count; ++i) { /* targets ascend along the curve */
-    if (i == 0 || homes->entries[i].target != homes->entries[i - 1].target)
-      mail.targets[mail.count++] = homes->entries[i].target;
+  for (size_t i = 0; i < homes->count; ++i) { /* parts ascend along the curve */
+    if (i == 0 || homes->entries[i].part != homes->entries[i - 1].part)
+      mail.targets[mail.count++] = slot_of(homes, homes->entries[i].part);
     sums[mail.count - 1] += homes->entries[i].weight;
   }
   gab_status status = post_route(homes->world, &mail, sizeof(uint64_t));

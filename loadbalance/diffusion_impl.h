@@ -1,0 +1,95 @@
+/** @file diffusion_impl.h
+ *  @brief The blocks of some parts as a graph, the parts as another one: what diffusion works on.
+ *
+ *  A process that takes part in a run holds one part, its own. One that plans holds all of them; then what is
+ *  a message otherwise is looked up.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_LOADBALANCE_DIFFUSION_IMPL_H
+#define GABION_LOADBALANCE_DIFFUSION_IMPL_H
+
+#include "core/port.h"
+#include "loadbalance/balance_impl.h"
+
+#define GAB_NOT_HERE UINT32_MAX
+
+/** Two blocks that touch. */
+typedef struct gab_link {
+  uint32_t other; /* vertex; GAB_NOT_HERE: in `part` */
+  int32_t part;
+  uint32_t contact;
+} gab_link;
+
+/** What goes to a neighbour part and comes from it. */
+typedef struct gab_border_mail {
+  gab_slot slot;
+  gab_buffer out, in;
+} gab_border_mail;
+
+typedef struct gab_load_graph {
+  gab_proxies *proxies; /* NULL: vertices were filled in otherwise */
+  gab_world *world;
+  gab_port *port;      /* NULL when planning: everything is here */
+  int32_t parts;       /* of all */
+  int32_t first, held; /* parts first … first + held - 1 are here */
+  int classes;         /* balanced each for itself: levels, or one for all */
+
+  /* Vertices: local proxies, in their order (by id). */
+  uint32_t count;
+  uint64_t *weight;
+  uint8_t *kind;   /* class */
+  int32_t *part;   /* now */
+  int32_t *next;   /* after this iteration */
+  size_t *link_at; /* count + 1 */
+  gab_link *links;
+
+  /* Parts: their blocks, and the parts that they border on, ascending. */
+  size_t *block_at; /* held + 1 */
+  uint32_t *blocks;
+  size_t *border_at; /* held + 1 */
+  int32_t *borders;
+  size_t border_capacity;
+  gab_border_mail *mail; /* one per border; none when planning */
+  size_t mail_count;
+} gab_load_graph;
+
+/** @param[in] options  as completed by gab_balance_proxies() */
+gab_status gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *options,
+                               gab_proxies *proxies);
+void gab_load_graph_release(gab_load_graph *graph);
+/** Reads the local proxies. @param[in] part  who has them, NULL: this process. Local. */
+gab_status gab_load_graph_read(gab_load_graph *graph, const int32_t *part);
+/** Room for `count` vertices and all their links. */
+gab_status gab_load_graph_make(gab_load_graph *graph, size_t count, size_t links);
+/** Works out blocks and borders of the parts from `part`. Local. */
+gab_status gab_load_graph_sort(gab_load_graph *graph);
+/** Makes the next state the present one: moves proxies, reads and sorts again. Collective.
+ *  @param[in,out] moved  grows by the blocks that changed hands, of all */
+gab_status gab_load_graph_advance(gab_load_graph *graph, uint64_t *moved);
+/** Maximum over all processes; nothing to do when planning. Collective. */
+gab_status gab_load_graph_max(gab_load_graph *graph, uint64_t *values, size_t count);
+/** Tells `width` numbers of each part here to the parts that it borders on.
+ *  @param[in] values  [held][width] @param[out] theirs  [borders][width] */
+gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, size_t width, uint64_t *theirs);
+
+/** Chooses blocks of one class of part `p` for its neighbour `q` (sets next): first those that touch q most
+ *  and what stays least, so that parts stay connected. Blocks that do not touch q are not chosen, unless
+ *  `any` is set and there is none that does.
+ *  @param[in] room  weight to hand over at most; with `any` one block, whatever its weight
+ *  @param[in,out] left  blocks that p still has; the last one stays
+ *  @return weight handed over */
+typedef struct gab_pick {
+  int32_t p, q;
+  int kind;
+  bool any;
+  uint64_t room;
+} gab_pick;
+gab_status gab_load_graph_pick(gab_load_graph *graph, const gab_pick *pick, size_t *left, uint64_t *given);
+
+/** Diffusion from the present state, in which no part is empty. Collective.
+ *  @param[out] even  whether the limit of diffusion.c is kept by all */
+gab_status gab_load_graph_even_out(gab_load_graph *graph, const gab_balance_options *options,
+                                   gab_balance_report *report, bool *even);
+
+#endif
