@@ -166,12 +166,6 @@ static gab_status set_storage(gab_lbm_model *model)
   return GAB_OK;
 }
 
-static gab_kernel_reals reals_of(const gab_lbm_options *options)
-{
-  if (options->precision == GAB_PRECISION_DOUBLE) return GAB_REALS_DOUBLE;
-  return options->mixed ? GAB_REALS_MIXED : GAB_REALS_FLOAT;
-}
-
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
@@ -185,11 +179,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->rates = rates_of(&model->options);
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     model->outflow_stiffness[side] = stiffness_of(side, &domain);
-  const double *force = model->rates.force;
-  const gab_kernel_variant wanted = {.d3q19 = model->lattice == &gab_lattice_d3q19,
-                                     .reals = reals_of(&model->options),
-                                     .mrt = model->options.collision == GAB_COLLISION_MRT,
-                                     .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
+  const gab_kernel_variant wanted = gab_kernel_wanted(&model->options);
   model->bulk_rate = wanted.mrt ? model->options.mrt.energy : model->rates.even;
   model->kernel = gab_kernel_find(options->kernel, wanted);
   return model->kernel ? set_storage(model) : GAB_ERR_INPUT;

@@ -1,6 +1,22 @@
 #include "lbm/lbm_impl.h"
 
+#include <stdio.h>
 #include <string.h>
+
+static gab_kernel_reals reals_of(const gab_lbm_options *options)
+{
+  if (options->precision == GAB_PRECISION_DOUBLE) return GAB_REALS_DOUBLE;
+  return options->mixed ? GAB_REALS_MIXED : GAB_REALS_FLOAT;
+}
+
+gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options)
+{
+  const double *force = options->force;
+  return (gab_kernel_variant){.d3q19 = options->lattice == &gab_lattice_d3q19,
+                              .reals = reals_of(options),
+                              .mrt = options->collision == GAB_COLLISION_MRT,
+                              .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
+}
 
 const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted)
 {
@@ -12,4 +28,63 @@ const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted)
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
                 "there is no kernel \"%s\"; known are auto, in_place, vector, reference", family);
   return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ in words */
+
+/* Bytes of the vectors that this was compiled for, 0 if it is unknown. */
+enum {
+#if defined(__AVX512F__)
+  VECTOR_BYTES = 64
+#elif defined(__AVX2__)
+  VECTOR_BYTES = 32
+#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__ALTIVEC__)
+  VECTOR_BYTES = 16
+#else
+  VECTOR_BYTES = 0
+#endif
+};
+
+static const char *why_fused(void)
+{
+#if defined(__FP_FAST_FMA) || defined(__FMA__) || defined(__aarch64__)
+  return "fused multiply-add by the processor";
+#else
+  return "fused multiply-add by the C library, which is slow: build for the processors that it is to run on "
+         "(GABION_NATIVE)";
+#endif
+}
+
+gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t cells[3],
+                                 gab_lbm_kernel_choice *choice)
+{
+  const gab_kernel_variant wanted = gab_kernel_wanted(options);
+  const gab_kernel *kernel = gab_kernel_find(options->kernel, wanted);
+  if (!kernel) return GAB_ERR_INPUT;
+  const bool is_asked = options->kernel && strcmp(options->kernel, "auto") != 0;
+  const int q = wanted.d3q19 ? gab_lattice_d3q19.q : gab_lattice_d2q9.q;
+  const size_t stored = gab_precision_bytes(options->precision);
+  choice->name = kernel->name;
+  const size_t bytes = (size_t)q * stored * (kernel->in_place ? 1 : 2);
+  if (is_asked)
+    snprintf(choice->family, sizeof choice->family, "as the parameter file says; %zu bytes per cell", bytes);
+  else
+    snprintf(
+        choice->family, sizeof choice->family,
+        "one field of populations per block, %zu bytes per cell: two thirds of the memory traffic of two",
+        bytes);
+  const size_t real = wanted.reals == GAB_REALS_FLOAT ? sizeof(float) : sizeof(double);
+  if (strncmp(kernel->name, "reference/", strlen("reference/")) == 0)
+    snprintf(choice->processor, sizeof choice->processor, "one cell at a time; %s", why_fused());
+  else
+    snprintf(choice->processor, sizeof choice->processor, "vectors of %zu cells; %s",
+             VECTOR_BYTES > real ? VECTOR_BYTES / real : 1, why_fused());
+  const int32_t piece = (int32_t)(64 / stored);
+  choice->advice[0] = '\0';
+  if (cells[0] < piece)
+    snprintf(choice->advice, sizeof choice->advice,
+             "rows of %" PRId32 " cells are shorter than a cache line of %" PRId32
+             ": blocks longer along x are faster",
+             cells[0], piece);
+  return GAB_OK;
 }

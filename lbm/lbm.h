@@ -187,8 +187,27 @@ const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm); /**< with the de
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
 /** The handle of the populations among the data of blocks. */
 gab_data_id gab_lbm_data(const gab_lbm *lbm);
-/** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". It belongs into checkpoints. */
+/** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
+/** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision and
+ *  the revision of their arithmetic. Belongs into every checkpoint. The kernel does not: all of the same
+ *  arithmetic give the same bits and may be exchanged. Local. */
+gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out);
+/** Reads it back. Local. @return ::GAB_ERR_INPUT with both names if the state is of another arithmetic than
+ *  this flow */
+gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in);
+
+/** Which kernel a flow gets, and why, in words. */
+typedef struct gab_lbm_kernel_choice {
+  const char *name;
+  char family[160];    /**< why this family */
+  char processor[160]; /**< what this build makes of it */
+  char advice[160];    /**< empty if there is none */
+} gab_lbm_kernel_choice;
+/** Without making the flow. Local. @param[in] options  with a lattice; @param[in] cells  of a block
+ *  @return ::GAB_ERR_INPUT if there is no such kernel */
+gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t cells[3],
+                                 gab_lbm_kernel_choice *choice);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 
 /** Density and velocity of the cells of a local block, x fastest. Solid cells: density 1, velocity 0. Local.

@@ -72,6 +72,8 @@ static inline gab_kernel_variant gab_kernel_variant_of(int index)
   return (gab_kernel_variant){index / (4 * GAB_REALS_COUNT),
                               (gab_kernel_reals)(index / 4 % GAB_REALS_COUNT), index / 2 % 2, index % 2};
 }
+/** @param[in] options  with the defaults filled in */
+gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options);
 /** @param[in] family  "auto", "in_place", "vector" or "reference"; NULL is auto
  *  @return NULL with an error message if there is no such family */
 const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted);

@@ -12,7 +12,7 @@
 
 static const char usage[] =
     "usage: gabion info                           version, libraries, what is built in\n"
-    "       gabion info CASE.yaml                 the title and the recommended processes of a case\n"
+    "       gabion info CASE.yaml                 title, recommended processes and kernel of a case\n"
     "       gabion info --processes CASE.yaml     only the number of processes that the case recommends\n"
     "\n"
     "  --set KEY=VALUE, -s   over the file; may be repeated\n";
@@ -52,22 +52,40 @@ static void print_build(void)
 #else
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
-  printf("  %-12sin_place, vector, reference; D2Q9 and D3Q19, double and float\n", "kernels");
+  printf("  %-12sin_place, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
+}
+
+/* The kernel that blocks get, and why. */
+static gab_status print_kernel(const gab_config *config, const driver_options *options)
+{
+  run_case which = {0};
+  gab_lbm_kernel_choice choice;
+  gab_status status = run_case_read(config, options, &which);
+  if (status == GAB_OK) status = gab_lbm_choose_kernel(&which.setup.options, which.forest.cells, &choice);
+  run_case_release(&which);
+  GAB_TRY(status);
+  printf("  %-12s%s\n  %-12s%s\n  %-12s%s\n", "kernel", choice.name, "", choice.family, "", choice.processor);
+  if (choice.advice[0]) printf("  %-12s%s\n", "", choice.advice);
+  return GAB_OK;
 }
 
 static gab_status print_case(const driver_options *options)
 {
   gab_config *config = NULL;
   GAB_TRY(driver_config_from_file(options, &config));
+  gab_status status = GAB_OK;
   int64_t processes = gab_config_int(config, "run.processes");
-  if (options->processes) printf("%" PRId64 "\n", processes);
-  else
+  if (options->processes) {
+    printf("%" PRId64 "\n", processes);
+  } else {
     printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word, gab_config_string(config, "run.title"),
            "processes", processes);
+    status = print_kernel(config, options);
+  }
   gab_config_destroy(&config);
-  return GAB_OK;
+  return status;
 }
 
 int command_info(int argc, char **argv)

@@ -107,6 +107,7 @@ static gab_status leave_evidence(void *user, gab_step step, gab_status why)
 static gab_status pack_flow(void *user, gab_buffer *out)
 {
   const simulation *which = user;
+  GAB_TRY(gab_lbm_put_arithmetic(which->lbm, out));
   GAB_TRY(gab_put_i64(out, gab_lbm_get_step(which->lbm)));
   return forces_pack(which, out);
 }
@@ -115,6 +116,7 @@ static gab_status unpack_flow(void *user, gab_reader *in)
 {
   simulation *which = user;
   int64_t step;
+  GAB_TRY(gab_lbm_check_arithmetic(which->lbm, in));
   GAB_TRY(gab_get_i64(in, &step));
   gab_lbm_set_step(which->lbm, step);
   return forces_unpack(which, in);

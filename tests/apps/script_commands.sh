@@ -39,6 +39,11 @@ said 'MPI'
 said 'HDF5'
 ask 0 info good.yaml
 said 'a box'
+said 'in_place/D2Q9/double/free'
+said 'two thirds of the memory traffic'
+ask 0 info good.yaml --set lbm.precision=mixed --set lbm.kernel=vector
+said 'vector/D2Q9/mixed/free'
+said 'as the parameter file says; 72 bytes per cell'
 ask 0 info --processes good.yaml
 [ "$(cat said.txt)" = 4 ] || complain "info --processes said: $(cat said.txt)"
 ask 0 info --processes good.yaml --set run.processes=7
