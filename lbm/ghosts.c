@@ -49,6 +49,9 @@ typedef struct copy_shape {
   ptrdiff_t to_step[2], from_step[2];
 } copy_shape;
 
+/* Populations in the sides of one shape. */
+enum { MOST_LINES = 2 * GAB_LATTICE_MAX_Q };
+
 #define REAL       double
 #define NAME(part) ghosts_double##part
 #include "lbm/ghosts_body.inc"
@@ -101,18 +104,40 @@ static void ghost_unpack(void *user, void *data, int direction, const void *byte
   else ghosts_double_unpack(side, data, &shape, bytes);
 }
 
-/* Between blocks of this process nothing is copied when the exchange starts: what the source sends stays where
- * it is, even while and after the source is swept (storage_impl.h), until its own ghosts are filled again. So
- * it is fetched when the target is swept, into a cache that needs it at once. Which blocks send to which is
- * noted once for each plan of the exchange. */
+/* Between blocks of this process nothing is copied when the exchange starts: what the source sends stays
+ * where it is, even while and after the source is swept (storage_impl.h), until its own ghosts are filled
+ * again. So it is fetched when the target is swept, into a cache that needs it at once. Which blocks send to
+ * which is noted once for each plan of the exchange. */
+static int in_order(const gab_ghost_side *a, const gab_ghost_side *b)
+{
+  int difference = memcmp(a->extent, b->extent, sizeof a->extent);
+  return difference != 0 ? difference : (int)a->across - (int)b->across;
+}
+
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
 {
   const gab_lbm_model *model = user;
   gab_lbm_block *target = to;
-  if (!from) target->remote |= UINT32_C(1) << direction;
-  else
-    target->fetches[target->fetch_count++] =
-        (gab_lbm_fetch){.source = from, .side = &model->ghost_sides[direction]};
+  if (!from) {
+    target->remote |= UINT32_C(1) << direction;
+    return;
+  }
+  /* sides of one shape stand together */
+  const gab_lbm_fetch fetch = {.source = from, .side = &model->ghost_sides[direction]};
+  int place = target->fetch_count++;
+  for (; place > 0 && in_order(target->fetches[place - 1].side, fetch.side) > 0; --place)
+    target->fetches[place] = target->fetches[place - 1];
+  target->fetches[place] = fetch;
+}
+
+/* How many of the sides from the first one on have its shape. */
+static int equal_sides(const gab_lbm_fetch *fetches, int count)
+{
+  int equal = 1, lines = fetches[0].side->count;
+  while (equal < count && in_order(fetches[equal].side, fetches[0].side) == 0 &&
+         (lines += fetches[equal].side->count) <= MOST_LINES)
+    ++equal;
+  return equal;
 }
 
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across)
@@ -121,16 +146,16 @@ void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, boo
   const int32_t lo = (int32_t)job->first_slab * model->slab_layers;
   const int32_t end = (int32_t)job->last_slab * model->slab_layers;
   const int32_t hi = end < model->cells[axis] ? end : model->cells[axis];
-  gab_lbm_block *target = job->block;
-  for (int i = 0; i < target->fetch_count; ++i) {
-    const gab_lbm_fetch *fetch = &target->fetches[i];
-    const gab_ghost_side *side = fetch->side;
-    if (side->across != across) continue;
-    copy_shape shape = shape_of(model, side);
+  const ptrdiff_t skipped = across ? 0 : lo * model->map.stride[axis];
+  const gab_lbm_block *target = job->block;
+  for (int first = 0, equal; first < target->fetch_count; first += equal) {
+    const gab_lbm_fetch *fetches = &target->fetches[first];
+    equal = equal_sides(fetches, target->fetch_count - first);
+    if (fetches->side->across != across) continue;
+    copy_shape shape = shape_of(model, fetches->side);
     if (!across) shape.extent[axis] = hi - lo;
-    const ptrdiff_t skipped = across ? 0 : lo * model->map.stride[axis];
-    if (in_float(model)) ghosts_float_fetch(side, target, fetch->source, &shape, skipped);
-    else ghosts_double_fetch(side, target, fetch->source, &shape, skipped);
+    if (in_float(model)) ghosts_float_fetch(target, fetches, equal, &shape, skipped);
+    else ghosts_double_fetch(target, fetches, equal, &shape, skipped);
   }
 }
 

@@ -24,8 +24,8 @@ static bool awaits(const gab_lbm_model *model, const gab_lbm_block *block, int s
   return false;
 }
 
-/* A slab beside ghosts from a message has to wait for it, its links too; and since a link may look at what the
- * sweep of the next slab takes away, that sweep waits for the links. */
+/* A slab beside ghosts from a message has to wait for it, its links too; and since a link may look at what
+ * the sweep of the next slab takes away, that sweep waits for the links. */
 static void set_early(const gab_lbm_model *model, gab_lbm_block *block)
 {
   const size_t slabs = (size_t)model->slabs;
