@@ -1,5 +1,5 @@
 /* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
- * gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=10
+ * gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=14
  * Arguments: how many seeds, from which on. */
 #include "tests/blockforest/proxy_sequence.h"
 

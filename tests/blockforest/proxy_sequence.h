@@ -25,10 +25,17 @@ typedef struct step {
   bool drawn;
 } step;
 
+typedef enum sequence_style {
+  STYLE_ANY,   /* everything */
+  STYLE_DEEP,  /* always finer at the same point, no data */
+  STYLE_PULSE, /* some blocks finer, then all coarser */
+  STYLES
+} sequence_style;
+
 typedef struct sequence {
   uint64_t seed;
   size_t most_leaves;
-  bool deep; /* always finer at the same point, no data */
+  sequence_style style;
   step *steps;
   size_t count;
 } sequence;
@@ -110,7 +117,9 @@ static inline bool holds_point(const model *grid, const leaf *of, uint64_t which
 static inline gab_mark draw_mark(const sequence *all, const step *at, const model *grid, const leaf *of)
 {
   uint64_t chance = gab_hash_counter(at->salt, 5, of->is.id) % 16;
-  if (all->deep) return holds_point(grid, of, 0) ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  if (all->style == STYLE_DEEP) return holds_point(grid, of, 0) ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  if (all->style == STYLE_PULSE)
+    return at->salt / 7 % 5 < 2 ? GAB_MARK_COARSEN : chance < 4 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
   switch (at->salt / 7 % 4) {
   case 0:
     return chance < 3 ? GAB_MARK_REFINE : chance < 12 ? GAB_MARK_COARSEN : GAB_MARK_KEEP;
@@ -325,18 +334,21 @@ static inline void report_failure(gab_world *world, sequence *all)
 static inline bool try_sequence(gab_world *world, uint64_t seed, size_t steps, size_t most_leaves)
 {
   sequence all = {.seed = seed, .most_leaves = most_leaves, .count = steps};
-  all.deep = setup_draw(seed, 4, 4) == 0;
-  if (all.deep) steps = all.count = 2 * steps;
-  if (all.deep) all.most_leaves = 4 * most_leaves;
-  all.steps = calloc(steps + 1, sizeof *all.steps);
-  for (size_t i = 0; i < steps; ++i) {
+  all.style = (sequence_style)setup_draw(seed, 4, STYLES);
+  if (all.style == STYLE_DEEP) {
+    all.count = 2 * steps;
+    all.most_leaves = 4 * most_leaves;
+  }
+  if (all.style == STYLE_PULSE) all.count = 5 * steps; /* cheap ones */
+  all.steps = calloc(all.count, sizeof *all.steps);
+  for (size_t i = 0; i < all.count; ++i) {
     uint64_t chance = setup_draw(seed, 100 + i, 8);
-    all.steps[i].kind = chance < 5 || (all.deep && chance > 6) ? STEP_REFINE
-                        : chance < 7                           ? STEP_MOVE
-                                                               : STEP_ARRIVE;
-    all.steps[i].salt = setup_draw(seed, 200 + i, 1 << 20);
-    all.steps[i].max_level =
-        all.deep || setup_draw(seed, 300 + i, 4) ? 12 : (int)setup_draw(seed, 400 + i, 5);
+    step *at = &all.steps[i];
+    at->kind = chance < 5 ? STEP_REFINE : chance < 7 ? STEP_MOVE : STEP_ARRIVE;
+    if (all.style == STYLE_DEEP && chance == 7) at->kind = STEP_REFINE;
+    at->salt = setup_draw(seed, 200 + i, 1 << 20);
+    bool unlimited = all.style != STYLE_ANY || setup_draw(seed, 300 + i, 4) > 0;
+    at->max_level = unlimited ? 12 : (int)setup_draw(seed, 400 + i, 5);
   }
   bool good = play(world, &all);
   if (!good) report_failure(world, &all);
