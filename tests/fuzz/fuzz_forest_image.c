@@ -2,10 +2,11 @@
  *
  * fuzz-sources: core/[a-z]*.c blockforest/block_id.c blockforest/direction.c blockforest/topology.c
  * fuzz-sources: blockforest/forest*.c blockforest/tasks.c
+ * fuzz-sources: blockforest/proxy*.c blockforest/follow.c blockforest/adapt.c
  */
 #include "tests/fuzz/fuzz_main.h"
 
-#include "blockforest/forest.h"
+#include "blockforest/adapt.h"
 
 enum { PILE = 3 };
 
@@ -92,6 +93,28 @@ static void image_of(unsigned blocks, gab_buffer *out)
   gab_forest_destroy(&forest);
 }
 
+static gab_mark first_root(void *user, int level, const gab_box *cells)
+{
+  (void)user;
+  return level == 0 && cells->lo[0] == 0 && cells->lo[1] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+}
+
+static gab_status stay(void *context, gab_proxies *proxies)
+{
+  (void)context, (void)proxies;
+  return GAB_OK;
+}
+
+/* Appends the image of the four blocks, one of them split: tables with finer and coarser neighbours. */
+static void image_of_levels(gab_buffer *out)
+{
+  gab_forest *forest = make_forest();
+  FUZZ_EXPECT(gab_forest_build(forest, first_root, NULL, 1, stay, NULL, NULL) == GAB_OK);
+  FUZZ_EXPECT(gab_forest_block_count(forest) == 7);
+  FUZZ_EXPECT(gab_forest_pack(forest, out) == GAB_OK);
+  gab_forest_destroy(&forest);
+}
+
 static gab_slot same(void *context, gab_slot owner)
 {
   (void)context;
@@ -147,25 +170,36 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef GAB_LIBFUZZER
-enum { SEEDS = 5 };
+enum { LEVELS = 16, SEEDS = 7 };
 
-/* Real images are the seeds: one, two side by side, the same twice, one onto blocks that are here. */
+static void make_seed(const unsigned what[3], gab_buffer *out)
+{
+  FUZZ_EXPECT(gab_put_u8(out, (uint8_t)what[0]) == GAB_OK);
+  for (int i = 1; i <= 1 + (int)(what[0] & 1); ++i)
+    if (what[i] == LEVELS) image_of_levels(out);
+    else image_of(what[i], out);
+}
+
+/* Real images are the seeds: one, two side by side, the same twice, one onto blocks that are here; the same
+ * with levels. */
 int main(int argc, char **argv)
 {
-  static const unsigned blocks[SEEDS][3] = {{0, 15, 0}, {1, 5, 10}, {1, 3, 3}, {4, 15, 0}, {5, 9, 6}};
+  static const unsigned blocks[SEEDS][3] = {{0, 15, 0}, {1, 5, 10},     {1, 3, 3},     {4, 15, 0},
+                                            {5, 9, 6},  {0, LEVELS, 0}, {5, LEVELS, 1}};
   fuzz_seed seeds[SEEDS];
   gab_buffer bytes[SEEDS];
   for (int s = 0; s < SEEDS; ++s) {
     gab_buffer_init(&bytes[s], GAB_MEMORY_MESSAGE);
-    FUZZ_EXPECT(gab_put_u8(&bytes[s], (uint8_t)blocks[s][0]) == GAB_OK);
-    image_of(blocks[s][1], &bytes[s]);
-    if (blocks[s][0] & 1) image_of(blocks[s][2], &bytes[s]);
+    make_seed(blocks[s], &bytes[s]);
     seeds[s] = (fuzz_seed){(const char *)bytes[s].data, bytes[s].size};
   }
   gab_forest *forest = make_forest(); /* mutations are worth something only if the seeds are good */
   gab_reader image = gab_reader_of(seeds[0].bytes + 1, seeds[0].size - 1);
   FUZZ_EXPECT(gab_forest_restore(forest, &image, 1, NULL, NULL) == GAB_OK);
   FUZZ_EXPECT(gab_forest_block_count(forest) == 4);
+  image = gab_reader_of(seeds[5].bytes + 1, seeds[5].size - 1); /* another grid, onto this one */
+  FUZZ_EXPECT(gab_forest_restore(forest, &image, 1, NULL, NULL) == GAB_OK);
+  FUZZ_EXPECT(gab_forest_block_count(forest) == 7 && gab_forest_is_valid(forest));
   gab_forest_destroy(&forest);
   int failures = fuzz_main(argc, argv, seeds, SEEDS);
   for (int s = 0; s < SEEDS; ++s) gab_buffer_release(&bytes[s]);
