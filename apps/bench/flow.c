@@ -9,6 +9,7 @@ static gab_lbm_options flow_model(const bench_flow_options *options)
 {
   gab_lbm_options model = {.lattice = options->lattice,
                            .precision = options->precision,
+                           .mixed = options->mixed,
                            .collision = options->collision,
                            .omega = 1.6,
                            .kernel = options->kernel,
@@ -100,9 +101,11 @@ bench_flow_name bench_flow_name_of(const bench_flow_options *options)
 {
   static const char *const collisions[] = {
       [GAB_COLLISION_TRT] = "TRT", [GAB_COLLISION_SRT] = "SRT", [GAB_COLLISION_MRT] = "MRT"};
+  const char *reals = options->mixed                              ? "mixed"
+                      : options->precision == GAB_PRECISION_FLOAT ? "float"
+                                                                  : "double";
   bench_flow_name name;
-  snprintf(name.text, sizeof name.text, "%s.%s.%s.%s%s", options->kernel, options->lattice->name,
-           options->precision == GAB_PRECISION_FLOAT ? "float" : "double", collisions[options->collision],
-           options->forced ? ".force" : "");
+  snprintf(name.text, sizeof name.text, "%s.%s.%s.%s%s", options->kernel, options->lattice->name, reals,
+           collisions[options->collision], options->forced ? ".force" : "");
   return name;
 }

@@ -1,6 +1,9 @@
-/* LBM kernels with two grids, in millions of cell updates per second, each measured in turn with the copying
- * of as many arrays. Nothing but pull, collide, store: without boundaries and exchange. */
+/* LBM kernels alone, in millions of cell updates per second, each measured in turn with the copying of as
+ * many arrays, in place with the rewriting of as many. Nothing but pull, collide, store: without boundaries
+ * and exchange. */
 #include "apps/bench/bench.h"
+
+#include <string.h>
 
 /* One block per process, so that nothing but the kernel is measured. */
 static bench_flow_options one_block_each(const bench *b, const gab_lattice *lattice)
@@ -13,13 +16,13 @@ static bench_flow_options one_block_each(const bench *b, const gab_lattice *latt
       .lattice = lattice, .roots = {1, 1, processes}, .cells = {edge, edge, edge / processes}};
 }
 
-static gab_status against_ceiling(bench *b, bench_streams *streams, bench_flow *flow, bench_work work,
+static gab_status against_ceiling(bench *b, bench_streams *streams, bench_flow *flow, bool in_place,
                                   const char *name)
 {
-  bench_pair pair = {.work = work,
+  bench_pair pair = {.work = bench_flow_collide,
                      .work_user = flow,
                      .work_amount = (double)flow->cells * BENCH_SWEEPS,
-                     .ceiling = bench_streams_copy,
+                     .ceiling = in_place ? bench_streams_update : bench_streams_copy,
                      .ceiling_user = streams,
                      .ceiling_amount = (double)streams->elements * bench_processes(b) * BENCH_SWEEPS};
   bench_pair_result result;
@@ -34,7 +37,7 @@ static gab_status one_kernel(bench *b, const bench_flow_options *options, bench_
   snprintf(name, sizeof name, "kernel.%s", bench_flow_name_of(options).text);
   bench_flow flow;
   GAB_TRY(bench_flow_create(b, options, &flow));
-  gab_status status = against_ceiling(b, streams, &flow, bench_flow_collide, name);
+  gab_status status = against_ceiling(b, streams, &flow, strcmp(options->kernel, "in_place") == 0, name);
   bench_flow_destroy(&flow);
   return status;
 }
@@ -46,10 +49,10 @@ static gab_status variants(bench *b, bench_flow_options *options, bench_streams 
     const char *kernel;
     gab_collision collision;
     bool forced;
-  } list[] = {{"vector", GAB_COLLISION_TRT, false},
-              {"vector", GAB_COLLISION_SRT, false},
-              {"vector", GAB_COLLISION_TRT, true},
-              {"reference", GAB_COLLISION_TRT, false}};
+  } list[] = {{"in_place", GAB_COLLISION_TRT, false}, {"in_place", GAB_COLLISION_TRT, true},
+              {"in_place", GAB_COLLISION_MRT, false}, {"in_place", GAB_COLLISION_MRT, true},
+              {"vector", GAB_COLLISION_TRT, false},   {"vector", GAB_COLLISION_SRT, false},
+              {"vector", GAB_COLLISION_TRT, true},    {"reference", GAB_COLLISION_TRT, false}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
     options->kernel = list[i].kernel;
     options->collision = list[i].collision;
@@ -59,10 +62,11 @@ static gab_status variants(bench *b, bench_flow_options *options, bench_streams 
   return GAB_OK;
 }
 
-static gab_status one_lattice(bench *b, const gab_lattice *lattice, gab_precision precision)
+static gab_status one_lattice(bench *b, const gab_lattice *lattice, gab_precision precision, bool mixed)
 {
   bench_flow_options options = one_block_each(b, lattice);
   options.precision = precision;
+  options.mixed = mixed;
   size_t cells = (size_t)options.cells[0] * (size_t)options.cells[1] * (size_t)options.cells[2];
   bench_streams streams;
   GAB_TRY(bench_streams_create(lattice->q, precision, cells, BENCH_TWO_GRIDS, &streams));
@@ -75,9 +79,10 @@ gab_status bench_kernels(bench *b)
 {
   for (int threads = 1;; threads = b->most_threads) {
     bench_set_threads(b, threads);
-    for (int precision = GAB_PRECISION_DOUBLE; precision <= GAB_PRECISION_FLOAT; ++precision) {
-      GAB_TRY(one_lattice(b, &gab_lattice_d3q19, (gab_precision)precision));
-      GAB_TRY(one_lattice(b, &gab_lattice_d2q9, (gab_precision)precision));
+    for (int reals = 0; reals < 3; ++reals) {
+      gab_precision precision = reals == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
+      GAB_TRY(one_lattice(b, &gab_lattice_d3q19, precision, reals == 2));
+      GAB_TRY(one_lattice(b, &gab_lattice_d2q9, precision, reals == 2));
     }
     if (threads == b->most_threads) return GAB_OK;
   }

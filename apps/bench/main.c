@@ -21,7 +21,7 @@ typedef struct entry {
 
 static const entry entries[] = {
     {"bandwidth", bench_bandwidth, 1, false, "19- and 9-stream loops and memcpy: the ceilings"},
-    {"kernels", bench_kernels, 1, false, "LBM kernels with two grids against the two-grid ceiling"},
+    {"kernels", bench_kernels, 1, false, "LBM kernels alone against the ceiling of their traffic"},
     {"sweeps", bench_sweeps, 1, false, "LBM in a closed box, walls included, against the in-place ceiling"},
     {"steps", bench_steps, 1, false, "whole LBM steps with ghost exchange between two blocks"},
     {"team", bench_team, 1, false, "one of them with all threads: for threads against processes"},

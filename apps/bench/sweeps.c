@@ -45,12 +45,14 @@ typedef struct box_case {
   gab_collision collision;
   bool forced;
   int32_t edge;
+  bool mixed;
 } box_case;
 
 static bench_flow_options options_of(const box_case *it)
 {
   return (bench_flow_options){.lattice = it->lattice,
                               .precision = it->precision,
+                              .mixed = it->mixed,
                               .collision = it->collision,
                               .forced = it->forced,
                               .walls = true,
@@ -114,19 +116,21 @@ gab_status bench_sweeps(bench *b)
   const gab_lattice *d3 = &gab_lattice_d3q19, *d2 = &gab_lattice_d2q9;
   int32_t edge = bench_edge(b), large = b->quick ? 128 : 200, plane = 16 * edge;
   const box_case list[] = {
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, true, edge},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_MRT, false, edge},
-      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
-      {"in_place", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane},
-      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
-      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large},
-      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
-      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
-      {"vector", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, true, edge, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_MRT, false, edge, false},
+      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
+      {"in_place", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, true},
+      {"in_place", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane, true},
+      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
+      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large, false},
+      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
+      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
+      {"vector", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane, false},
   };
   return with_threads(b, one_box, list, sizeof list / sizeof list[0]);
 }
@@ -151,14 +155,14 @@ gab_status bench_steps(bench *b)
   const gab_lattice *d3 = &gab_lattice_d3q19, *d2 = &gab_lattice_d2q9;
   int32_t edge = bench_edge(b), large = b->quick ? 128 : 200, plane = 16 * edge;
   const box_case list[] = {
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large},
-      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
-      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge},
-      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge},
-      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large, false},
+      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
+      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
+      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
+      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
   };
   return with_threads(b, one_step_case, list, sizeof list / sizeof list[0]);
 }
@@ -166,8 +170,8 @@ gab_status bench_steps(bench *b)
 gab_status bench_team(bench *b)
 {
   const box_case list[] = {
-      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)},
-      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, bench_edge(b)}};
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b), false},
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, bench_edge(b), false}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) GAB_TRY(two_blocks(b, &list[i], "team"));
   return GAB_OK;
 }
@@ -189,8 +193,8 @@ static gab_status sum_over_processes(bench *b, double *values, size_t count)
   return GAB_OK;
 }
 
-/* The calls of a step, one after another as in a step, and what the threads did in them; seconds times threads,
- * the sum over the processes. */
+/* The calls of a step, one after another as in a step, and what the threads did in them; seconds times
+ * threads, the sum over the processes. */
 static gab_status split_once(bench *b, bench_flow *flow, double seconds[PART_COUNT], double *all)
 {
   memset(seconds, 0, PART_COUNT * sizeof *seconds);
@@ -288,8 +292,8 @@ static gab_status all_sizes(bench *b, const box_case *it)
 gab_status bench_blocks(bench *b)
 {
   const box_case list[] = {
-      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)},
-      {"vector", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b)}};
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b), false},
+      {"vector", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b), false}};
   return with_threads(b, all_sizes, list, sizeof list / sizeof list[0]);
 }
 
