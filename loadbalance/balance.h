@@ -96,7 +96,8 @@ struct gab_balance_options {
   int most_iterations; /**< diffusion stops after so many; 0: 100 */
   bool stop_early;     /**< diffusion leaves it at what it came to by then; else a curve has the last word */
   int flow_rounds;     /**< exchanges of loads per iteration of diffusion; 0: 24 */
-  double goal;         /**< diffusion stops at this imbalance of every level (or of all); 0: 1.10 */
+  double goal;         /**< imbalance at which diffusion stops, of every level (or of all); then only this or
+                        *   W/P + h is promised, whatever is more. 0: W/P + h is kept */
   void *user;          /**< for a strategy of the user's */
 
   /** For planning, on one process only: nothing moves; plan[i] becomes the part, of `parts`, that would hold

@@ -125,7 +125,7 @@ static gab_status fill_in(const gab_proxies *proxies, gab_balance_options *optio
   if (!options->balancer) options->balancer = &gab_balancer_hilbert;
   if (options->most_iterations < 1) options->most_iterations = 100;
   if (options->flow_rounds < 1) options->flow_rounds = 24;
-  if (!(options->goal >= 1)) options->goal = 1.10;
+  if (!(options->goal >= 0)) options->goal = 0;
   return GAB_OK;
 }
 

@@ -10,7 +10,7 @@
  * Where flows are smaller than blocks that stops short. A level whose heaviest part gets no better is
  * finished by the gradient model (Lin & Keller 1987): parts learn how many hops it is to the nearest that has
  * room, and a part beyond the limit pushes single blocks to neighbours that are nearer to it. The limit is
- * goal * mean or, where blocks are too coarse for that, (W + (P - 1) h) / P, h the heaviest block. While
+ * (W + (P - 1) h) / P, h the heaviest block, or goal * mean if that is more. While
  * somebody is beyond it, somebody has room for a block (if not, all had more than limit - h, in sum more than
  * W), and taking it brings nobody beyond; so it ends.
  *

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Blocks per part, counted as multiples of the heaviest, from which METIS is asked. With fewer the order of
+ * ids (along the Morton curve) is cut. */
+enum { LEAST_PER_PART = 4 };
+
 /* ------------------------------------------------------------------ gathering */
 
 static gab_status pack_local(gab_proxies *proxies, gab_buffer *out)
@@ -159,27 +163,36 @@ static void merge_links(const gab_load_graph *graph, metis_graph *it)
   it->start[graph->count] = count;
 }
 
-/* One constraint per level that has blocks; sums below 2^30. */
+/* Which levels have a constraint of their own: those with blocks enough for every part to get its share. The
+ * rest share one. Weights are scaled to sums below 2^30. */
 static void set_weights(const gab_load_graph *graph, double goal, metis_graph *it)
 {
   uint64_t total[GAB_BALANCE_LEVELS] = {0}, heaviest[GAB_BALANCE_LEVELS] = {0};
-  idx_t column[GAB_BALANCE_LEVELS];
+  double sum[GAB_BALANCE_LEVELS + 1] = {0};
+  idx_t column[GAB_BALANCE_LEVELS] = {0}, own = 0;
   for (uint32_t v = 0; v < graph->count; ++v) {
     total[graph->kind[v]] += graph->weight[v];
     if (graph->weight[v] > heaviest[graph->kind[v]]) heaviest[graph->kind[v]] = graph->weight[v];
   }
   it->constraints = 0;
   for (int c = 0; c < graph->classes; ++c) {
+    bool is_rich = total[c] > 0 && total[c] / heaviest[c] >= LEAST_PER_PART * (uint64_t)graph->parts;
+    column[c] = is_rich ? own++ : -1;
+  }
+  for (int c = 0; c < graph->classes; ++c) {
     if (total[c] == 0) continue;
+    if (column[c] < 0) column[c] = own;
+    if (column[c] >= it->constraints) it->constraints = column[c] + 1;
     double coarse = 1 + (double)heaviest[c] * graph->parts / (double)total[c];
-    it->slack[it->constraints] = (real_t)(coarse > goal ? coarse : goal);
-    column[c] = it->constraints++;
+    double wanted = goal > 1.05 ? goal : 1.05;
+    it->slack[column[c]] = (real_t)(coarse > wanted ? coarse : wanted);
+    sum[column[c]] += (double)total[c];
   }
   for (uint32_t v = 0; v < graph->count; ++v) {
-    int c = graph->kind[v];
-    double unit = total[c] > 1 << 29 ? (double)(1 << 29) / (double)total[c] : 1;
+    idx_t to = column[graph->kind[v]];
+    double unit = sum[to] > 1 << 29 ? (double)(1 << 29) / sum[to] : 1;
     idx_t weight = (idx_t)((double)graph->weight[v] * unit);
-    it->weight[v * (size_t)it->constraints + (size_t)column[c]] = weight > 0 ? weight : 1;
+    it->weight[v * (size_t)it->constraints + (size_t)to] = weight > 0 ? weight : 1;
   }
 }
 
@@ -236,15 +249,26 @@ static gab_status fill_empty(gab_load_graph *graph)
   return GAB_OK;
 }
 
+/* METIS runs out of blocks on the way down to parts of very few of them. */
+static bool is_rich_enough(const gab_load_graph *graph)
+{
+  uint64_t total = 0, heaviest = 1;
+  for (uint32_t v = 0; v < graph->count; ++v) {
+    total += graph->weight[v];
+    if (graph->weight[v] > heaviest) heaviest = graph->weight[v];
+  }
+  return graph->parts > 1 && total / heaviest >= LEAST_PER_PART * (uint64_t)graph->parts;
+}
+
 static gab_status cut_gathered(gab_load_graph *graph, collection *all, const gab_balance_options *options,
                                const gab_root_grid *grid, gab_balance_report *report)
 {
   bool even;
   GAB_TRY(build_graph(graph, all, grid, options->by == GAB_BALANCE_PER_LEVEL));
-  if (options->parts > 1 && graph->count >= (uint32_t)options->parts)
-    GAB_TRY(run_metis(graph, options->goal));
+  if (is_rich_enough(graph)) GAB_TRY(run_metis(graph, options->goal));
   else
-    for (uint32_t v = 0; v < graph->count; ++v) graph->part[v] = graph->next[v] = (int32_t)v % options->parts;
+    for (uint64_t v = 0; v < graph->count; ++v)
+      graph->part[v] = graph->next[v] = (int32_t)(v * (uint64_t)graph->parts / graph->count);
   GAB_TRY(fill_empty(graph));
   GAB_TRY(gab_load_graph_sort(graph));
   return gab_load_graph_even_out(graph, options, report, &even);
