@@ -1,6 +1,6 @@
 /* After a world broke in the middle of an adaptation, in whatever phase and for whatever reason, images bring
- * the old grid back, and adapting again gives what it would have given. gabion-test: np=1,2,3,4 timeout=90
- * labels=quick needs=ulfm */
+ * the old grid back, and adapting again gives what it would have given.
+ * gabion-test: np=1,2,3,4 timeout=90 labels=quick needs=ulfm */
 #include "tests/blockforest/adapting.h"
 
 /* ---- things that go wrong on one slot */
