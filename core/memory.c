@@ -1,12 +1,15 @@
 #include "core/memory.h"
 
+#include "core/memory_pool_impl.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Stands in the GAB_ALIGNMENT bytes before every block that is handed out. */
 typedef struct header {
-  void *raw; /* what malloc gave */
+  void *raw;        /* what malloc gave, or an arena */
+  gab_arena *arena; /* NULL: from malloc */
   size_t bytes;
   uint32_t use;
   uint32_t magic;
@@ -49,14 +52,17 @@ static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void *
   if ((unsigned)use >= GAB_MEMORY_USE_COUNT)
     GAB_FAIL(GAB_ERR_ARGUMENT, "no such use of memory: %d", (int)use);
   void *raw = NULL;
-  if (bytes <= (size_t)PTRDIFF_MAX - OVERHEAD)
+  gab_arena *arena = NULL;
+  if (use == GAB_MEMORY_FIELD && gab_pool_serves(bytes)) raw = gab_pool_take(bytes + OVERHEAD, &arena);
+  if (!raw && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD)
     raw = zeroed ? calloc(1, bytes + OVERHEAD) : malloc(bytes + OVERHEAD);
   if (!raw)
     GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
              gab_memory_now(GAB_MEMORY_USE_COUNT));
   uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
   unsigned char *block = (unsigned char *)raw + (first - (uintptr_t)raw);
-  *header_of(block) = (header){.raw = raw, .bytes = bytes, .use = (uint32_t)use, .magic = magic_live};
+  *header_of(block) =
+      (header){.raw = raw, .arena = arena, .bytes = bytes, .use = (uint32_t)use, .magic = magic_live};
   count_up((uint32_t)use, bytes);
   *memory = block;
   return GAB_OK;
@@ -67,7 +73,8 @@ static void release(void *memory)
   header *head = header_of(memory);
   count_down(head->use, head->bytes);
   head->magic = 0;
-  free(head->raw);
+  if (head->arena) gab_pool_give(head->arena, head->raw);
+  else free(head->raw);
 }
 
 static bool is_ours(void *memory) { return header_of(memory)->magic == magic_live; }

@@ -6,7 +6,9 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/memory.h"
 
@@ -129,6 +131,62 @@ static void counters_are_right_when_threads_allocate(void **state)
   assert_in_range(gab_memory_peak(GAB_MEMORY_MESSAGE), 3 * (ROUNDS - 1), THREADS * 3 * (ROUNDS - 1));
 }
 
+/* Fields of some hundred kilobytes share huge pages; their memory is used again, and given back. */
+enum { FIELDS = 300, FIELD_BYTES = 100000 };
+
+static unsigned char *filled_field(void)
+{
+  unsigned char *field = allocate(FIELD_BYTES, GAB_MEMORY_FIELD);
+  assert_int_equal((uintptr_t)field % GAB_ALIGNMENT, 0);
+  for (size_t i = 0; i < FIELD_BYTES; ++i)
+    if (field[i] != 0) fail_msg("byte %zu of a new field is %d", i, field[i]);
+  memset(field, 0x5A, FIELD_BYTES);
+  return field;
+}
+
+static size_t resident_bytes(void)
+{
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  size_t all, resident;
+  assert_int_equal(fscanf(file, "%zu %zu", &all, &resident), 2);
+  fclose(file);
+  return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void small_fields_are_zeroed_again_and_keep_what_they_hold(void **state)
+{
+  (void)state;
+  unsigned char *fields[FIELDS];
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < FIELDS; ++i)
+      if (round == 0 || i % 3 != 0) fields[i] = filled_field();
+    assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), (size_t)FIELDS * FIELD_BYTES);
+    for (int i = 0; i < FIELDS; ++i)
+      for (size_t k = 0; k < FIELD_BYTES; k += 97)
+        if (fields[i][k] != 0x5A) fail_msg("byte %zu of field %d was changed", k, i);
+    for (int i = 0; i < FIELDS; ++i)
+      if (round == 2 || i % 3 != 0) gab_free(&fields[i]);
+  }
+  assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 0);
+}
+
+static void memory_of_fields_goes_back_to_the_system(void **state)
+{
+  (void)state;
+#ifdef __SANITIZE_ADDRESS__
+  skip(); /* it keeps what was freed, to look for uses of it */
+#endif
+  const size_t before = resident_bytes(), all = (size_t)FIELDS * FIELD_BYTES;
+  unsigned char *fields[FIELDS];
+  for (int i = 0; i < FIELDS; ++i) fields[i] = filled_field();
+  assert_true(resident_bytes() >= before + all * 9 / 10);
+  for (int i = 1; i < FIELDS; ++i) gab_free(&fields[i]);
+  assert_true(resident_bytes() <= before + all * 6 / 10);
+  gab_free(&fields[0]);
+  assert_true(resident_bytes() <= before + all / 10);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -138,6 +196,8 @@ int main(void)
       cmocka_unit_test(too_much_is_refused_and_changes_nothing),
       cmocka_unit_test(freeing_nothing_is_allowed),
       cmocka_unit_test(counters_are_right_when_threads_allocate),
+      cmocka_unit_test(small_fields_are_zeroed_again_and_keep_what_they_hold),
+      cmocka_unit_test(memory_of_fields_goes_back_to_the_system),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
