@@ -48,7 +48,7 @@ static inline void grid_scatter(gab_proxies *proxies, uint64_t seed)
     uint64_t draw = gab_hash_counter(seed, 41, gab_proxies_get(proxies, i)->id) % count;
     if (mode == 0) draw = one;
     if (mode == 1 && draw == one) draw = (one + 1) % count; /* one has none */
-    if (mode == 2) draw = draw * draw / count;               /* the first ones have more */
+    if (mode == 2) draw = draw * draw / count;              /* the first ones have more */
     targets[i] = gab_members_slot(members, (int32_t)draw);
   }
   REQUIRE_OK(gab_proxies_move(proxies, targets));
