@@ -23,6 +23,7 @@ typedef struct job {
   pid_t mpirun;
   bool ended;
   int status; /* of mpirun, as waitpid gives it, once `ended` */
+  int pinned; /* cores that each process is bound to; 0: not bound */
 } job;
 
 extern char **environ;
@@ -97,7 +98,12 @@ static words mpirun_command(const job *job)
   /* One machine is usually shared, with other runs or a desktop: a process that waits gives its core away,
    * else a run next to another one crawls. */
   if (!options->several_nodes) add_all(&list, "--oversubscribe --mca mpi_yield_when_idle 1");
-  if (!options->mpi_args || !strstr(options->mpi_args, "--bind-to")) add_all(&list, "--bind-to none");
+  if (job->pinned > 0) {
+    snprintf(text, sizeof text, "--map-by slot:PE=%d --bind-to core", job->pinned);
+    add_all(&list, text);
+  } else if (!options->mpi_args || !strstr(options->mpi_args, "--bind-to")) {
+    add_all(&list, "--bind-to none");
+  }
   if (options->tcp)
     add_all(&list, "--mca btl tcp,self --mca btl_tcp_eager_limit 1048576"
                    " --mca btl_tcp_rndv_eager_limit 1048576 --mca btl_tcp_max_send_size 1048576");
@@ -124,8 +130,9 @@ static words mpirun_command(const job *job)
 
 /* Threads of all processes together must not exceed the cores: the default of OpenMP, all cores for each
  * process, makes them wait for each other a hundred times longer than they compute. */
-static void set_threads(const launch_options *options)
+static void set_threads(job *job)
 {
+  const launch_options *options = job->options;
   cpu_set_t mine;
   const int cores = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
   const char *told = getenv("OMP_NUM_THREADS");
@@ -136,11 +143,21 @@ static void set_threads(const launch_options *options)
   if (options->threads > 0 || (!told && !options->several_nodes)) setenv("OMP_NUM_THREADS", text, 1);
   if (!options->several_nodes && (long)threads * options->processes > cores)
     setenv("OMP_WAIT_POLICY", "passive", 0);
+  const char *why_not = launch_why_not_pinned(options, threads);
+  job->pinned = why_not ? 0 : threads;
+  setenv("GABION_PINNED", why_not ? "0" : "1", 1);
+  if (!why_not) {
+    setenv("OMP_PLACES", "cores", 0);
+    setenv("OMP_PROC_BIND", "close", 0);
+  }
+  if (!options->verbose) return;
+  if (why_not) launch_say("processes are not bound to cores: %s", why_not);
+  else launch_say("each process is bound to %d core%s", threads, threads == 1 ? "" : "s");
 }
 
-static void set_environment(const job *job, int attempt)
+static void set_environment(job *job, int attempt)
 {
-  set_threads(job->options);
+  set_threads(job);
   char text[16];
   snprintf(text, sizeof text, "%d", attempt);
   setenv("GABION_COMPLETION", job->places.completion, 1);
@@ -156,7 +173,7 @@ static void set_environment(const job *job, int attempt)
 }
 
 /* In the child, between fork and exec. */
-static void become_mpirun(const job *job, int attempt)
+static void become_mpirun(job *job, int attempt)
 {
   setpgid(0, 0); /* a Ctrl-C of the terminal reaches the launcher alone, which then decides */
   prctl(PR_SET_PDEATHSIG, SIGTERM);

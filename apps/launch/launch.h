@@ -13,6 +13,7 @@
  *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
  *      that has long phases without steps rewrites it with another text meanwhile.
+ *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
  * itself: mpirun gives it a pseudo-terminal in any case.
@@ -37,6 +38,13 @@ enum {
   LAUNCH_PATH = 1024        /**< longest path of the launcher's own files, with the terminating zero */
 };
 
+/** Whether processes are bound to cores. */
+typedef enum launch_pin {
+  LAUNCH_PIN_AUTO, /**< on one machine that the job fills and nobody else uses */
+  LAUNCH_PIN_ALWAYS,
+  LAUNCH_PIN_NEVER
+} launch_pin;
+
 /** What the command line asked for. */
 typedef struct launch_options {
   const char *mpirun;    /**< path of mpirun */
@@ -47,8 +55,9 @@ typedef struct launch_options {
   int retries;  /**< restarts allowed after stalls */
   double stall; /**< seconds without progress that count as a hang; 0: never */
   double grace; /**< seconds for mpirun to end after the completion marker is there */
-  bool tcp;     /**< no shared memory between processes */
-  bool verbose; /**< print the command line of mpirun */
+  launch_pin pin;
+  bool tcp;           /**< no shared memory between processes */
+  bool verbose;       /**< print the command line of mpirun */
   bool several_nodes; /**< the job may have processes on other machines */
   char **program;     /**< program and its arguments, NULL-terminated */
 } launch_options;
@@ -100,6 +109,10 @@ int launch_signal_all(const launch_places *places, int signal);
 int launch_trace_all(const launch_places *places, const char *path);
 /** True if a program of that name is on PATH, or is a path to something executable. */
 bool launch_is_program(const char *name);
+
+/* pinning.c */
+/** @return NULL if processes of so many threads are to be bound to cores, else why not */
+const char *launch_why_not_pinned(const launch_options *options, int threads);
 
 /* job.c */
 /** Runs the program once, from start to end, and cleans up behind it. */

@@ -28,6 +28,9 @@ static void print_help(const launch_options *options)
       "  -n N               processes (default %d)\n"
       "  -t N               OpenMP threads of each process (default: OMP_NUM_THREADS, else cores / "
       "processes)\n"
+      "  --pin WHEN         bind processes to cores and threads within: auto (on one machine that the job\n"
+      "                     fills and nobody else uses), always (where there are cores enough), never\n"
+      "                     (default auto; arguments for mpirun with --bind-to or --map-by: never)\n"
       "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
       "  --retries N        restarts after stalls before giving up (default %d)\n"
       "  --grace SECONDS    for mpirun to end after the run has completed (default %g)\n"
@@ -41,7 +44,8 @@ static void print_help(const launch_options *options)
       "Exit code: the one that the run leaves in its completion marker (0 done, 2 bad input, 3 lost data,\n"
       "4 diverged, 75 please requeue); 1 if it ended without completing or kept hanging; 128 + signal if\n"
       "the launcher was told to stop; 2 for a wrong command line.\n"
-      "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_ATTEMPT.\n"
+      "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_ATTEMPT,\n"
+      "GABION_PINNED (1: bound to cores).\n"
       "GABION_RESCUE_LOG=FILE: a line is appended there whenever a hung run is stopped.\n"
 #ifndef GAB_HAVE_ULFM
       "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
@@ -59,8 +63,19 @@ static double number_of(const char *option, const char *text, double least)
   exit(LAUNCH_BAD_USAGE);
 }
 
+static launch_pin pin_of(const char *text)
+{
+  static const char *const names[] = {
+      [LAUNCH_PIN_AUTO] = "auto", [LAUNCH_PIN_ALWAYS] = "always", [LAUNCH_PIN_NEVER] = "never"};
+  for (int pin = 0; pin < 3; pin++)
+    if (!strcmp(text, names[pin])) return (launch_pin)pin;
+  launch_say("--pin: `%s' is neither auto nor always nor never (see --help)", text);
+  exit(LAUNCH_BAD_USAGE);
+}
+
 enum {
-  OPTION_STALL = 256,
+  OPTION_PIN = 256,
+  OPTION_STALL,
   OPTION_RETRIES,
   OPTION_GRACE,
   OPTION_TRACES,
@@ -72,6 +87,7 @@ enum {
 static void parse(int argc, char **argv, launch_options *options)
 {
   static const struct option known[] = {{"np", required_argument, NULL, 'n'},
+                                        {"pin", required_argument, NULL, OPTION_PIN},
                                         {"stall", required_argument, NULL, OPTION_STALL},
                                         {"retries", required_argument, NULL, OPTION_RETRIES},
                                         {"grace", required_argument, NULL, OPTION_GRACE},
@@ -89,6 +105,9 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case 't':
       options->threads = (int)number_of("-t", optarg, 1);
+      break;
+    case OPTION_PIN:
+      options->pin = pin_of(optarg);
       break;
     case OPTION_STALL:
       options->stall = number_of("--stall", optarg, 0);
@@ -162,6 +181,8 @@ int main(int argc, char **argv)
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
   options.several_nodes = launch_spans_nodes(options.mpi_args);
+  if (options.mpi_args && (strstr(options.mpi_args, "--bind-to") || strstr(options.mpi_args, "--map-by")))
+    options.pin = LAUNCH_PIN_NEVER;
   launch_block_signals();
   launch_result result;
   for (int attempt = 0;; attempt++) {

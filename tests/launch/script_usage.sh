@@ -10,6 +10,8 @@ launch 2 -n 0 true
 said 'is no number of at least 1'
 launch 2 --stall soon true
 said 'soon'
+launch 2 --pin sometimes true
+said 'neither auto nor always nor never'
 launch 2 --no-such-option true
 said 'try: gabion-launch --help'
 launch 2 "$dir/not-there"
