@@ -9,7 +9,8 @@ gab_status gab_tasks_run(size_t count, gab_task task, void *context)
   if (count == 1) return task(context, 0);
   gab_status failed = GAB_OK;
   char message[MESSAGE_BYTES] = "";
-#pragma omp parallel for schedule(dynamic, 1)
+  /* In the order of a sweep, so that the memory of a block is first touched by the thread that will use it. */
+#pragma omp parallel for schedule(static)
   for (size_t i = 0; i < count; ++i) {
     gab_status before;
 #pragma omp atomic read

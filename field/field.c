@@ -2,6 +2,9 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 enum { MOST_GHOSTS = 8 };
 
@@ -64,6 +67,31 @@ static void prefer_huge_pages(void *data, size_t bytes)
 #endif
 }
 
+/* Each thread touches the layers across the last axis that are its share of a sweep, so that they lie near
+ * it. Not for small fields, nor where blocks are made side by side by several threads: each is then swept by
+ * the one that makes it. The memory is zeroed already. */
+static void touch_first(const gab_field *field)
+{
+#ifdef _OPENMP
+  enum { PAGE = 4096, LEAST_BYTES = 4 << 20 };
+  const gab_field_shape *shape = &field->shape;
+  const ptrdiff_t each = (ptrdiff_t)gab_precision_bytes(shape->precision);
+  const int axis = shape->cells[2] > 1 ? 2 : 1, layers = shape->cells[axis] + 2 * shape->ghosts[axis];
+  if (field->map.elements * (size_t)each < LEAST_BYTES || omp_in_parallel()) return;
+  const bool soa = shape->layout == GAB_LAYOUT_SOA;
+  const ptrdiff_t bytes = field->map.stride[axis] * each;
+#pragma omp parallel for schedule(static)
+  for (int layer = 0; layer < layers; ++layer)
+    for (int c = 0; c < (soa ? shape->components : 1); ++c) {
+      volatile unsigned char *first =
+          (unsigned char *)field->data + c * field->map.component_stride * each + layer * bytes;
+      for (ptrdiff_t at = 0; at < bytes; at += PAGE) first[at] = 0;
+    }
+#else
+  (void)field;
+#endif
+}
+
 gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
 {
   *field = NULL;
@@ -80,6 +108,7 @@ gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
   prefer_huge_pages(data, bytes);
   *field = memory;
   **field = (gab_field){.shape = *shape, .map = map, .data = data};
+  touch_first(*field);
   return GAB_OK;
 }
 
