@@ -76,11 +76,20 @@ static double leading_minor(const gab_phase_energy *phase, int order)
          a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
 }
 
+static gab_status check_name(const char *name)
+{
+  static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  if (!name[0] || name[strspn(name, allowed)])
+    GAB_FAIL(GAB_ERR_INPUT, "`%s' cannot be the name of a phase: letters, digits, _ and -", name);
+  return GAB_OK;
+}
+
 static gab_status check_phase(const gab_thermo *thermo, int index)
 {
   const gab_phase_energy *phase = &thermo->phase[index];
   double factor[GAB_MOST_INDEPENDENTS][GAB_MOST_INDEPENDENTS];
   int n = thermo->independents;
+  GAB_TRY(check_name(phase->name));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j)
       if (phase->curvature[i][j] != phase->curvature[j][i])

@@ -1,0 +1,173 @@
+/** @file phasefield.h
+ *  @brief Solidification of alloys on a forest of blocks: the grand-potential multi-phase-field model.
+ *
+ *  Unknowns per cell: the phase fractions phi_a (N of them, sum 1, the last is the melt) and the K-1 chemical
+ *  potentials mu. The functional is (Choudhury & Nestler 2012, Hötzer et al. 2015)
+ *  @code
+ *    Omega = integral of epsilon a + w / epsilon + sum_a h_a psi_a(mu, T)
+ *    a = sum_{a<b} gamma_ab |q_ab|^2,  q_ab = phi_a grad phi_b - phi_b grad phi_a
+ *    w = (16/pi^2) sum_{a<b} gamma_ab phi_a phi_b + sum_{a<b<c} gamma_abc phi_a phi_b phi_c     (obstacle)
+ *    w = 9 sum_{a<b} gamma_ab phi_a^2 phi_b^2 + sum_{a<b<c} gamma_abc phi_a phi_b phi_c         (well)
+ *  @endcode
+ *  A step of length dt, explicit:
+ *  1. phi moves by dt / (tau epsilon) times the variation of -Omega, and is then put back on the simplex
+ *     (Euclidean projection). Only phases take part that are there already, in the cell or across a face.
+ *  2. Conservation: the concentrations c are what is kept, and change by fluxes through faces only,
+ *     dc/dt = div(M grad mu - J_at) with M = sum_a g_a D_a chi_a and g_a = phi_a; so their sum is constant
+ * but for rounding. J_at is the anti-trapping current, with the same g (its solid side is then regular).
+ *  3. mu follows from c, phi and T cell by cell: [sum h_a chi_a] mu = c - sum h_a c_a(mu = 0, T).
+ *
+ *  The temperature is T_0 + G (x - v t) along the last axis (y in 2D, z in 3D), x counted with the shift of
+ * the moving window.
+ *
+ *  What is stored and travels is phi and c; mu is made of them. Results do not depend on processes, threads
+ * or blocks. Forests of one level.
+ *
+ *  Life: gab_forest_create, gab_phasefield_create, then populate the forest (gab_balance_initial) or restore
+ *  it; steps; gab_phasefield_destroy, gab_forest_destroy in this order.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_PHASEFIELD_PHASEFIELD_H
+#define GABION_PHASEFIELD_PHASEFIELD_H
+
+#include "blockforest/output_quantity.h"
+#include "field/field.h"
+#include "phasefield/thermo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_phasefield gab_phasefield;
+
+/** What happens at a side of the domain; phi always has zero gradient there. */
+typedef enum gab_phasefield_side_kind {
+  GAB_PHASEFIELD_PERIODIC = 0, /**< has to agree with the forest */
+  GAB_PHASEFIELD_CLOSED,       /**< nothing passes: zero gradient (Neumann) */
+  GAB_PHASEFIELD_RESERVOIR,    /**< given mu at the side (Dirichlet) */
+  GAB_PHASEFIELD_SIDE_KINDS
+} gab_phasefield_side_kind;
+
+/** Sides in the order x-, x+, y-, y+, z-, z+. */
+typedef struct gab_phasefield_side {
+  gab_phasefield_side_kind kind;
+  double mu[GAB_MOST_INDEPENDENTS]; /**< of a reservoir */
+} gab_phasefield_side;
+
+/** T = value + gradient * (x - velocity * t), x the coordinate along the last axis. */
+typedef struct gab_phasefield_temperature {
+  double value, gradient, velocity;
+} gab_phasefield_temperature;
+
+/** Initial state of a cell: a pure function of its place. @param[in] cell  in cells of the domain
+ *  @param[out] phi  N fractions, zeroed on entry; put on the simplex afterwards
+ *  @param[in,out] mu  K-1 potentials; on entry those of the options */
+typedef void (*gab_phasefield_initial_fn)(void *user, const int64_t cell[3], double *phi, double *mu);
+
+/** How the model is to be. Zero-initialised members mean what is said in brackets. */
+typedef struct gab_phasefield_options {
+  gab_thermo thermo;
+  double epsilon; /**< width of interfaces is pi^2/4 of it */
+  double dt;
+  double gamma[GAB_MOST_PHASES][GAB_MOST_PHASES]; /**< surface energies, symmetric, > 0 */
+  double tau[GAB_MOST_PHASES][GAB_MOST_PHASES];   /**< kinetic coefficients, symmetric, > 0 */
+  double triple; /**< gamma_abc of all triples of phases, times the largest gamma of their pairs */
+  gab_interpolation interpolation;
+  gab_potential potential;
+  bool no_antitrapping;
+  bool unchecked_dt; /**< take a dt that is not stable */
+  gab_phasefield_temperature temperature;
+  gab_phasefield_side sides[6];
+  double mu[GAB_MOST_INDEPENDENTS];  /**< of the initial state */
+  gab_phasefield_initial_fn initial; /**< needed */
+  void *initial_user;
+  const char *kernel; /**< "auto", "fast", "reference" [NULL: auto, fast where N and K have one] */
+} gab_phasefield_options;
+
+/** Makes a model on a forest that has no blocks yet: registers block data and ghost exchanges. Collective.
+ *  @return ::GAB_ERR_INPUT with the numbers for options that cannot be */
+gab_status gab_phasefield_create(gab_forest *forest, const gab_phasefield_options *options,
+                                 gab_phasefield **made);
+/** Before gab_forest_destroy(). Sets *phasefield to NULL. */
+void gab_phasefield_destroy(gab_phasefield **phasefield);
+
+/** The longest stable time step: dx^2 / (2 dimension * the fastest of diffusion and gamma / tau). */
+double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimension, double dx);
+/** Sets tau of each solid and the melt to the one without kinetics at T and mu where it is 0. */
+gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double temperature, const double *mu);
+
+/* ------------------------------------------------------------------------------------------ stepping */
+
+/** One whole step: the calls below in this order. Collective among neighbours. */
+gab_status gab_phasefield_step(gab_phasefield *phasefield);
+/** Starts the exchange of mu, which the first sweep does not need. (After the forest or the step has been
+ *  changed from outside: makes mu and the ghosts of phi anew first.) */
+gab_status gab_phasefield_exchange_mu_start(gab_phasefield *phasefield);
+/** phi at the new time. Local. */
+gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield);
+gab_status gab_phasefield_exchange_mu_finish(gab_phasefield *phasefield);
+/** Ghosts of the new phi. */
+gab_status gab_phasefield_exchange_phi_start(gab_phasefield *phasefield);
+gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield);
+/** c and mu at the new time; the step is done. Local. */
+gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield);
+
+/** Steps done and rows that the window has moved: equal on all processes, part of the state. An application
+ *  registers them as one replicated entity. */
+gab_step gab_phasefield_get_step(const gab_phasefield *phasefield);
+int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield);
+gab_status gab_phasefield_pack(void *phasefield, gab_buffer *out);
+gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in);
+
+/* ------------------------------------------------------------------------------------------ moving window */
+
+/** The highest row (cell along the last axis, of the domain) with a cell that is less than half melt, -1 if
+ *  there is none. Collective. */
+gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row);
+/** Moves the window up: everything goes down by `rows` cells; melt in the state of the upper side enters on
+ * top, what was at the bottom is gone. Collective. @return ::GAB_ERR_STATE if the last axis is periodic */
+gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows);
+
+/* ------------------------------------------------------------------------------------------ looking at it */
+
+const gab_phasefield_options *gab_phasefield_get_options(const gab_phasefield *phasefield);
+const char *gab_phasefield_kernel_name(const gab_phasefield *phasefield);
+gab_data_id gab_phasefield_data(const gab_phasefield *phasefield);
+/** Temperature in the centre of the cells of a row of the domain, now. */
+double gab_phasefield_temperature_at(const gab_phasefield *phasefield, int64_t row);
+
+/** The fields of a local block, with ghosts (whose content is defined between exchanges only). Local. */
+typedef struct gab_phasefield_view {
+  const gab_field *phi; /**< N components */
+  const gab_field *c;   /**< K-1 components */
+  const gab_field *mu;  /**< K-1 components */
+} gab_phasefield_view;
+/** @return the view; mu is brought up to date if it is not. */
+gab_phasefield_view gab_phasefield_look(const gab_phasefield *phasefield, const gab_block *block);
+
+/** Integrals over the domain in cells, exact. */
+typedef struct gab_phasefield_integrals {
+  double cells;
+  double fraction[GAB_MOST_PHASES];      /**< sum of phi_a */
+  double content[GAB_MOST_INDEPENDENTS]; /**< sum of c */
+  double energy;                         /**< integral of epsilon a + w / epsilon over the volume */
+} gab_phasefield_integrals;
+/** Collective. */
+gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_integrals *integrals);
+
+/** Looks at all local cells. @return ::GAB_ERR_DIVERGED with step, cell and numbers for the first that is not
+ *  finite or is off the simplex */
+gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield);
+
+/** What can be written out: `phase` (0 … N-1, the largest fraction), `solid` (1 - melt), `interface`
+ *  (sum of phi (1 - phi)), `temperature`, and for each phase phi_NAME, for each component mu_1, c_1, …
+ *  @param[out] items  room for GAB_PHASEFIELD_MOST_QUANTITIES; strings live as long as the model */
+enum { GAB_PHASEFIELD_MOST_QUANTITIES = 20 };
+gab_quantity_list gab_phasefield_quantities(gab_phasefield *phasefield,
+                                            gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,108 @@
+/** @file phasefield_impl.h
+ *  @brief What the sources of the phase field share.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_PHASEFIELD_PHASEFIELD_IMPL_H
+#define GABION_PHASEFIELD_PHASEFIELD_IMPL_H
+
+#include "blockforest/exchange.h"
+#include "phasefield/phasefield.h"
+
+/** Constants of the model, read by kernels. */
+typedef struct gab_phasefield_model {
+  gab_phasefield_options options;
+  int dimension, phases, independents, melt;
+  int axis; /* of growth: the last one */
+  int32_t cells[3];
+  int64_t domain[3];
+  double dx, origin;
+  double gamma3[GAB_MOST_PHASES][GAB_MOST_PHASES][GAB_MOST_PHASES]; /* 0 where two phases are equal */
+  int64_t shift;
+  gab_step step;
+  const struct gab_phasefield_kernel *kernel;
+} gab_phasefield_model;
+
+/** The data of a block. All fields have one layer of ghosts and one map per number of components. */
+typedef struct gab_phasefield_block {
+  int64_t first[3]; /* cell of the domain */
+  gab_field *phi, *phi_new;
+  gab_field *c;
+  gab_field *mu, *mu_new;
+} gab_phasefield_block;
+
+/** Energies of all phases at the temperature of one row. */
+typedef struct gab_phasefield_slice {
+  double offset[GAB_MOST_PHASES][GAB_MOST_INDEPENDENTS]; /* c at mu = 0 */
+  double base[GAB_MOST_PHASES];                          /* psi at mu = 0 */
+} gab_phasefield_slice;
+
+/** A sweep over a box of cells of a block. */
+typedef struct gab_phasefield_job {
+  gab_phasefield_block *block;
+  gab_box box;
+} gab_phasefield_job;
+
+typedef struct gab_phasefield_kernel {
+  const char *name;
+  int phases, independents; /* 0: any */
+  void (*phi)(const gab_phasefield_model *model, const gab_phasefield_job *job);
+  void (*mu)(const gab_phasefield_model *model, const gab_phasefield_job *job);
+} gab_phasefield_kernel;
+
+extern const gab_phasefield_kernel gab_phasefield_kernel_reference;
+/** By name; @return NULL with an error message */
+const gab_phasefield_kernel *gab_phasefield_kernel_find(const char *name, int phases, int independents);
+
+/** Which field a ghost exchange is about. */
+typedef enum gab_phasefield_which { WHICH_PHI, WHICH_PHI_NEW, WHICH_MU, WHICH_C } gab_phasefield_which;
+
+typedef struct gab_phasefield_ghosts {
+  const int32_t *cells;
+  gab_phasefield_which which;
+  int components;
+  bool edges; /* edges as well as faces */
+} gab_phasefield_ghosts;
+
+/** What one quantity shows. */
+typedef struct gab_phasefield_part {
+  const struct gab_phasefield *phasefield;
+  int kind, index;
+  char name[GAB_PHASE_NAME_LENGTH + 8];
+} gab_phasefield_part;
+
+struct gab_phasefield {
+  gab_forest *forest;
+  gab_phasefield_model model;
+  gab_data_id data;
+  gab_phasefield_ghosts phi_ghosts, mu_ghosts, c_ghosts;
+  gab_exchange *phi_exchange, *mu_exchange, *c_exchange;
+  uint64_t revision; /* of the forest for which mu and the ghosts of phi are there; 0: for none */
+  gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
+};
+
+/* ---- block.c ---- */
+gab_block_data_kind gab_phasefield_block_kind(gab_phasefield_model *model);
+gab_ghost_kind gab_phasefield_ghost_kind(gab_phasefield_ghosts *ghosts, const char *name);
+gab_field *gab_phasefield_field(const gab_phasefield_block *block, gab_phasefield_which which);
+gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, size_t index);
+/** Ghosts beyond the sides of the domain, from the cells next to them and, at edges, from ghosts that the
+ *  exchange has filled. */
+void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phasefield_block *block,
+                               gab_phasefield_which which);
+
+/* ---- cell.c: what all kernels and the initial state have to agree on ---- */
+double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);
+gab_phasefield_slice gab_phasefield_slice_at(const gab_phasefield_model *model, int64_t row, gab_step step);
+void gab_phasefield_interpolate(const gab_phasefield_model *model, const double *phi, double *h);
+void gab_phasefield_mu_of_c(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
+                            const double *phi, const double *c, double *mu);
+void gab_phasefield_c_of_mu(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
+                            const double *phi, const double *mu, double *c);
+/** Euclidean projection of the values with a bit in `active` onto their simplex; the others become 0
+ *  (Michelot 1986). */
+void gab_phasefield_project(int n, unsigned active, double *phi);
+/** mu of a block from its c and phi at the present step. */
+void gab_phasefield_make_mu(const gab_phasefield_model *model, gab_phasefield_block *block);
+
+#endif
