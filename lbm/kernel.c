@@ -51,7 +51,7 @@ static const char *why_fused(void)
   return "fused multiply-add by the processor";
 #else
   return "fused multiply-add by the C library, which is slow: build for the processors that it is to run on "
-         "(GABION_NATIVE)";
+         "(GABION_NATIVE, GABION_BASELINE)";
 #endif
 }
 
