@@ -429,6 +429,7 @@ static gab_status take_records(void *context, gab_record *records, size_t count)
 static void note_sent(void *context, size_t index)
 {
   following *all = context;
+  note_memory(all); /* messages and all that was sent */
   --all->old[index].sends;
   drop_unneeded(all, index);
 }

@@ -4,7 +4,7 @@
 #include "tests/blockforest/adapting.h"
 #include "tests/blockforest/hand_over.h"
 
-enum { DOMAINS = 12, ROUNDS = 6 };
+enum { DOMAINS = 8, ROUNDS = 6 };
 
 typedef struct subject {
   random_domain domain;
@@ -201,6 +201,93 @@ static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule
   gab_forest_destroy(&it.forest);
 }
 
+/* ---- memory: everything leaves the first slot, and some of it splits on its way */
+
+enum { BIG_BYTES = GAB_MIGRATION_BYTES / 8 };
+
+static size_t big_size(void *user, const void *data)
+{
+  (void)user, (void)data;
+  return BIG_BYTES;
+}
+
+static gab_status big_create(void *user, const gab_forest *forest, const gab_block *block, void **data)
+{
+  (void)user, (void)forest;
+  GAB_TRY(gab_alloc(BIG_BYTES, GAB_MEMORY_FIELD, data));
+  memset(*data, (int)(gab_block_get_id(block) % 251), BIG_BYTES);
+  return GAB_OK;
+}
+
+static void big_destroy(void *user, void *data)
+{
+  (void)user;
+  gab_free(&data);
+}
+
+static gab_status big_pack(void *user, const void *data, gab_buffer *out)
+{
+  return gab_put_bytes(out, data, big_size(user, data));
+}
+
+static gab_status big_unpack(void *user, void *data, gab_reader *in)
+{
+  return gab_get_bytes(in, data, big_size(user, data));
+}
+
+static gab_status big_split(void *user, const gab_forest *forest, const gab_block *parent,
+                            const void *parent_data, const gab_block *const *children,
+                            void *const *children_data)
+{
+  (void)user, (void)forest, (void)parent, (void)children;
+  for (int c = 0; c < GAB_CHILDREN_MAX; ++c)
+    if (children_data[c]) memcpy(children_data[c], parent_data, BIG_BYTES);
+  return GAB_OK;
+}
+
+static gab_mark refine_few(void *user, const gab_forest *forest, const gab_block *block)
+{
+  (void)user, (void)forest;
+  return gab_block_get_id(block) % 8 == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+}
+
+static void memory_stays_within_bounds(gab_world *world)
+{
+  random_domain domain = {.options = {.grid = {2, {8, 3, 1}}, .cells = {4, 4, 1}, .dx = 1}};
+  gab_slot slots = gab_world_members(world)->slots, me = gab_world_slot(world);
+  random_owners first = {0, 1, 0}, others = {9, slots, 1};
+  gab_block_data_kind kind = {.name = "big",
+                              .create = big_create,
+                              .destroy = big_destroy,
+                              .packed_size = big_size,
+                              .pack = big_pack,
+                              .unpack = big_unpack,
+                              .split = big_split};
+  gab_adapt_options options = {
+      .max_level = 1, .mark = refine_few, .distribute = distribute_by_rule, .distribute_context = &others};
+  gab_adapt_report report;
+  gab_forest *forest;
+  gab_data_id id;
+  REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
+  REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
+  domain_populate(&domain, forest, random_owner, &first);
+  REQUIRE_OK(gab_forest_adapt(forest, &options, &report));
+  grid_check(forest);
+  REQUIRE(report.grid.split == 3 && report.moved_bytes >= (uint64_t)24 * BIG_BYTES);
+  REQUIRE(report.moved_bytes < (uint64_t)34 * BIG_BYTES); /* parents once per slot, not all their children */
+  REQUIRE((me == 0) == (gab_forest_block_count(forest) == 0));
+  if (me == 0) REQUIRE(report.peak_bytes >= GAB_MIGRATION_BYTES / 2);
+  REQUIRE(report.peak_bytes <= GAB_MIGRATION_BYTES + 2 * (size_t)BIG_BYTES);
+  for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
+    const gab_block *block = gab_forest_block(forest, i);
+    gab_block_id parent = gab_block_id_parent(&domain.options.grid, gab_block_get_id(block));
+    const unsigned char *data = gab_block_data(block, id);
+    gab_block_id source = parent == GAB_NO_BLOCK ? gab_block_get_id(block) : parent;
+    REQUIRE(data[0] == source % 251 && data[BIG_BYTES - 1] == source % 251);
+  }
+  gab_forest_destroy(&forest);
+}
+
 /* ---- what cannot be */
 
 static gab_mark refine_all(void *user, const gab_forest *forest, const gab_block *block)
@@ -245,6 +332,7 @@ int main(int argc, char **argv)
     if (time) REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) <= held);
     held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   }
+  if (gab_world_members(world)->slots > 1) memory_stays_within_bounds(world);
   what_cannot_split_stays(world);
   gab_port_destroy(&port);
   REQUIRE_OK(gab_world_barrier(world));
