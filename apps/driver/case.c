@@ -72,8 +72,7 @@ static gab_status read_domain(run_case *found)
   GAB_TRY(read_scale(found->config, &found->forest));
   GAB_TRY(gab_lbm_periodic_from_config(found->config, found->forest.grid.dimension, found->forest.periodic));
   found->domain = gab_lbm_domain(&found->forest);
-  found->curve = gab_curve_by_name(gab_config_string(found->config, "domain.curve"));
-  return found->curve ? GAB_OK : GAB_ERR_INPUT;
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- run */
@@ -121,6 +120,7 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
     found->has_setup = setup == GAB_OK;
   }
   note(&all, read_steps(found));
+  if (setup == GAB_OK) note(&all, grid_plan_read(found));
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
   note(&all, gab_resilience_check(config));
   note(&all, read_drills(options));
@@ -131,5 +131,6 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
 void run_case_release(run_case *which)
 {
   if (which->has_setup) gab_lbm_setup_release(&which->setup);
+  gab_refinement_setup_release(&which->refinement);
   which->has_setup = false;
 }

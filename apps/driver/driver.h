@@ -8,7 +8,8 @@
 
 #include "blockforest/output.h"
 #include "lbm/lbm_config.h"
-#include "loadbalance/curve.h"
+#include "lbm/refinement.h"
+#include "loadbalance/balance.h"
 
 #include <stdio.h>
 
@@ -58,7 +59,8 @@ typedef struct run_case {
   const gab_config *config; /**< borrowed */
   gab_forest_options forest;
   gab_domain domain;
-  const gab_curve *curve;
+  gab_balance_options balance;
+  gab_refinement_setup refinement;
   gab_lbm_setup setup; /**< points into itself: a run_case stays where it is */
   gab_step steps, check_every;
   output_plan output;
@@ -69,6 +71,9 @@ typedef struct run_case {
  *  @return ::GAB_ERR_INPUT with the places in the file; `found` is to be released all the same */
 gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found);
 void run_case_release(run_case *which);
+
+/** Reads the sections `balance` and `refinement`. */
+gab_status grid_plan_read(run_case *which);
 
 /** The folder part of a path ("." if it has none). */
 void driver_folder_of(const char *path, char *folder, size_t capacity);

@@ -1,5 +1,6 @@
 /* gabion: runs simulations from parameter files. */
 #include "apps/driver/driver.h"
+#include "apps/driver/plan.h"
 
 #include <string.h>
 
@@ -13,6 +14,8 @@ static const command commands[] = {
     {"run", command_run, "gabion run CASE.yaml [options]", "computes a case"},
     {"check", command_check, "gabion check CASE.yaml [--set KEY=VALUE]...",
      "checks a case and prints what follows from it, without computing anything"},
+    {"plan", command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
+     "says what a case would need on many processes, from one"},
     {"help", command_help, "gabion help [KEY | --reference]", "explains the parameters"},
     {"info", command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
 };

@@ -85,6 +85,7 @@ static gab_status evaluate_vorticity(void *user, const gab_forest *forest, const
   const gab_field *u = gab_block_data(block, view->neighbourhood);
   const int32_t *cells = u->shape.cells;
   bool flat = gab_forest_get_options(forest)->grid.dimension == 2;
+  const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
   int32_t at[3];
   for (at[2] = 0; at[2] < cells[2]; at[2]++)
     for (at[1] = 0; at[1] < cells[1]; at[1]++)
@@ -92,7 +93,7 @@ static gab_status evaluate_vorticity(void *user, const gab_forest *forest, const
         bool fluid = !isnan(gab_field_get(u, at[0], at[1], at[2], 0));
         for (int k = flat ? 2 : 0; k < 3; k++) {
           int next = (k + 1) % 3, last = (k + 2) % 3;
-          *values++ = fluid ? (slope(u, at, last, next) - slope(u, at, next, last)) / view->units.dt : NAN;
+          *values++ = fluid ? (slope(u, at, last, next) - slope(u, at, next, last)) * per_cell : NAN;
         }
       }
   return GAB_OK;
@@ -145,9 +146,9 @@ static gab_status add_neighbourhood(flow_view *view)
   const gab_forest_options *options = gab_forest_get_options(view->forest);
   view->ghosts =
       (gab_block_field){.shape = {.cells = {options->cells[0], options->cells[1], options->cells[2]},
-                                   .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
-                                   .components = 3},
-                         .faces_only = true};
+                                  .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
+                                  .components = 3},
+                        .faces_only = true};
   view->kind = (gab_block_data_kind){.name = "velocity with ghosts",
                                      .user = view,
                                      .create = create_neighbourhood,

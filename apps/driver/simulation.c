@@ -48,14 +48,14 @@ static gab_status make_flow(simulation *made)
   GAB_TRY(gab_output_settle(made->world, make_geometry(made)));
   gab_forest_options options = which->forest;
   options.exists = gab_geometry_block_exists;
-  options.weight = gab_geometry_block_weight;
+  options.weight = grid_block_weight;
   options.user = made->geometry;
   GAB_TRY(gab_forest_create(made->world, &options, &made->forest));
   GAB_TRY(gab_lbm_create(made->forest, made->geometry, &which->setup.options, &made->lbm));
   GAB_TRY(
       flow_view_create(made->forest, made->lbm, &which->setup.units, wants_vorticity(which), &made->view));
   made->quantities = flow_quantity_list(&made->view, which->domain.dimension, made->quantity_items);
-  GAB_TRY(gab_balance_initial(made->forest, which->curve, &made->balance));
+  GAB_TRY(grid_build(made));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
@@ -122,16 +122,11 @@ static void log_start(const simulation *made)
           " fluid cells) on %d process%s of %d thread%s, imbalance %.3f, kernel %s",
           made->balance.blocks, made->start.fluid_cells, processes, processes == 1 ? "" : "es", threads,
           threads == 1 ? "" : "s", made->balance.imbalance, gab_lbm_kernel_name(made->lbm));
+  grid_describe(made);
   gab_log(GAB_LOG_INFO, "  results go to %s", made->folder);
 }
 
 /* ---------------------------------------------------------------- all of it */
-
-static gab_status rebalance(void *user, gab_forest *forest)
-{
-  const simulation *which = user;
-  return gab_balance_curve(forest, which->which->curve, NULL, NULL);
-}
 
 gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
                              const char *folder, simulation *made)
@@ -145,9 +140,9 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
   GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));
   GAB_TRY(simulation_add_writers(made));
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
-  gab_timeloop_set_updates(made->loop, made->start.fluid_cells);
+  gab_timeloop_set_updates(made->loop, made->updates);
   GAB_TRY(simulation_add_duties(made));
-  return gab_resilience_protect(made->loop, which->config, rebalance, made, folder, options->drills,
+  return gab_resilience_protect(made->loop, which->config, grid_rebalance, made, folder, options->drills,
                                 options->drill_count);
 }
 

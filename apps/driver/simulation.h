@@ -7,7 +7,6 @@
 #define GABION_APPS_DRIVER_SIMULATION_H
 
 #include "apps/driver/quantities.h"
-#include "loadbalance/balance.h"
 #include "resilience/summary.h"
 #include "resilience/resilience_config.h"
 
@@ -27,7 +26,10 @@ typedef struct simulation {
   gab_geometry *geometry;
   gab_forest *forest;
   gab_lbm *lbm;
-  gab_balance_report balance;
+  gab_balance_report balance; /**< of the last distribution */
+  gab_refinement refinement;
+  uint64_t updates;        /**< of cells in a step of level 0, all slots */
+  uint64_t adaptations;    /**< of the grid that changed something, including those that were rolled back */
   gab_lbm_integrals start; /**< of the initial state; fluid_cells is what counts */
   flow_view view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
@@ -50,6 +52,18 @@ void simulation_release(simulation *which);
 gab_status simulation_add_writers(simulation *which);
 /** Adds tasks, duties, entities to the time loop. */
 gab_status simulation_add_duties(simulation *which);
+
+/** Builds the grid, refined and distributed, and the blocks' data. Collective. */
+gab_status grid_build(simulation *made);
+/** A gab_rebalance_fn. @param[in] user  the simulation */
+gab_status grid_rebalance(void *user, gab_forest *forest);
+/** A duty: the grid follows the flow. */
+bool grid_adapt_due(const void *user, gab_step step);
+gab_status grid_adapt(void *user, gab_step step);
+/** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
+uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
+/** Says in the log what the grid came to. */
+void grid_describe(const simulation *which);
 
 /** Series of forces and integrals. */
 gab_status forces_prepare(simulation *which);

@@ -79,12 +79,22 @@ static const gab_config_key domain_keys[] = {
      .length_max = 3,
      .default_text = "[0, 0, 0]",
      .doc = "Coordinates of the lower corner of the domain."},
-    {.name = "curve",
+};
+
+static const gab_config_key balance_keys[] = {
+    {.name = "strategy",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "hilbert|morton",
+     .choices = "hilbert|morton|diffusion|graph",
      .default_text = "hilbert",
      .outside = true,
-     .doc = "Space-filling curve that is cut into equal pieces, one for each process."},
+     .doc = "How blocks are shared out: equal pieces of a space-filling curve, loads that even out between "
+            "neighbours, or graph partitioning (if METIS was there when Gabion was built)."},
+    {.name = "weights",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "per_level|total",
+     .default_text = "per_level",
+     .outside = true,
+     .doc = "Whether every level is shared out evenly by itself, or only the sum of all work is."},
 };
 
 /* Three keys that say when something is written. */
@@ -253,6 +263,7 @@ static const gab_config_key integrals_keys[] = {
 static const gab_config_section sections[] = {
     {.path = "run", .doc = "The run as a whole.", KEYS(run_keys)},
     {.path = "domain", .doc = "The grid and how it is cut into blocks.", KEYS(domain_keys)},
+    {.path = "balance", .doc = "Which process computes which blocks.", KEYS(balance_keys)},
     {.path = "output.fields",
      .doc = "Fields on all cells for ParaView (open fields/fields.xdmf).",
      KEYS(fields_keys)},
@@ -275,6 +286,7 @@ gab_status driver_config_create(gab_config **config)
   gab_status status = GAB_OK;
   for (size_t i = 0; i < 2; i++) GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
   GAB_TRY_GOTO(status, failed, gab_lbm_declare(*config));
+  GAB_TRY_GOTO(status, failed, gab_refinement_declare(*config));
   for (size_t i = 2; i < sizeof sections / sizeof sections[0]; i++)
     GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
   GAB_TRY_GOTO(status, failed, gab_resilience_declare(*config));

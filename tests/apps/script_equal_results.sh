@@ -26,7 +26,7 @@ variant() { # variant PROCESSES THREADS [options]
 variant 1 1
 variant 1 2
 variant 2 1
-variant 3 2 --set domain.curve=morton
+variant 3 2 --set balance.strategy=morton
 variant 4 1
 variant 8 1
 variant 4 1 --set lbm.kernel=reference

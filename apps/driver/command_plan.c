@@ -1,0 +1,216 @@
+/* gabion plan: a run on many processes, planned by one that makes no data. */
+#include "apps/driver/plan.h"
+
+#include "apps/driver/simulation.h"
+#include "core/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: gabion plan CASE.yaml [-n PROCESSES] [options]\n"
+    "\n"
+    "Builds the grid of a case as proxies (blocks without data), refined as it will be at the start, shares "
+    "it\n"
+    "out among as many processes as are asked for, and prints what that means: blocks of each level and\n"
+    "imbalance, memory of a process now and at the worst moment of a recovery, messages and bytes of a "
+    "step,\n"
+    "cost of a checkpoint and the interval between two. Computes nothing and needs no mpirun: 100000 "
+    "processes\n"
+    "are planned in seconds.\n"
+    "\n"
+    "  -n PROCESSES          default: what the case recommends\n"
+    "  --scheme NAME         redundancy scheme instead of the case's: pairwise, ring, none\n"
+    "  --copies N            copies of each process's state, instead of the case's\n"
+    "  --balance NAME        strategy instead of the case's: hilbert, morton, diffusion, graph\n"
+    "  --bandwidth BYTES     of a process while it packs and sends, per second; default: a memory copy, "
+    "measured\n"
+    "  --mtbf SECONDS        mean time between failures of the whole run, instead of the case's\n"
+    "  --rate UPDATES        cell updates per second of a process: tells steps from seconds\n"
+    "  --json                for programs: bytes and seconds\n"
+    "  --set KEY=VALUE, -s   over the file; may be repeated\n"
+    "\n"
+    "Memory: populations with one ghost layer (twice that with kernels that keep two fields), and two\n"
+    "snapshots of the own image and of R - 1 copies of others: S (1 + 2 R), Kohl et al. 2017, eq. 2. At the\n"
+    "worst moment of a recovery one process has adopted the blocks of a dead one and packs them with its "
+    "own.\n"
+    "Bytes of a step: populations that cross to other processes; between levels as many as on the finer "
+    "one.\n";
+
+/* ---------------------------------------------------------------- command line */
+
+static gab_status read_number(const char *name, const char *text, double least, double *number)
+{
+  char *end;
+  errno = 0;
+  *number = strtod(text, &end);
+  if (end == text || *end || errno || !(*number >= least) || *number > 1e18)
+    GAB_FAIL(GAB_ERR_INPUT, "%s %s: not a number of at least %g", name, text, least);
+  return GAB_OK;
+}
+
+static gab_status read_count(const char *name, const char *text, int64_t least, int64_t most, int64_t *count)
+{
+  char *end;
+  errno = 0;
+  *count = strtoll(text, &end, 10);
+  if (end == text || *end || errno || *count < least || *count > most)
+    GAB_FAIL(GAB_ERR_INPUT, "%s %s: not a whole number from %" PRId64 " to %" PRId64, name, text, least,
+             most);
+  return GAB_OK;
+}
+
+static gab_status take(plan_options *options, const char *name, const char *value)
+{
+  if (strcmp(name, "-n") == 0) return read_count(name, value, 1, 10000000, &options->slots);
+  if (strcmp(name, "--copies") == 0) return read_count(name, value, 0, 16, &options->copies);
+  if (strcmp(name, "--bandwidth") == 0) return read_number(name, value, 1, &options->bandwidth);
+  if (strcmp(name, "--mtbf") == 0) return read_number(name, value, 1e-6, &options->mtbf);
+  if (strcmp(name, "--rate") == 0) return read_number(name, value, 1e-6, &options->rate);
+  if (strcmp(name, "--scheme") == 0) options->scheme = value;
+  else options->strategy = value;
+  return GAB_OK;
+}
+
+static const char *const valued[] = {"-n",          "--scheme", "--copies", "--balance",
+                                     "--bandwidth", "--mtbf",   "--rate",   NULL};
+
+/* The option of `word`, its value behind a sign of equality if there is one. */
+static const char *find_option(const char *word, const char **value)
+{
+  *value = NULL;
+  for (int k = 0; valued[k]; k++) {
+    size_t length = strlen(valued[k]);
+    if (strncmp(word, valued[k], length) != 0) continue;
+    if (word[length] == '=') *value = word + length + 1;
+    if (word[length] == '\0' || word[length] == '=') return valued[k];
+  }
+  return NULL;
+}
+
+/* Takes the options of this command out of argv; the rest is left for driver_options_parse(). */
+static gab_status plan_options_parse(int argc, char **argv, plan_options *options)
+{
+  int left = 0;
+  *options = (plan_options){.copies = -1};
+  for (int i = 0; i < argc; i++) {
+    const char *value, *name = find_option(argv[i], &value);
+    if (strcmp(argv[i], "--json") == 0) {
+      options->json = true;
+    } else if (!name) {
+      argv[left++] = argv[i];
+    } else {
+      if (!value && i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value behind it", name);
+      GAB_TRY(take(options, name, value ? value : argv[++i]));
+    }
+  }
+  return driver_options_parse(left, argv, "s", &options->common);
+}
+
+/* ---------------------------------------------------------------- the grid */
+
+/* One round; says whether anything changed. */
+static gab_status refine(gab_proxies *proxies, gab_refinement *refinement, int max_level, bool *changed)
+{
+  const gab_forest_options *forest = gab_proxies_options(proxies);
+  size_t count = gab_proxies_count(proxies);
+  void *memory;
+  GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
+  gab_mark *marks = memory;
+  for (size_t i = 0; i < count; i++) {
+    gab_block_place place = gab_block_id_place(&forest->grid, gab_proxies_get(proxies, i)->id);
+    gab_box cells;
+    for (int axis = 0; axis < 3; axis++) {
+      cells.lo[axis] = (int64_t)place.at[axis] * forest->cells[axis];
+      cells.hi[axis] = cells.lo[axis] + forest->cells[axis];
+    }
+    marks[i] =
+        place.level < max_level ? gab_refinement_mark_place(refinement, place.level, &cells) : GAB_MARK_KEEP;
+    if (marks[i] == GAB_MARK_COARSEN) marks[i] = GAB_MARK_KEEP; /* as in gab_forest_build() */
+  }
+  gab_refine_report report = {0};
+  gab_status status = gab_proxies_refine(proxies, marks, max_level, &report);
+  *changed = report.split > 0;
+  gab_free(&memory);
+  return status;
+}
+
+static gab_status build_grid(gab_world *world, const run_case *which, gab_geometry *geometry,
+                             gab_proxies **proxies)
+{
+  gab_forest_options options = which->forest;
+  options.exists = gab_geometry_block_exists;
+  options.weight = grid_block_weight;
+  options.user = geometry;
+  gab_refinement refinement = {
+      .geometry = geometry, .criteria = which->refinement.criteria, .count = which->refinement.count};
+  int max_level = which->refinement.max_level;
+  GAB_TRY(gab_refinement_check(&refinement, max_level));
+  GAB_TRY(gab_proxies_create(world, &options, proxies));
+  bool changed = max_level > 0;
+  while (changed) GAB_TRY(refine(*proxies, &refinement, max_level, &changed));
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static gab_status plan_with(gab_world *world, const run_case *which, const plan_options *options)
+{
+  gab_geometry *geometry = NULL;
+  gab_proxies *proxies = NULL;
+  plan_numbers numbers = {0};
+  double start = gab_seconds();
+  gab_status status =
+      gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry);
+  if (status == GAB_OK) status = build_grid(world, which, geometry, &proxies);
+  if (status == GAB_OK) status = plan_work_out(which, options, proxies, &numbers);
+  numbers.planning_seconds = gab_seconds() - start;
+  if (status == GAB_OK && options->json) plan_print_json(which, &numbers, stdout);
+  else if (status == GAB_OK) plan_print(which, &numbers, stdout);
+  gab_proxies_destroy(&proxies);
+  if (geometry) gab_geometry_destroy(&geometry);
+  return status;
+}
+
+static gab_status plan_alone(const run_case *which, const plan_options *options)
+{
+  gab_world *world = NULL;
+  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  gab_status status = GAB_OK;
+  if (gab_members_count(gab_world_members(world)) > 1)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                           "one process plans for all: start `gabion plan' without mpirun");
+  if (status == GAB_OK) status = plan_with(world, which, options);
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  gab_world_destroy(&world);
+  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  return status;
+}
+
+static gab_status plan(const plan_options *options)
+{
+  gab_config *config = NULL;
+  run_case which = {0};
+  GAB_TRY(driver_config_from_file(&options->common, &config));
+  gab_status status = run_case_read(config, &options->common, &which);
+  if (status == GAB_OK) status = plan_alone(&which, options);
+  run_case_release(&which);
+  gab_config_destroy(&config);
+  return status;
+}
+
+int command_plan(int argc, char **argv)
+{
+  plan_options options;
+  gab_status status = plan_options_parse(argc, argv, &options);
+  if (status == GAB_OK && options.common.help) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (status == GAB_OK) status = plan(&options);
+  if (status == GAB_OK && fflush(stdout) != 0) status = GAB_ERR_IO;
+  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return gab_status_exit_code(status);
+}

@@ -1,0 +1,146 @@
+/* The grid of a run: how it is built, given to slots, and adapts to the flow. */
+#include "apps/driver/simulation.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- parameters */
+
+gab_status grid_plan_read(run_case *which)
+{
+  const gab_config *config = which->config;
+  which->balance.balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
+  if (!which->balance.balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
+  which->balance.by =
+      gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
+  GAB_TRY(gab_refinement_from_config(config, &which->domain, &which->setup.units, &which->refinement));
+  const int deepest = gab_root_grid_max_level(&which->forest.grid);
+  if (which->refinement.max_level > deepest)
+    return gab_config_fail(config, "refinement.levels",
+                           "%d levels are too many below %" PRId32 " x %" PRId32 " x %" PRId32
+                           " blocks: block ids have room for %d",
+                           which->refinement.max_level, which->forest.grid.roots[0],
+                           which->forest.grid.roots[1], which->forest.grid.roots[2], deepest);
+  for (int d = 0; d < which->domain.dimension && which->refinement.max_level > 0; d++)
+    if (which->forest.cells[d] % 2 != 0 || which->forest.cells[d] < 4)
+      return gab_config_fail(config, "domain.block",
+                             "blocks of %" PRId32
+                             " cells along %c cannot be split evenly: with refinement an "
+                             "even number, 4 or more, is needed",
+                             which->forest.cells[d], (int)"xyz"[d]);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- weights */
+
+/* Fluid cells times the steps that the level takes in one of level 0. */
+uint64_t grid_block_weight(void *user, int level, const gab_box *cells)
+{
+  return gab_geometry_block_weight(user, level, cells) << level;
+}
+
+/* Cell updates of a step of level 0, for the rate in the log. */
+static gab_status count_updates(simulation *which)
+{
+  uint64_t updates = 0;
+  for (size_t i = 0; i < gab_forest_block_count(which->forest); i++)
+    updates += gab_forest_block_weight(which->forest, gab_block_get_id(gab_forest_block(which->forest, i)));
+  GAB_TRY(gab_world_sum_u64(which->world, &updates, 1));
+  which->updates = updates;
+  if (which->loop) gab_timeloop_set_updates(which->loop, updates);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- who has what */
+
+/* A gab_distribute_fn that remembers what came out. */
+static gab_status distribute(void *context, gab_proxies *proxies)
+{
+  simulation *which = context;
+  return gab_balance_proxies(proxies, &which->which->balance, &which->balance);
+}
+
+static gab_status distribute_first(void *context, gab_proxies *proxies)
+{
+  simulation *which = context;
+  GAB_TRY(distribute(context, proxies));
+  const int32_t members = gab_members_count(gab_world_members(which->world));
+  if (which->balance.blocks < (uint64_t)members)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "the domain has %" PRIu64 " blocks for %" PRId32 " processes; each needs at least one",
+             which->balance.blocks, members);
+  return GAB_OK;
+}
+
+gab_status grid_build(simulation *made)
+{
+  const run_case *which = made->which;
+  made->refinement = (gab_refinement){.geometry = made->geometry,
+                                      .lbm = made->lbm,
+                                      .criteria = which->refinement.criteria,
+                                      .count = which->refinement.count};
+  GAB_TRY(gab_refinement_check(&made->refinement, which->refinement.max_level));
+  GAB_TRY(gab_forest_build(made->forest, which->refinement.max_level > 0 ? gab_refinement_mark_place : NULL,
+                           &made->refinement, which->refinement.max_level, distribute_first, made, NULL));
+  return count_updates(made);
+}
+
+gab_status grid_rebalance(void *user, gab_forest *forest)
+{
+  simulation *which = user;
+  gab_proxies *proxies;
+  GAB_TRY(gab_proxies_of_forest(forest, &proxies));
+  gab_status status = distribute(which, proxies);
+  if (status == GAB_OK) status = gab_forest_follow(forest, &proxies);
+  gab_proxies_destroy(&proxies);
+  return status == GAB_OK ? count_updates(which) : status;
+}
+
+/* ---------------------------------------------------------------- adaptation */
+
+bool grid_adapt_due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  const gab_refinement_setup *setup = &which->which->refinement;
+  return setup->every > 0 && step >= setup->start && (step - setup->start) % setup->every == 0 &&
+         step < which->which->steps;
+}
+
+gab_status grid_adapt(void *user, gab_step step)
+{
+  simulation *which = user;
+  const gab_adapt_options options = {.max_level = which->which->refinement.max_level,
+                                     .mark = gab_refinement_mark,
+                                     .user = &which->refinement,
+                                     .distribute = distribute,
+                                     .distribute_context = which};
+  gab_adapt_report report;
+  GAB_TRY(gab_forest_adapt(which->forest, &options, &report));
+  if (!report.changed) return GAB_OK;
+  GAB_TRY(count_updates(which));
+  ++which->adaptations;
+  gab_log(GAB_LOG_DEBUG,
+          "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64
+          " merged, %" PRIu64 " now, imbalance %.3f",
+          step, report.grid.split, report.grid.forced, report.grid.merged, report.grid.blocks,
+          which->balance.imbalance);
+  return GAB_OK;
+}
+
+void grid_describe(const simulation *which)
+{
+  char text[256] = "";
+  for (int level = 0; level < which->balance.levels; level++) {
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s%" PRIu64, level ? " + " : "",
+             which->balance.level[level].blocks);
+  }
+  if (which->balance.levels > 1)
+    gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", which->balance.levels - 1, text);
+  if (which->which->refinement.every > 0)
+    gab_log(GAB_LOG_INFO, "  the grid adapts to the flow every %" GAB_PRI_STEP " steps, down to level %d",
+            which->which->refinement.every, which->which->refinement.max_level);
+}

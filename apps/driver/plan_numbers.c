@@ -1,0 +1,258 @@
+/* The numbers of a plan. */
+#include "apps/driver/plan.h"
+
+#include "core/log.h"
+#include "resilience/interval.h"
+
+#include <string.h>
+
+enum { ALL = GAB_BALANCE_LEVELS };
+
+/* ---------------------------------------------------------------- sizes of the model */
+
+typedef struct flow_sizes {
+  const gab_lattice *lattice;
+  const gab_forest_options *forest;
+  double bytes; /* of a population */
+} flow_sizes;
+
+static flow_sizes sizes_of(const run_case *which)
+{
+  const gab_lbm_options *options = &which->setup.options;
+  const gab_lattice *lattice = options->lattice;
+  if (!lattice) lattice = which->domain.dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
+  return (flow_sizes){lattice, &which->forest, (double)gab_precision_bytes(options->precision)};
+}
+
+/* Bytes of the populations of a block with `ghosts` layers around it. */
+static double block_bytes(const flow_sizes *sizes, int ghosts)
+{
+  double cells = 1;
+  for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
+    cells *= sizes->forest->cells[axis] + 2 * ghosts;
+  return cells * sizes->lattice->q * sizes->bytes;
+}
+
+/* Bytes that cross in a direction: populations that move so, of the cells at that side. */
+static double crossing_bytes(const flow_sizes *sizes, int direction)
+{
+  int offset[3], populations = 0;
+  double cells = 1;
+  gab_direction_offset(direction, offset);
+  for (int q = 0; q < sizes->lattice->q; q++) {
+    bool crosses = true;
+    for (int axis = 0; axis < 3; axis++)
+      if (offset[axis] != 0 && sizes->lattice->c[q][axis] != offset[axis]) crosses = false;
+    populations += crosses;
+  }
+  for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
+    if (offset[axis] == 0) cells *= sizes->forest->cells[axis];
+  return cells * populations * sizes->bytes;
+}
+
+/* ---------------------------------------------------------------- per slot */
+
+typedef struct slot_numbers {
+  double state, image, held, sent;
+  double blocks[GAB_BALANCE_LEVELS + 1];
+  int64_t adopted_from;
+} slot_numbers;
+
+typedef struct plan_work {
+  const run_case *which;
+  plan_numbers *numbers;
+  gab_proxies *proxies;
+  flow_sizes sizes;
+  double crossing[GAB_DIRECTIONS];
+  int32_t *plan, *partners;
+  slot_numbers *slots;
+} plan_work;
+
+static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy, const gab_neighbour *row,
+                                int32_t other_part)
+{
+  plan_work *work = user;
+  (void)other_part;
+  int own = gab_proxies_level(work->proxies, proxy->id), other = gab_proxies_level(work->proxies, row->id);
+  int finer = own > other ? own : other; /* whose cells cross, in whose steps */
+  work->slots[part].sent += work->crossing[row->direction] * (double)((uint64_t)1 << finer);
+  return GAB_OK;
+}
+
+static void add_blocks(plan_work *work)
+{
+  double state = block_bytes(&work->sizes, 1), image = block_bytes(&work->sizes, 0);
+  for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
+    slot_numbers *slot = &work->slots[work->plan[i]];
+    slot->state += state;
+    slot->image += image;
+    slot->blocks[gab_proxies_level(work->proxies, gab_proxies_get(work->proxies, i)->id)]++;
+    slot->blocks[ALL]++;
+  }
+}
+
+static void hold_copies(plan_work *work)
+{
+  const plan_numbers *numbers = work->numbers;
+  for (int32_t p = 0; p < numbers->slots; p++)
+    for (int copy = 0; copy < numbers->copies; copy++)
+      work->slots[numbers->scheme->holder(p, numbers->slots, copy, numbers->copies)].held +=
+          work->slots[p].image;
+}
+
+/* ---------------------------------------------------------------- over all slots */
+
+static void spread_begin(plan_spread *spread) { *spread = (plan_spread){1e300, 0, 0}; }
+
+static void spread_add(plan_spread *spread, double value, int32_t slots)
+{
+  if (value < spread->least) spread->least = value;
+  if (value > spread->most) spread->most = value;
+  spread->mean += value / slots;
+}
+
+/* Memory without faults: the state, and two snapshots of the own image and the copies of others. */
+static double memory_of(const slot_numbers *slot) { return slot->state + 2 * (slot->image + slot->held); }
+
+static void spread_out(plan_work *work)
+{
+  plan_numbers *numbers = work->numbers;
+  for (int l = 0; l <= ALL; l++) spread_begin(&numbers->blocks[l]);
+  spread_begin(&numbers->state);
+  spread_begin(&numbers->memory);
+  spread_begin(&numbers->sent);
+  spread_begin(&numbers->partners);
+  for (int32_t p = 0; p < numbers->slots; p++) {
+    const slot_numbers *slot = &work->slots[p];
+    for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], slot->blocks[l], numbers->slots);
+    spread_add(&numbers->state, slot->state, numbers->slots);
+    spread_add(&numbers->memory, memory_of(slot), numbers->slots);
+    spread_add(&numbers->sent, slot->sent, numbers->slots);
+    spread_add(&numbers->partners, work->partners[p], numbers->slots);
+    if (slot->image > numbers->image) numbers->image = slot->image;
+  }
+}
+
+/* Any one slot dies: its first holder adopts its blocks, and packs them with its own into the next snapshot
+ * before they are distributed anew. */
+static void find_peak(plan_work *work)
+{
+  plan_numbers *numbers = work->numbers;
+  if (numbers->copies < 1 || numbers->slots < 2) return;
+  for (int32_t dead = 0; dead < numbers->slots; dead++) {
+    const slot_numbers *gone = &work->slots[dead];
+    int32_t restorer = numbers->scheme->holder(dead, numbers->slots, 0, numbers->copies);
+    double peak = memory_of(&work->slots[restorer]) + gone->state + gone->image;
+    if (peak > numbers->peak) numbers->peak = peak;
+  }
+}
+
+/* ---------------------------------------------------------------- costs */
+
+/* Bytes per second that one process copies here, best of a few. */
+static gab_status measure_bandwidth(double *bandwidth)
+{
+  const size_t bytes = (size_t)32 << 20;
+  void *from, *to = NULL;
+  GAB_TRY(gab_alloc(bytes, GAB_MEMORY_OTHER, &from));
+  gab_status status = gab_alloc(bytes, GAB_MEMORY_OTHER, &to);
+  for (int k = 0; k < 6 && status == GAB_OK; k++) {
+    memset(from, k, bytes);
+    double start = gab_seconds();
+    memcpy(to, from, bytes);
+    double seconds = gab_seconds() - start;
+    if (seconds > 0 && (double)bytes / seconds > *bandwidth && ((char *)to)[k] == (char)k)
+      *bandwidth = (double)bytes / seconds;
+  }
+  gab_free(&from);
+  gab_free(&to);
+  return status;
+}
+
+/* Each image is packed once, and goes through the same bandwidth again for each copy that is sent and for
+ * each that comes. */
+static gab_status find_costs(plan_work *work, const plan_options *options)
+{
+  plan_numbers *numbers = work->numbers;
+  const gab_config *config = work->which->config;
+  numbers->bandwidth = options->bandwidth;
+  numbers->is_measured = !(options->bandwidth > 0);
+  if (numbers->is_measured) GAB_TRY(measure_bandwidth(&numbers->bandwidth));
+  numbers->cost = numbers->image * (1 + 2 * numbers->copies) / numbers->bandwidth;
+  numbers->mtbf = options->mtbf;
+  if (!(numbers->mtbf > 0) && gab_config_is_set(config, "resilience.mtbf"))
+    numbers->mtbf = gab_config_real(config, "resilience.mtbf");
+  if (numbers->mtbf > 0) numbers->interval = gab_interval_young(numbers->mtbf, numbers->cost);
+  numbers->updates = (double)numbers->balance.weight_max;
+  if (options->rate > 0) numbers->step_seconds = numbers->updates / options->rate;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static gab_status choose(const run_case *which, const plan_options *options, plan_numbers *numbers)
+{
+  const gab_config *config = which->config;
+  numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
+  numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
+  if (!numbers->strategy) return GAB_ERR_INPUT;
+  numbers->scheme =
+      gab_scheme_by_name(options->scheme ? options->scheme : gab_config_string(config, "resilience.scheme"));
+  if (!numbers->scheme) return GAB_ERR_INPUT;
+  int64_t copies = options->copies >= 0 ? options->copies : gab_config_int(config, "resilience.copies");
+  numbers->copies = gab_scheme_copies(numbers->scheme, numbers->slots, (int)copies);
+  return GAB_OK;
+}
+
+static gab_status distribute(plan_work *work)
+{
+  plan_numbers *numbers = work->numbers;
+  gab_balance_options options = {.balancer = numbers->strategy,
+                                 .by = work->which->balance.by,
+                                 .plan = work->plan,
+                                 .parts = numbers->slots};
+  GAB_TRY(gab_balance_proxies(work->proxies, &options, &numbers->balance));
+  if (numbers->balance.blocks < (uint64_t)numbers->slots)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "the grid has %" PRIu64 " blocks for %" PRId32 " processes; each needs at least one",
+             numbers->balance.blocks, numbers->slots);
+  return GAB_OK;
+}
+
+static gab_status work_out(plan_work *work, const plan_options *options)
+{
+  GAB_TRY(distribute(work));
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
+    work->crossing[direction] = crossing_bytes(&work->sizes, direction);
+  add_blocks(work);
+  hold_copies(work);
+  GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->slots, work->partners, count_contact,
+                               work));
+  spread_out(work);
+  find_peak(work);
+  return find_costs(work, options);
+}
+
+gab_status plan_work_out(const run_case *which, const plan_options *options, gab_proxies *proxies,
+                         plan_numbers *numbers)
+{
+  void *plan = NULL, *partners = NULL, *slots = NULL;
+  GAB_TRY(choose(which, options, numbers));
+  size_t count = (size_t)numbers->slots;
+  gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(slot_numbers), GAB_MEMORY_OTHER, &slots);
+  plan_work work = {.which = which,
+                    .numbers = numbers,
+                    .proxies = proxies,
+                    .sizes = sizes_of(which),
+                    .plan = plan,
+                    .partners = partners,
+                    .slots = slots};
+  if (status == GAB_OK) status = work_out(&work, options);
+  numbers->proxy_bytes = gab_proxies_bytes(proxies);
+  gab_free(&plan);
+  gab_free(&partners);
+  gab_free(&slots);
+  return status;
+}
