@@ -115,6 +115,16 @@ gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *
 /** A gab_distribute_fn (blockforest/adapt.h): gab_balance_proxies(). @param[in] options  may be NULL */
 gab_status gab_balance_distribute(void *options, gab_proxies *proxies);
 
+/** Called for every block and every row of its table that leads to a block of another part. */
+typedef gab_status (*gab_contact_fn)(void *user, int32_t part, const gab_proxy *proxy,
+                                     const gab_neighbour *row, int32_t other_part);
+/** Who would talk to whom by a plan. On one process only.
+ *  @param[in] plan,parts  as in gab_balance_options
+ *  @param[out] partners  one per part: parts that it borders on
+ *  @param[in] visit  may be NULL */
+gab_status gab_balance_contacts(gab_proxies *proxies, const int32_t *plan, int32_t parts, int32_t *partners,
+                                gab_contact_fn visit, void *user);
+
 /** Fills an empty forest with its root blocks. Collective.
  *  @param[out] report  may be NULL
  *  @return ::GAB_ERR_INPUT if there are fewer blocks than members (with both numbers) */
