@@ -10,6 +10,16 @@
 
 enum { MOST_BODIES = 1 << 20, IMAGES = 27 };
 
+/* Cubes of cells of level 0 with the shapes that may make a cell in them solid, so that a cell asks no
+ * others.
+ */
+typedef struct bins {
+  int64_t count[3];
+  int shift;       /* a cube has 2^shift cells along an axis */
+  size_t *start;   /* per cube, x fastest, and at the end */
+  uint32_t *shape; /* ascending within a cube */
+} bins;
+
 struct gab_geometry {
   gab_domain domain;
   gab_body *bodies;
@@ -17,6 +27,8 @@ struct gab_geometry {
   size_t body_count;
   gab_shape_data *shapes; /* the bodies and their images beyond periodic sides, by body */
   size_t shape_count;
+  size_t *first_shape; /* per body, and at the end */
+  bins bins;
 };
 
 /* ------------------------------------------------------------------------------------------ making it */
@@ -123,24 +135,112 @@ static gab_status add_bodies(gab_geometry *geometry, const gab_body *bodies)
     GAB_TRY(check_body(body, &geometry->domain));
     if (body->shape == GAB_SHAPE_MASK) GAB_TRY(gab_mask_read(body->mask, &geometry->masks[i]));
     gab_shape_data shape = shape_of(body, (int)i, &geometry->masks[i], &geometry->domain);
+    geometry->first_shape[i] = geometry->shape_count;
     add_images(geometry, &shape);
   }
+  geometry->first_shape[geometry->body_count] = geometry->shape_count;
   return GAB_OK;
 }
 
 static gab_status allocate(gab_geometry *geometry, size_t body_count)
 {
-  void *bodies = NULL, *masks = NULL, *shapes = NULL;
+  void *bodies = NULL, *masks = NULL, *shapes = NULL, *firsts = NULL;
   gab_status status = gab_alloc(body_count * sizeof(gab_body), GAB_MEMORY_OTHER, &bodies);
   if (status == GAB_OK) status = gab_alloc(body_count * sizeof(gab_mask), GAB_MEMORY_OTHER, &masks);
   if (status == GAB_OK)
     status = gab_alloc(body_count * IMAGES * sizeof(gab_shape_data), GAB_MEMORY_OTHER, &shapes);
+  if (status == GAB_OK)
+    status = gab_alloc((body_count + 1) * sizeof *geometry->first_shape, GAB_MEMORY_OTHER, &firsts);
   geometry->bodies = bodies;
   geometry->masks = masks;
   geometry->shapes = shapes;
+  geometry->first_shape = firsts;
   geometry->body_count = status == GAB_OK ? body_count : 0;
   return status;
 }
+
+/* ------------------------------------------------------------------------------------------ bins */
+
+/* Small enough that a cube meets few of many bodies, and few enough to be no matter in memory. */
+static void size_bins(const gab_domain *domain, size_t shapes, bins *made)
+{
+  const double most = 8 * (double)shapes + 64;
+  const int least_shift = 2;
+  for (made->shift = least_shift;; ++made->shift) {
+    for (int axis = 0; axis < 3; ++axis) made->count[axis] = ((domain->cells[axis] - 1) >> made->shift) + 1;
+    if ((double)made->count[0] * (double)made->count[1] * (double)made->count[2] <= most) return;
+  }
+}
+
+/* The cubes [*first, *last] along an axis that a shape can have cells in. A cell more on both sides, since
+ * the bounding box is rounded. @return false if there are none */
+static bool bins_of(const bins *made, const gab_shape_data *shape, int axis, int64_t *first, int64_t *last)
+{
+  const double width = ldexp(1, made->shift), end = (double)made->count[axis] * width;
+  *first = 0;
+  *last = made->count[axis] - 1;
+  if (shape->inverted) return true;
+  double lo = shape->lo[axis] - 1, hi = shape->hi[axis] + 1;
+  if (hi < 0 || lo > end) return false;
+  if (lo > 0) *first = (int64_t)(lo / width);
+  if (hi < end) *last = (int64_t)(hi / width);
+  return *first <= *last;
+}
+
+/* Lists the shape in its cubes, or only counts, at the cube's next place. */
+static void put_into_bins(bins *made, const gab_shape_data *shape, uint32_t index, size_t *next)
+{
+  const double width = ldexp(1, made->shift);
+  int64_t first[3], last[3], at[3];
+  for (int axis = 0; axis < 3; ++axis)
+    if (!bins_of(made, shape, axis, &first[axis], &last[axis])) return;
+  for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
+    for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
+      for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+        double lo[3], hi[3];
+        for (int axis = 0; axis < 3; ++axis) {
+          lo[axis] = (double)at[axis] * width;
+          hi[axis] = lo[axis] + width;
+        }
+        if (gab_shape_relation(shape, lo, hi) == GAB_RELATION_APART) continue;
+        size_t *place = &next[(at[2] * made->count[1] + at[1]) * made->count[0] + at[0]];
+        if (made->shape) made->shape[*place] = index;
+        ++*place;
+      }
+}
+
+static gab_status make_bins(gab_geometry *geometry)
+{
+  bins *made = &geometry->bins;
+  size_bins(&geometry->domain, geometry->shape_count, made);
+  size_t count = (size_t)(made->count[0] * made->count[1] * made->count[2]);
+  void *starts, *shapes;
+  GAB_TRY(gab_alloc((count + 1) * sizeof *made->start, GAB_MEMORY_OTHER, &starts));
+  made->start = starts;
+  /* Counted one place further on: the sums are then where the cubes begin, and after filling where they end,
+   * which is where the next ones begin. */
+  for (size_t i = 0; i < geometry->shape_count; ++i)
+    put_into_bins(made, &geometry->shapes[i], (uint32_t)i, made->start + 1);
+  for (size_t bin = 0; bin < count; ++bin) made->start[bin + 1] += made->start[bin];
+  GAB_TRY(gab_alloc(made->start[count] * sizeof *made->shape, GAB_MEMORY_OTHER, &shapes));
+  made->shape = shapes;
+  for (size_t i = 0; i < geometry->shape_count; ++i)
+    put_into_bins(made, &geometry->shapes[i], (uint32_t)i, made->start);
+  for (size_t bin = count; bin > 0; --bin) made->start[bin] = made->start[bin - 1];
+  made->start[0] = 0;
+  return GAB_OK;
+}
+
+static size_t bin_of(const gab_geometry *geometry, int level, const int64_t inside[3])
+{
+  const bins *all = &geometry->bins;
+  int64_t at[3];
+  for (int axis = 0; axis < 3; ++axis)
+    at[axis] = inside[axis] >> (all->shift + (axis < geometry->domain.dimension ? level : 0));
+  return (size_t)((at[2] * all->count[1] + at[1]) * all->count[0] + at[0]);
+}
+
+/* ------------------------------------------------------------------------------------------ life */
 
 gab_status gab_geometry_create(const gab_domain *domain, const gab_body *bodies, size_t body_count,
                                gab_geometry **geometry)
@@ -155,6 +255,7 @@ gab_status gab_geometry_create(const gab_domain *domain, const gab_body *bodies,
   made->domain = *domain;
   gab_status status = allocate(made, body_count);
   if (status == GAB_OK) status = add_bodies(made, bodies);
+  if (status == GAB_OK) status = make_bins(made);
   if (status != GAB_OK) {
     gab_geometry_destroy(&made);
     return status;
@@ -171,6 +272,9 @@ void gab_geometry_destroy(gab_geometry **geometry)
   gab_free(&gone->bodies);
   gab_free(&gone->masks);
   gab_free(&gone->shapes);
+  gab_free(&gone->first_shape);
+  gab_free(&gone->bins.start);
+  gab_free(&gone->bins.shape);
   gab_free(geometry);
 }
 
@@ -214,8 +318,12 @@ int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cel
   if (!wrap(&geometry->domain, level, cell, inside)) return GAB_CELL_OUTSIDE;
   double centre[3];
   centre_of_cell(&geometry->domain, level, inside, centre);
-  for (size_t i = 0; i < geometry->shape_count; ++i)
-    if (gab_shape_is_solid(&geometry->shapes[i], centre)) return geometry->shapes[i].body;
+  const bins *all = &geometry->bins;
+  const size_t bin = bin_of(geometry, level, inside);
+  for (size_t i = all->start[bin]; i < all->start[bin + 1]; ++i) {
+    const gab_shape_data *shape = &geometry->shapes[all->shape[i]];
+    if (gab_shape_is_solid(shape, centre)) return shape->body;
+  }
   return GAB_CELL_FLUID;
 }
 
@@ -230,10 +338,10 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
   centre_of_cell(&geometry->domain, level, inside, centre);
   for (int axis = 0; axis < 3; ++axis)
     direction[axis] = ldexp(c[axis], axis < geometry->domain.dimension ? -level : 0);
-  for (size_t i = 0; i < geometry->shape_count; ++i) {
+  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; ++i) {
     const gab_shape_data *shape = &geometry->shapes[i];
     double in, out;
-    if (shape->body != body || !gab_shape_is_solid(shape, centre)) continue;
+    if (!gab_shape_is_solid(shape, centre)) continue;
     if (!gab_shape_interval(shape, centre, direction, &in, &out)) continue;
     /* From the solid cell the fluid begins where the ray leaves the shape, or enters an inverted one. */
     double distance = 1 - (shape->inverted ? in : out);
@@ -242,7 +350,34 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
   return half_way;
 }
 
-static uint64_t fluid_in(const gab_geometry *geometry, int level, const gab_box *box)
+/* The shapes whose surface may pass through a box; all of them if they are too many to be listed. */
+enum { MOST_NEAR = 64 };
+typedef struct near_shapes {
+  size_t count;
+  bool are_all;
+  uint32_t list[MOST_NEAR];
+} near_shapes;
+
+/* Of the shapes that are near to a larger box. @return false if the box is covered by one of them */
+static bool find_near(const gab_geometry *geometry, const double lo[3], const double hi[3],
+                      const near_shapes *around, near_shapes *near)
+{
+  size_t count = around->are_all ? geometry->shape_count : around->count;
+  *near = (near_shapes){.count = 0};
+  for (size_t i = 0; i < count; ++i) {
+    size_t shape = around->are_all ? i : around->list[i];
+    gab_relation relation = gab_shape_relation(&geometry->shapes[shape], lo, hi);
+    if (relation == GAB_RELATION_COVERED) return false;
+    if (relation == GAB_RELATION_APART) continue;
+    if (near->count < MOST_NEAR) near->list[near->count] = (uint32_t)shape;
+    ++near->count;
+  }
+  near->are_all = near->count > MOST_NEAR;
+  return true;
+}
+
+static uint64_t fluid_in(const gab_geometry *geometry, int level, const gab_box *box,
+                         const near_shapes *around)
 {
   double lo[3], hi[3];
   uint64_t volume = 1;
@@ -255,17 +390,13 @@ static uint64_t fluid_in(const gab_geometry *geometry, int level, const gab_box 
     volume *= (uint64_t)(box->hi[axis] - box->lo[axis]);
     if (box->hi[axis] - box->lo[axis] > box->hi[longest] - box->lo[longest]) longest = axis;
   }
-  bool mixed = false;
-  for (size_t i = 0; i < geometry->shape_count; ++i) {
-    gab_relation relation = gab_shape_relation(&geometry->shapes[i], lo, hi);
-    if (relation == GAB_RELATION_COVERED) return 0;
-    mixed = mixed || relation == GAB_RELATION_MIXED;
-  }
-  if (!mixed) return volume;
+  near_shapes near;
+  if (!find_near(geometry, lo, hi, around, &near)) return 0;
+  if (near.count == 0) return volume;
   if (volume == 1) return gab_geometry_cell(geometry, level, box->lo) == GAB_CELL_FLUID;
   gab_box left = *box, right = *box;
   left.hi[longest] = right.lo[longest] = (box->lo[longest] + box->hi[longest]) / 2;
-  return fluid_in(geometry, level, &left) + fluid_in(geometry, level, &right);
+  return fluid_in(geometry, level, &left, &near) + fluid_in(geometry, level, &right, &near);
 }
 
 uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const gab_box *cells)
@@ -276,7 +407,8 @@ uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const
     if (box.lo[axis] < 0) box.lo[axis] = 0;
     if (box.hi[axis] > size) box.hi[axis] = size;
   }
-  return fluid_in(geometry, level, &box);
+  const near_shapes all = {.are_all = true};
+  return fluid_in(geometry, level, &box, &all);
 }
 
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells)

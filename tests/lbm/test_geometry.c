@@ -149,6 +149,54 @@ static void bodies_reach_through_periodic_sides(void **state)
   gab_geometry_destroy(&middle);
 }
 
+/* The first sphere, or image of it, that covers a cell, by asking all of them. */
+static int first_that_covers(const gab_domain *domain, const gab_body *spheres, int count,
+                             const int64_t cell[3])
+{
+  for (int i = 0; i < count; ++i)
+    for (int image = 0; image < 27; ++image) {
+      const int at[3] = {image % 3 - 1, image / 3 % 3 - 1, image / 9 - 1};
+      double square = 0;
+      bool exists = true;
+      for (int axis = 0; axis < domain->dimension; ++axis) {
+        exists = exists && (at[axis] == 0 || domain->periodic[axis]);
+        double there = spheres[i].centre[axis] + (double)(at[axis] * domain->cells[axis]);
+        square += ((double)cell[axis] + 0.5 - there) * ((double)cell[axis] + 0.5 - there);
+      }
+      if (exists && square <= spheres[i].radius * spheres[i].radius) return i;
+    }
+  return GAB_CELL_FLUID;
+}
+
+static void each_cell_belongs_to_the_first_of_many_bodies_that_covers_it(void **state)
+{
+  (void)state;
+  enum { COUNT = 300 };
+  static gab_body spheres[COUNT];
+  for (int deep = 0; deep < 2; ++deep) {
+    const gab_domain domain = {.dimension = 2 + deep,
+                               .cells = {deep ? 40 : 90, deep ? 33 : 130, deep ? 50 : 1},
+                               .periodic = {true, false, true},
+                               .dx = 1};
+    for (uint64_t i = 0; i < COUNT; ++i) {
+      spheres[i] = (gab_body){.shape = GAB_SHAPE_SPHERE,
+                              .radius = 0.25 * (double)(1 + gab_hash_counter(3, i, 3) % 25)};
+      for (int axis = 0; axis < 3; ++axis)
+        spheres[i].centre[axis] =
+            0.25 * (double)(gab_hash_counter(3, i, (uint64_t)axis) % (uint64_t)(4 * domain.cells[axis]));
+    }
+    gab_geometry *geometry = geometry_of(&domain, spheres, COUNT);
+    int64_t cell[3];
+    for (cell[2] = 0; cell[2] < domain.cells[2]; ++cell[2])
+      for (cell[1] = 0; cell[1] < domain.cells[1]; ++cell[1])
+        for (cell[0] = 0; cell[0] < domain.cells[0]; ++cell[0])
+          REQUIRE(gab_geometry_cell(geometry, 0, cell) == first_that_covers(&domain, spheres, COUNT, cell));
+    const gab_box all = {{0, 0, 0}, {domain.cells[0], domain.cells[1], domain.cells[2]}};
+    REQUIRE(gab_geometry_fluid_cells(geometry, 0, &all) == counted_one_by_one(geometry, 0, &all));
+    gab_geometry_destroy(&geometry);
+  }
+}
+
 static void impossible_bodies_are_refused_by_name(void **state)
 {
   (void)state;
@@ -207,6 +255,7 @@ int main(void)
       cmocka_unit_test(walls_are_met_at_the_exact_distance),
       cmocka_unit_test(staircase_walls_are_half_way),
       cmocka_unit_test(bodies_reach_through_periodic_sides),
+      cmocka_unit_test(each_cell_belongs_to_the_first_of_many_bodies_that_covers_it),
       cmocka_unit_test(impossible_bodies_are_refused_by_name),
 #ifdef GAB_HAVE_PNG
       cmocka_unit_test(dark_pixels_of_a_picture_are_solid_with_the_first_row_on_top),
