@@ -1,4 +1,4 @@
-#include "lbm/lbm_impl.h"
+#include "lbm/sparse_impl.h"
 
 #include <string.h>
 
@@ -26,22 +26,20 @@ static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block, c
   return GAB_OK;
 }
 
-/* Lists the runs of fluid cells, or only counts them if there is no list yet. */
+/* Lists the runs of fluid cells, or only counts them and their cells if there is no list yet. */
 static size_t list_runs(gab_lbm_block *block)
 {
   const gab_flags *flags = block->flags;
   size_t count = 0;
+  block->fluid_cells = 0;
   for (int32_t z = 0; z < flags->cells[2]; ++z)
     for (int32_t y = 0; y < flags->cells[1]; ++y)
       for (int32_t x = 0; x < flags->cells[0]; ++x) {
         if (!gab_flags_are_on(flags, x, y, z, GAB_CELL_IS_FLUID)) continue;
         int32_t end = x + 1;
         while (end < flags->cells[0] && gab_flags_are_on(flags, end, y, z, GAB_CELL_IS_FLUID)) ++end;
-        if (block->runs) {
-          uint32_t start = (uint32_t)gab_field_index(&block->src->map, x, y, z, 0);
-          block->runs[count] = (gab_run){.start = start, .length = end - x, .x = x, .y = y, .z = z};
-          block->fluid_cells += (uint64_t)(end - x);
-        }
+        if (block->runs) block->runs[count] = (gab_run){.length = end - x, .x = x, .y = y, .z = z};
+        block->fluid_cells += (uint64_t)(end - x);
         ++count;
         x = end;
       }
@@ -67,9 +65,21 @@ static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
   return GAB_OK;
 }
 
-static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
+static bool is_sparse(const gab_lbm_model *model, const gab_lbm_block *block)
+{
+  const double cells = (double)model->cells[0] * (double)model->cells[1] * (double)model->cells[2];
+  return (double)block->fluid_cells < model->sparse_below * cells;
+}
+
+/* Fields and links of a block that stores all cells. */
+static gab_status make_dense(const gab_lbm_model *model, gab_lbm_block *block)
 {
   block->now = &model->storage[0];
+  for (size_t k = 0; k < block->run_count; ++k) {
+    gab_run *run = &block->runs[k];
+    run->start = (uint32_t)gab_field_index(&model->map, run->x, run->y, run->z, 0);
+  }
+  GAB_TRY(gab_links_build(model, block, NULL));
   GAB_TRY(gab_field_create(&model->shape, &block->src));
   return model->kernel->in_place ? GAB_OK : gab_field_create(&model->shape, &block->dst);
 }
@@ -83,10 +93,11 @@ static gab_status make_block(const gab_lbm_model *model, const gab_forest *fores
   gab_box cells = gab_block_cells(forest, place);
   block->id = gab_block_get_id(place);
   memcpy(block->first, cells.lo, sizeof block->first);
-  GAB_TRY(make_fields(model, block));
-  GAB_TRY(make_flags(model, block, block->src->shape.ghosts, &cells));
+  GAB_TRY(make_flags(model, block, model->shape.ghosts, &cells));
   GAB_TRY(make_runs(model, block));
-  return gab_links_build(model, block);
+  GAB_TRY(is_sparse(model, block) ? gab_sparse_build(model, block) : make_dense(model, block));
+  gab_flags_destroy(&block->flags); /* runs and links know it all */
+  return GAB_OK;
 }
 
 static gab_status initialise_block(void *user, const gab_forest *forest, const gab_block *place, void *data)
@@ -102,10 +113,11 @@ static void destroy_block(void *user, void *data)
   if (!block) return;
   gab_field_destroy(&block->src);
   gab_field_destroy(&block->dst);
-  gab_flags_destroy(&block->flags);
+  gab_flags_destroy(&block->flags); /* of one that could not be made */
   gab_free(&block->runs);
   gab_free(&block->run_start);
   gab_links_release(&block->links);
+  gab_sparse_release(block);
   gab_free(&block);
 }
 
@@ -123,10 +135,10 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
 /* Canonical data: direction by direction the fluid cells in z, y, x order, in the precision of the field. */
 static size_t packed_size(void *user, const void *data)
 {
-  (void)user;
+  const gab_lbm_model *model = user;
   const gab_lbm_block *block = data;
-  return (size_t)block->fluid_cells * (size_t)block->src->shape.components *
-         gab_precision_bytes(block->src->shape.precision);
+  return (size_t)block->fluid_cells * (size_t)model->lattice->q *
+         gab_precision_bytes(model->options.precision);
 }
 
 /* What the first cell of a run sent in direction q; the others follow. */
@@ -142,6 +154,10 @@ static gab_status pack(void *user, const void *data, gab_buffer *out)
   size_t bytes = gab_precision_bytes(block->src->shape.precision);
   void *place;
   GAB_TRY(gab_buffer_extend(out, packed_size(user, data), &place));
+  if (block->sparse) {
+    gab_sparse_pack(user, block, place);
+    return GAB_OK;
+  }
   unsigned char *to = place;
   for (int q = 0; q < block->src->shape.components; ++q)
     for (size_t i = 0; i < block->run_count; ++i) {
@@ -158,6 +174,10 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   size_t bytes = gab_precision_bytes(block->src->shape.precision);
   gab_reader cells;
   GAB_TRY(gab_get_view(in, packed_size(user, data), &cells));
+  if (block->sparse) {
+    gab_sparse_unpack(user, block, cells.at);
+    return GAB_OK;
+  }
   const unsigned char *from = cells.at;
   for (int q = 0; q < block->src->shape.components; ++q)
     for (size_t i = 0; i < block->run_count; ++i) {

@@ -166,6 +166,15 @@ static gab_status set_storage(gab_lbm_model *model)
   return GAB_OK;
 }
 
+/* Below this share of fluid a sparse block is faster than a dense one in all that was measured
+ * (doc/performance.md), and takes less memory. */
+static double sparse_below(const char *family)
+{
+  const double least_share = 0.6, never = 0, always = 2;
+  if (!family || strcmp(family, "auto") == 0) return least_share;
+  return strcmp(family, "sparse") == 0 ? always : never;
+}
+
 static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
@@ -182,7 +191,9 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   const gab_kernel_variant wanted = gab_kernel_wanted(&model->options);
   model->bulk_rate = wanted.mrt ? model->options.mrt.energy : model->rates.even;
   model->kernel = gab_kernel_find(options->kernel, wanted);
-  return model->kernel ? set_storage(model) : GAB_ERR_INPUT;
+  if (!model->kernel) return GAB_ERR_INPUT;
+  model->sparse_below = sparse_below(options->kernel);
+  return set_storage(model);
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,

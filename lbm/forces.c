@@ -10,10 +10,11 @@ void gab_lbm_request_forces(gab_lbm *lbm) { lbm->wants_forces = true; }
 static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 {
   const gab_links *links = &block->links;
-  const ptrdiff_t *sent = block->now->sent;
+  static const ptrdiff_t at_once[GAB_LATTICE_MAX_Q] = {0}; /* sparse blocks note places */
+  const ptrdiff_t *sent = block->sparse ? at_once : block->now->sent;
   for (size_t i = 0; i < links->momentum_count; ++i) {
     const gab_momentum_link *link = &links->momenta[i];
-    const int out = gab_lattice_opposite(link->q);
+    const int out = gab_lattice_opposite((int)link->q);
     const int8_t *c = lbm->model.lattice->c[out];
     double given = gab_value_at(block->src, gab_place(link->from, sent[out])) +
                    gab_value_at(block->src, gab_place(link->to, sent[link->q]));

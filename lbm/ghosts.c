@@ -3,7 +3,7 @@
  * All blocks have the same map, so where a side begins, how far it reaches and which populations cross it is
  * worked out once for each direction; what is left to each block and step is the way in which the two fields
  * lie (gab_storage). */
-#include "lbm/lbm_impl.h"
+#include "lbm/sparse_impl.h"
 
 #include <string.h>
 
@@ -88,6 +88,11 @@ static void ghost_pack(void *user, const void *data, int direction, void *bytes)
 {
   const gab_lbm_model *model = user;
   const gab_ghost_side *side = &model->ghost_sides[direction];
+  const gab_lbm_block *block = data;
+  if (block->sparse) {
+    gab_sparse_pack_ghosts(model, block, direction, bytes);
+    return;
+  }
   copy_shape shape = shape_of(model, side);
   set_packed(shape.to_step, side);
   if (in_float(model)) ghosts_float_pack(side, data, &shape, bytes);
@@ -98,6 +103,11 @@ static void ghost_unpack(void *user, void *data, int direction, const void *byte
 {
   const gab_lbm_model *model = user;
   const gab_ghost_side *side = &model->ghost_sides[direction];
+  gab_lbm_block *block = data;
+  if (block->sparse) {
+    gab_sparse_unpack_ghosts(model, block, direction, bytes);
+    return;
+  }
   copy_shape shape = shape_of(model, side);
   set_packed(shape.from_step, side);
   if (in_float(model)) ghosts_float_unpack(side, data, &shape, bytes);
@@ -130,11 +140,18 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   target->fetches[place] = fetch;
 }
 
-/* How many of the sides from the first one on have its shape. */
-static int equal_sides(const gab_lbm_fetch *fetches, int count)
+static bool is_sparse(const gab_lbm_block *target, const gab_lbm_fetch *fetch)
+{
+  return target->sparse || fetch->source->sparse;
+}
+
+/* How many of the sides from the first one on have its shape and lie between dense blocks. */
+static int equal_sides(const gab_lbm_block *target, const gab_lbm_fetch *fetches, int count)
 {
   int equal = 1, lines = fetches[0].side->count;
-  while (equal < count && in_order(fetches[equal].side, fetches[0].side) == 0 &&
+  if (is_sparse(target, fetches)) return 1;
+  while (equal < count && !is_sparse(target, &fetches[equal]) &&
+         in_order(fetches[equal].side, fetches[0].side) == 0 &&
          (lines += fetches[equal].side->count) <= MOST_LINES)
     ++equal;
   return equal;
@@ -147,11 +164,16 @@ void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, boo
   const int32_t end = (int32_t)job->last_slab * model->slab_layers;
   const int32_t hi = end < model->cells[axis] ? end : model->cells[axis];
   const ptrdiff_t skipped = across ? 0 : lo * model->map.stride[axis];
-  const gab_lbm_block *target = job->block;
+  gab_lbm_block *target = job->block;
   for (int first = 0, equal; first < target->fetch_count; first += equal) {
     const gab_lbm_fetch *fetches = &target->fetches[first];
-    equal = equal_sides(fetches, target->fetch_count - first);
+    equal = equal_sides(target, fetches, target->fetch_count - first);
     if (fetches->side->across != across) continue;
+    if (is_sparse(target, fetches)) {
+      const int direction = (int)(fetches->side - model->ghost_sides);
+      gab_sparse_fetch(model, target, fetches->source, direction, across ? -1 : axis, lo, hi);
+      continue;
+    }
     copy_shape shape = shape_of(model, fetches->side);
     if (!across) shape.extent[axis] = hi - lo;
     if (in_float(model)) ghosts_float_fetch(target, fetches, equal, &shape, skipped);

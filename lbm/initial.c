@@ -34,10 +34,8 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
         gab_block_cell_centre(forest, block, run->x + i, run->y, run->z, centre);
         options->initial(options->initial_user, centre, &state);
       }
-      for (int q = 0; q < model->lattice->q; ++q) {
-        const int8_t *shift = data->now->shift[q];
-        gab_field_set(data->src, run->x + i + shift[0], run->y + shift[1], run->z + shift[2],
-                      data->now->component[q], population(model, q, &state));
-      }
+      for (int q = 0; q < model->lattice->q; ++q)
+        gab_value_set(data->src, gab_place(run->start + (uint32_t)i, data->now->sent[q]),
+                      population(model, q, &state));
     }
 }

@@ -68,23 +68,37 @@ static double strain_square(const gab_lbm_model *model, const gab_lbm_block *blo
   return square;
 }
 
+typedef struct adding {
+  const gab_lbm_model *model;
+  totals *all;
+} adding;
+
+static bool add_row(void *user, const gab_lbm_block *sent, uint32_t start, int32_t count, uint32_t cell)
+{
+  (void)cell;
+  adding *to = user;
+  gab_lbm_row row;
+  gab_lbm_row_moments(to->model, sent, start, count, &row);
+  to->all->cells += (uint64_t)count;
+  for (int32_t i = 0; i < count; ++i) add_cell(to->all, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
+  return true;
+}
+
+static bool add_strain(void *user, const gab_lbm_block *arriving, uint32_t start, int32_t count,
+                       uint32_t cell)
+{
+  (void)cell;
+  adding *to = user;
+  for (int32_t i = 0; i < count; ++i)
+    gab_exact_add(&to->all->sum[STRAIN], strain_square(to->model, arriving, start + (uint32_t)i));
+  return true;
+}
+
 static void add_job(const gab_lbm_model *model, const gab_lbm_job *job, bool with_strain, totals *all)
 {
-  const gab_lbm_block *block = job->block;
-  gab_lbm_row row;
-  size_t first, last;
-  gab_lbm_share(job, block->run_count, &first, &last);
-  for (size_t k = first; k < last; ++k)
-    for (int32_t done = 0; done < block->runs[k].length; done += GAB_LBM_ROW) {
-      int32_t left = block->runs[k].length - done, count = left < GAB_LBM_ROW ? left : GAB_LBM_ROW;
-      uint32_t start = block->runs[k].start + (uint32_t)done;
-      gab_lbm_row_moments(model, block, start, count, &row);
-      all->cells += (uint64_t)count;
-      for (int32_t i = 0; i < count; ++i) {
-        add_cell(all, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
-        if (with_strain) gab_exact_add(&all->sum[STRAIN], strain_square(model, block, start + (uint32_t)i));
-      }
-    }
+  adding to = {.model = model, .all = all};
+  (void)gab_lbm_visit_rows(model, job, add_row, &to);
+  if (with_strain) (void)gab_lbm_visit_arriving_rows(model, job, add_strain, &to);
 }
 
 static gab_status sum_locally(gab_lbm *lbm, bool with_strain, totals *all)

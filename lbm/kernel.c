@@ -23,10 +23,11 @@ const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted)
   int index = gab_kernel_index(wanted);
   if (!family || strcmp(family, "auto") == 0 || strcmp(family, "in_place") == 0)
     return &gab_kernels_in_place[index];
+  if (strcmp(family, "sparse") == 0) return &gab_kernels_sparse[index];
   if (strcmp(family, "vector") == 0) return &gab_kernels_vector[index];
   if (strcmp(family, "reference") == 0) return &gab_kernels_reference[index];
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                "there is no kernel \"%s\"; known are auto, in_place, vector, reference", family);
+                "there is no kernel \"%s\"; known are auto, in_place, sparse, vector, reference", family);
   return NULL;
 }
 
@@ -71,7 +72,8 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
   else
     snprintf(
         choice->family, sizeof choice->family,
-        "one field of populations per block, %zu bytes per cell: two thirds of the memory traffic of two",
+        "one field of populations per block, %zu bytes per cell (fluid cell where few are fluid): two thirds "
+        "of the memory traffic of two",
         bytes);
   const size_t real = wanted.reals == GAB_REALS_FLOAT ? sizeof(float) : sizeof(double);
   if (strncmp(kernel->name, "reference/", strlen("reference/")) == 0)

@@ -5,4 +5,8 @@
 #define FAMILY   "in_place"
 #define TABLE    gab_kernels_in_place
 #define IN_PLACE 1
+
+#define ROWS_FAMILY "sparse"
+#define ROWS_TABLE  gab_kernels_sparse
+
 #include "lbm/kernel_vector_list.inc"

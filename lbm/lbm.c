@@ -58,7 +58,7 @@ gab_lbm_counts gab_lbm_count(const gab_lbm *lbm)
   gab_lbm_counts counts = {0};
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
     const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
-    const int32_t *cells = block->src->shape.cells;
+    const int32_t *cells = lbm->model.cells;
     const gab_links *links = &block->links;
     counts.fluid_cells += block->fluid_cells;
     counts.cells += (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2];

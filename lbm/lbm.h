@@ -28,9 +28,10 @@
  *  Results do not depend on the number of processes, threads, blocks or the kernel.
  *
  *  Kernels: `in_place` streams in the populations' own places (the AA pattern, Bailey, Myre, Walsh, Lilja &
- * Saar 2009), one field per block; `vector` is the same arithmetic with two fields; `reference` is the
- * readable one, a cell at a time. Packed data, and so checksums, snapshots and what is sent, do not know
- * which one runs.
+ * Saar 2009), one field per block; `sparse` does so with the fluid cells alone, which lie one after another,
+ * by lists of places; `auto` decides between the two for each block, by its share of fluid; `vector` is the
+ * same arithmetic with two fields; `reference` is the readable one, a cell at a time. Packed data, and so
+ * checksums, snapshots and what is sent, do not know which one runs.
  *
  *  Life: gab_geometry_create, gab_forest_create, gab_lbm_create, then populate the forest
  * (gab_balance_initial) or restore it; steps; gab_lbm_destroy, gab_forest_destroy, gab_geometry_destroy in
@@ -126,7 +127,7 @@ typedef struct gab_lbm_options {
   double magic;               /**< TRT, MRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
   gab_mrt_rates mrt;          /**< MRT only */
   double force[3];            /**< body force per volume */
-  const char *kernel; /**< "auto", "in_place", "vector", "reference" [NULL: auto, which is in_place] */
+  const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */
   double velocity[3];

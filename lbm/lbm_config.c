@@ -285,7 +285,7 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 
 static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
 {
-  static const char *const kernels[] = {"auto", "in_place", "vector", "reference"};
+  static const char *const kernels[] = {"auto", "in_place", "sparse", "vector", "reference"};
   const gab_lattice *fits = domain->dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
   options->lattice = fits;
   if (strcmp(gab_config_string(config, "lbm.lattice"), "auto") != 0)

@@ -59,12 +59,12 @@ static const gab_config_key lbm_keys[] = {
             "in double: half of the memory, errors of rounding only where a population is stored."},
     {.name = "kernel",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "auto|in_place|vector|reference",
+     .choices = "auto|in_place|sparse|vector|reference",
      .default_text = "auto",
      .outside = true,
      .doc = "How the sweep is computed; all give the same bits. in_place keeps one field of populations per "
-            "block "
-            "(the AA pattern) and is what auto takes; vector and reference keep two."},
+            "block (the AA pattern), sparse one of the fluid cells alone; auto takes the one for blocks with "
+            "many fluid cells, the other for those with few. vector and reference keep two fields."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",

@@ -69,24 +69,27 @@ static inline int gab_kernel_index(gab_kernel_variant wanted)
 }
 static inline gab_kernel_variant gab_kernel_variant_of(int index)
 {
-  return (gab_kernel_variant){index / (4 * GAB_REALS_COUNT),
-                              (gab_kernel_reals)(index / 4 % GAB_REALS_COUNT), index / 2 % 2, index % 2};
+  return (gab_kernel_variant){index / (4 * GAB_REALS_COUNT), (gab_kernel_reals)(index / 4 % GAB_REALS_COUNT),
+                              index / 2 % 2, index % 2};
 }
 /** @param[in] options  with the defaults filled in */
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options);
-/** @param[in] family  "auto", "in_place", "vector" or "reference"; NULL is auto
+/** @param[in] family  "auto", "in_place", "sparse", "vector" or "reference"; NULL is auto
  *  @return NULL with an error message if there is no such family */
 const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted);
 
 extern const gab_kernel gab_kernels_reference[GAB_KERNELS_PER_FAMILY];
 extern const gab_kernel gab_kernels_vector[GAB_KERNELS_PER_FAMILY];
 extern const gab_kernel gab_kernels_in_place[GAB_KERNELS_PER_FAMILY];
+extern const gab_kernel gab_kernels_sparse[GAB_KERNELS_PER_FAMILY]; /* the same for sparse blocks */
 
 /* ------------------------------------------------------------------------------------------ links */
 
+typedef struct gab_lbm_model gab_lbm_model;
+
 /* Every link writes one population, what a boundary cell sends in direction q into the fluid cell beside it,
  * from where the kernel takes it. Cells are indices in component 0; where in the field a cell's population
- * lies is said by gab_storage. */
+ * lies is said by gab_storage. In sparse blocks links hold places: see gab_sparse_apply_links(). */
 
 /** Bounce-back and free slip: what a row of boundary cells along x sends is what other cells have sent. */
 typedef struct gab_copy_link {
@@ -116,11 +119,11 @@ typedef struct gab_open_link {
   int16_t q, side;
 } gab_open_link;
 
-/** A link of a body, for its force: what fluid cell and boundary cell send to each other. */
+/** A link of a body, for its force: what fluid cell and boundary cell send to each other. In a sparse block
+ * two places hold the two, in either order. */
 typedef struct gab_momentum_link {
   uint32_t to, from;
-  int32_t body;
-  int32_t q; /**< of what the boundary cell sends */
+  unsigned body : 27, q : 5; /**< q of what the boundary cell sends; there is a link for each of many cells */
 } gab_momentum_link;
 
 /** The lists that are written each step. */
@@ -145,6 +148,12 @@ typedef struct gab_links {
   uint64_t fallbacks;
 } gab_links;
 
+/** What an open link makes of what its fluid cell has sent, g. */
+double gab_link_pressure(const gab_lbm_model *model, const gab_open_link *link,
+                         const double g[GAB_LATTICE_MAX_Q]);
+double gab_link_outflow(const gab_lbm_model *model, const gab_open_link *link,
+                        const double g[GAB_LATTICE_MAX_Q]);
+
 /* ------------------------------------------------------------------------------------------ model and blocks
  */
 
@@ -164,7 +173,7 @@ typedef struct gab_ghost_side {
 } gab_ghost_side;
 
 /** What blocks need to know of the flow; lives inside the gab_lbm. */
-typedef struct gab_lbm_model {
+struct gab_lbm_model {
   gab_lbm_options options; /* defaults filled in */
   const gab_lattice *lattice;
   int32_t cells[3]; /* of a block */
@@ -181,10 +190,13 @@ typedef struct gab_lbm_model {
   int32_t slabs;
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
   gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
-} gab_lbm_model;
+  double sparse_below;    /* share of fluid cells below which a block is sparse; 0: never, 2: always */
+};
 
 /** Data of a block. */
 typedef struct gab_lbm_block gab_lbm_block;
+typedef struct gab_sparse gab_sparse;
+typedef struct gab_sparse_draft gab_sparse_draft;
 
 /** A side whose ghosts come from a block of this process. */
 typedef struct gab_lbm_fetch {
@@ -202,7 +214,8 @@ struct gab_lbm_block {
   gab_field *dst;         /* where the next one goes; NULL in place */
   const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
                              packed does not know it */
-  gab_flags *flags;
+  gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse_impl.h; NULL: all cells are */
+  gab_flags *flags;       /* while it is made */
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
@@ -295,14 +308,16 @@ static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_bloc
 gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model);
 gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model);
 
-gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block);
+/** @param[in,out] draft  of a sparse block, else NULL */
+gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft);
 void gab_links_release(gab_links *links);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
 
 /** Works out what crosses in each direction. */
 void gab_lbm_list_sides(gab_lbm_model *model);
-/** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message. */
+/** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message.
+ */
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
@@ -313,7 +328,7 @@ gab_status gab_lbm_settle(gab_lbm *lbm);
 /** Adds this process's share of the forces of this step. After gab_links_apply(). */
 void gab_lbm_add_forces(gab_lbm *lbm);
 
-/** Populations of the initial state in all fluid cells. */
+/** Populations of the initial state in all fluid cells of a new block. */
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data);
 
@@ -327,5 +342,20 @@ typedef struct gab_lbm_row {
 } gab_lbm_row;
 void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t start,
                          int32_t count, gab_lbm_row *row);
+
+/** Called with cells side by side, at most #GAB_LBM_ROW, the first one with index or number `cell` of the
+ * block.
+ *  @param[in] sent  a block as gab_lbm_row_moments() takes it, `start` the index of the first cell there
+ *  @return false to end the visit */
+typedef bool (*gab_lbm_row_visitor)(void *user, const gab_lbm_block *sent, uint32_t start, int32_t count,
+                                    uint32_t cell);
+/** The fluid cells of a job, in their order, whatever kind of block it is. @return false if it was ended */
+bool gab_lbm_visit_rows(const gab_lbm_model *model, const gab_lbm_job *job, gab_lbm_row_visitor visit,
+                        void *user);
+/** The same for what arrives: good for now->arriving. */
+bool gab_lbm_visit_arriving_rows(const gab_lbm_model *model, const gab_lbm_job *job,
+                                 gab_lbm_row_visitor visit, void *user);
+/** The first run of a block that ends behind a cell of it. */
+size_t gab_lbm_run_from(const gab_lbm_block *block, int32_t x, int32_t y, int32_t z);
 
 #endif

@@ -1,4 +1,4 @@
-#include "lbm/lbm_impl.h"
+#include "lbm/sparse_impl.h"
 
 #include <math.h>
 
@@ -22,6 +22,8 @@ static gab_status append(void *list_pointer, size_t count, size_t bytes_each)
 typedef struct link {
   const gab_lbm_model *model;
   gab_lbm_block *block;
+  gab_sparse_draft *draft; /* of a sparse block, else NULL */
+  uint32_t cell;           /* index or number of x */
   int q;
   const int8_t *c;
   int32_t b[3], x[3]; /* cells of the block */
@@ -34,7 +36,7 @@ static int64_t cell_of_domain(const link *at, const int32_t cell[3], int axis)
 
 static uint32_t index_of(const link *at, const int32_t cell[3])
 {
-  return (uint32_t)gab_field_index(&at->block->src->map, cell[0], cell[1], cell[2], 0);
+  return (uint32_t)gab_field_index(&at->model->map, cell[0], cell[1], cell[2], 0);
 }
 
 static bool is_fluid(const link *at, const int32_t cell[3])
@@ -42,13 +44,37 @@ static bool is_fluid(const link *at, const int32_t cell[3])
   return gab_flags_are_on(at->block->flags, cell[0], cell[1], cell[2], GAB_CELL_IS_FLUID);
 }
 
+/* Where the link writes: in a dense block the boundary cell, in a sparse one an extra place. */
+static gab_status target_of(const link *at, uint32_t *to)
+{
+  if (at->draft) return gab_sparse_add_place(at->draft, at->cell, at->q, to);
+  *to = index_of(at, at->b);
+  return GAB_OK;
+}
+
+/* The fluid cell; in a sparse block the place where it sends to the boundary cell in the even state. */
+static uint32_t origin_of(const link *at)
+{
+  return at->draft ? (uint32_t)at->q * at->block->sparse->stride + at->cell : at->cell;
+}
+
+/* In a sparse block nothing has to be copied: both places are made one. */
+static gab_status add_same_place(const link *at, const int32_t from_cell[3], int from_q)
+{
+  const uint32_t other = gab_sparse_number(at->draft, from_cell);
+  if (other == UINT32_MAX) return gab_sparse_add_way(at->draft, at->cell, at->q, from_cell, from_q);
+  gab_sparse_redirect(at->draft, at->cell, at->q, other, gab_lattice_opposite(from_q));
+  return GAB_OK;
+}
+
 /* The boundary cell sends what cell `from` has sent in direction from_q. Links of cells side by side, made
  * one after another, become one. */
 static gab_status add_copy_link(const link *at, const int32_t from_cell[3], int from_q)
 {
   gab_links *links = &at->block->links;
-  uint32_t to = index_of(at, at->b), from = index_of(at, from_cell);
   ++links->copied_cells;
+  if (at->draft) return add_same_place(at, from_cell, from_q);
+  uint32_t to = index_of(at, at->b), from = index_of(at, from_cell);
   if (links->copy_count > 0) {
     gab_copy_link *last = &links->copies[links->copy_count - 1];
     uint32_t length = (uint32_t)last->length;
@@ -141,9 +167,11 @@ static gab_status add_velocity_link(const link *at, int side)
   double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
   double velocity[3];
   edge_velocity(at, side, velocity);
+  uint32_t to;
+  GAB_TRY(target_of(at, &to));
   APPEND(links->velocities, links->velocity_count,
-         (gab_velocity_link){.to = index_of(at, at->b),
-                             .from = index_of(at, at->x),
+         (gab_velocity_link){.to = to,
+                             .from = origin_of(at),
                              .term = factor * momentum_term(at, velocity),
                              .q = (int16_t)at->q,
                              .side = (int16_t)side});
@@ -169,23 +197,29 @@ static gab_status add_slip_link(const link *at)
   return add_bounce_link(at);
 }
 
-static gab_status add_side_link(const link *at)
+static gab_status add_open_link(const link *at, int side)
 {
   gab_links *links = &at->block->links;
+  gab_open_link open = {.cell = at->cell, .q = (int16_t)at->q, .side = (int16_t)side};
+  GAB_TRY(target_of(at, &open.to));
+  if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
+  if (at->model->options.sides[side].kind == GAB_SIDE_PRESSURE)
+    APPEND(links->pressures, links->pressure_count, open);
+  else APPEND(links->outflows, links->outflow_count, open);
+  return GAB_OK;
+}
+
+static gab_status add_side_link(const link *at)
+{
   int side = side_of(at);
-  gab_open_link open = {
-      .to = index_of(at, at->b), .cell = index_of(at, at->x), .q = (int16_t)at->q, .side = (int16_t)side};
   switch (at->model->options.sides[side].kind) {
   case GAB_SIDE_VELOCITY:
     return add_velocity_link(at, side);
   case GAB_SIDE_FREE_SLIP:
     return add_slip_link(at);
   case GAB_SIDE_PRESSURE:
-    APPEND(links->pressures, links->pressure_count, open);
-    return GAB_OK;
   case GAB_SIDE_OUTFLOW:
-    APPEND(links->outflows, links->outflow_count, open);
-    return GAB_OK;
+    return add_open_link(at, side);
   default:
     return add_bounce_link(at);
   }
@@ -193,12 +227,12 @@ static gab_status add_side_link(const link *at)
 
 /* ------------------------------------------------------------------------------------------ bodies */
 
-/* Bouzidi, Firdaouss & Lallemand 2001, eqs. 5 and 6; delta = 1/2 is half-way bounce-back. */
+/* Bouzidi, Firdaouss & Lallemand 2001, eqs. 5 and 6; delta = 1/2 is half-way bounce-back. Without its target;
+ * in a sparse block also without far, which is found when all places are known. */
 static gab_linear_link interpolated_link(const link *at, double delta, double term, bool *needs_fallback)
 {
   const int16_t opposite = (int16_t)gab_lattice_opposite(at->q);
-  gab_linear_link made = {
-      .to = index_of(at, at->b), .near = index_of(at, at->x), .q = (int16_t)at->q, .a = 1, .term = term};
+  gab_linear_link made = {.near = origin_of(at), .q = (int16_t)at->q, .a = 1, .term = term};
   made.far = made.near;
   made.far_q = opposite;
   *needs_fallback = false;
@@ -206,7 +240,7 @@ static gab_linear_link interpolated_link(const link *at, double delta, double te
     int32_t next[3] = {at->x[0] + at->c[0], at->x[1] + at->c[1], at->x[2] + at->c[2]};
     *needs_fallback = !is_fluid(at, next);
     if (*needs_fallback) return made;
-    made.far = index_of(at, next);
+    if (!at->draft) made.far = index_of(at, next);
     made.a = 2 * delta;
     made.b = 1 - 2 * delta;
   } else if (delta > 0.5) {
@@ -230,10 +264,16 @@ static gab_status add_body_link(const link *at)
   bool falls_back;
   gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
   links->fallbacks += falls_back;
-  if (made.b == 0 && made.term == 0) GAB_TRY(add_bounce_link(at));
-  else APPEND(links->linears, links->linear_count, made);
+  if (made.b == 0 && made.term == 0) {
+    GAB_TRY(add_bounce_link(at));
+    made.to = at->draft ? made.near : index_of(at, at->b);
+  } else {
+    GAB_TRY(target_of(at, &made.to));
+    APPEND(links->linears, links->linear_count, made);
+  }
   APPEND(links->momenta, links->momentum_count,
-         (gab_momentum_link){.to = made.to, .from = made.near, .body = body, .q = at->q});
+         (gab_momentum_link){
+             .to = made.to, .from = made.near, .body = (unsigned)body, .q = (unsigned)at->q & 31U});
   return GAB_OK;
 }
 
@@ -251,7 +291,10 @@ static gab_status add_links_of_run(link *at, const gab_run *run)
         at->x[axis] = x[axis];
         at->b[axis] = x[axis] - at->c[axis];
       }
+      at->cell = run->start + (uint32_t)i;
       gab_flag_bits flags = gab_flags_get(at->block->flags, at->b[0], at->b[1], at->b[2]);
+      if ((flags & GAB_CELL_IS_FLUID) && at->draft && gab_sparse_number(at->draft, at->b) == UINT32_MAX)
+        GAB_TRY(gab_sparse_add_way(at->draft, at->cell, at->q, at->b, at->q));
       if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(at));
       if (flags & GAB_CELL_IS_SOLID) GAB_TRY(add_body_link(at));
     }
@@ -267,19 +310,44 @@ static void note_start(gab_links *links, int32_t slab)
   links->start[slab][GAB_LINK_OUTFLOWS] = links->outflow_count;
 }
 
-gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block)
+static gab_status trim(void *list_pointer, size_t count, size_t bytes_each)
+{
+  void **list = list_pointer;
+  return count == 0 ? GAB_OK : gab_realloc(count * bytes_each, GAB_MEMORY_OTHER, list);
+}
+
+#define TRIM(list, count)                                                                                    \
+  do {                                                                                                       \
+    void *trimmed_ = (list);                                                                                 \
+    GAB_TRY(trim(&trimmed_, (count), sizeof *(list)));                                                       \
+    (list) = trimmed_;                                                                                       \
+  } while (0)
+
+/* The lists have doubled as they grew: what is left over is given back. */
+static gab_status trim_all(gab_links *links)
+{
+  TRIM(links->copies, links->copy_count);
+  TRIM(links->velocities, links->velocity_count);
+  TRIM(links->linears, links->linear_count);
+  TRIM(links->pressures, links->pressure_count);
+  TRIM(links->outflows, links->outflow_count);
+  TRIM(links->momenta, links->momentum_count);
+  return GAB_OK;
+}
+
+gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft)
 {
   void *memory;
   GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof *block->links.start, GAB_MEMORY_OTHER, &memory));
   block->links.start = memory;
-  link at = {.model = model, .block = block};
+  link at = {.model = model, .block = block, .draft = draft};
   for (int32_t slab = 0; slab < model->slabs; ++slab) {
     note_start(&block->links, slab);
     for (size_t k = block->run_start[slab]; k < block->run_start[slab + 1]; ++k)
       GAB_TRY(add_links_of_run(&at, &block->runs[k]));
   }
   note_start(&block->links, model->slabs);
-  return GAB_OK;
+  return trim_all(&block->links);
 }
 
 void gab_links_release(gab_links *links)

@@ -1,4 +1,4 @@
-#include "lbm/lbm_impl.h"
+#include "lbm/sparse_impl.h"
 
 #include <math.h>
 
@@ -39,6 +39,40 @@ static void stop_backflow(int side, double u[3])
   u[normal] = side % 2 == 1 ? fmax(u[normal], 0) : fmin(u[normal], 0);
 }
 
+static double state_of(const gab_lbm_model *model, const gab_open_link *link, const double *g, double u[3],
+                       double *given)
+{
+  double drho;
+  gab_lbm_moments(model, g, &drho, u);
+  *given = model->options.sides[link->side].density - 1;
+  return drho;
+}
+
+/* f_q = -f_opposite + 2 f_eq,even(density of the side, velocity of the fluid cell) */
+double gab_link_pressure(const gab_lbm_model *model, const gab_open_link *link,
+                         const double g[GAB_LATTICE_MAX_Q])
+{
+  const int opposite = gab_lattice_opposite(link->q);
+  double given, u[3];
+  (void)state_of(model, link, g, u, &given);
+  double even = gab_lattice_equilibrium(model->lattice, link->q, given, u) +
+                gab_lattice_equilibrium(model->lattice, opposite, given, u);
+  return even - g[opposite];
+}
+
+/* f_q = f_eq(rho_out, u_out) + what outflow_strain() says, from the state of the fluid cell x. The density
+ * lies between that of the cell, which would let every sound wave out but hold no pressure, and that of the
+ * side, which would reflect them all. */
+double gab_link_outflow(const gab_lbm_model *model, const gab_open_link *link,
+                        const double g[GAB_LATTICE_MAX_Q])
+{
+  double given, u[3], drho = state_of(model, link, g, u, &given);
+  double strain = outflow_strain(model, link, g, drho, u);
+  double out = drho + model->outflow_stiffness[link->side] * (given - drho);
+  stop_backflow(link->side, u);
+  return gab_lattice_equilibrium(model->lattice, link->q, out, u) + strain;
+}
+
 #define REAL       double
 #define NAME(part) links_double##part
 #include "lbm/links_apply_body.inc"
@@ -49,6 +83,7 @@ static void stop_backflow(int side, double u[3])
 
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT])
 {
-  if (model->options.precision == GAB_PRECISION_FLOAT) links_float_all(model, job, ramp);
+  if (job->block->sparse) gab_sparse_apply_links(model, job, ramp);
+  else if (model->options.precision == GAB_PRECISION_FLOAT) links_float_all(model, job, ramp);
   else links_double_all(model, job, ramp);
 }

@@ -18,6 +18,8 @@
  *  holds for two grids holds for all: values sent by different cells, or in different directions, never meet;
  *  a ghost cell's values can be filled, and those of a boundary cell written, without touching any other.
  *
+ *  Blocks that store their fluid cells alone keep to the lower two by lists: lbm/sparse_impl.h.
+ *
  *  Tier: internal.
  */
 #ifndef GABION_LBM_STORAGE_IMPL_H
@@ -48,6 +50,11 @@ static inline double gab_value_at(const gab_field *field, size_t index)
 {
   return field->shape.precision == GAB_PRECISION_FLOAT ? (double)((const float *)field->data)[index]
                                                        : ((const double *)field->data)[index];
+}
+static inline void gab_value_set(gab_field *field, size_t index, double value)
+{
+  if (field->shape.precision == GAB_PRECISION_FLOAT) ((float *)field->data)[index] = (float)value;
+  else ((double *)field->data)[index] = value;
 }
 static inline size_t gab_place(size_t cell, ptrdiff_t distance)
 {

@@ -12,7 +12,7 @@
  * While messages are under way, the slabs that need none can be done already (plan.c says which). That takes
  * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
  * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
-#include "lbm/lbm_impl.h"
+#include "lbm/sparse_impl.h"
 
 #include "core/log.h"
 
@@ -117,10 +117,8 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
   by->talks = by->status == GAB_OK && !done;
 }
 
-static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+static void sweep_dense(const step_of *step, gab_lbm_block *block, size_t slab)
 {
-  const double start = now(by);
-  gab_lbm_block *block = job->block;
   size_t first = block->run_start[slab], last = block->run_start[slab + 1];
   const gab_sweep sweep = {.from = block->src->data,
                            .to = block->dst ? block->dst->data : block->src->data,
@@ -128,6 +126,14 @@ static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, 
                            .after = block->now->next,
                            .rates = &step->model->rates};
   step->model->kernel->run(&sweep, block->runs + first, last - first);
+}
+
+static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+{
+  const double start = now(by);
+  gab_lbm_block *block = job->block;
+  if (block->sparse) gab_sparse_sweep(step->model, block, slab);
+  else sweep_dense(step, block, slab);
   if (by->clock) by->clock->sweep += now(by) - start;
   if (by->talks) help_messages(step, by, block);
 }

@@ -1,0 +1,163 @@
+/** @file sparse_impl.h
+ *  @brief Blocks that store their fluid cells alone: where populations lie in them, and who touches what.
+ *
+ *  The fluid cells of a sparse block are numbered in z, y, x order; cell n has a place of its own for each
+ *  direction, own(n, q) = q * stride + n. What storage_impl.h says of streaming in place holds with one
+ * change: where (x + c_q, q) is not a place of a fluid cell of the block, it is replaced by another one that
+ * nobody else touches. It belongs to this way from x alone, since no other cell reaches x + c_q in direction
+ * q:
+ *  - beside a wall at rest it is own(x, opposite of q), which the sweep of no other cell touches. In both
+ *    states the same place then is what x sends to the wall and what the wall sends back, so half-way
+ *    bounce-back needs neither memory nor work; free slip likewise, with the place of the mirrored way;
+ *  - else it is an extra place behind those of the cells: for ways to a fluid ghost cell, and from boundary
+ * cells that send something of their own.
+ *
+ *  Even state: what x sent in q lies in own(x, opposite of q), what arrives in x with q in reached(x,
+ * opposite of q); odd state: in reached(x, q) and own(x, q); reached(x, q) being (x + c_q, q) or what
+ * replaces it.
+ *
+ *  So a sweep from odd to even runs straight through the cells' own places with the kernel of dense blocks.
+ * From even to odd the places are collected into rows of some cells, which fit into the nearest cache, by
+ * moves of 8, 4, 2 and 1 values: cells side by side mostly reach places side by side. The same list brings
+ * them back.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_SPARSE_IMPL_H
+#define GABION_LBM_SPARSE_IMPL_H
+
+#include "lbm/lbm_impl.h"
+
+enum {
+  GAB_SPARSE_CHUNK = GAB_LBM_ROW,        /**< most cells of a chunk */
+  GAB_SPARSE_ROW = GAB_SPARSE_CHUNK + 8, /**< from row to row, so that rows do not meet in a cache's sets */
+  GAB_SPARSE_VALUES = GAB_LATTICE_MAX_Q * GAB_SPARSE_ROW,
+  GAB_SPARSE_LENGTHS = 4 /**< moves of 1, 2, 4 and 8 values */
+};
+
+/** Cells side by side in one slab, and the moves that collect what they reach. Ends where the next one
+ * begins. */
+typedef struct gab_sparse_chunk {
+  uint32_t cell;
+  uint32_t move[GAB_SPARSE_LENGTHS]; /**< the first move of each length */
+} gab_sparse_chunk;
+
+/** Ways between fluid cells here and fluid ghost cells, of one kind: what the cell sends in direction `out`
+ * goes to the neighbour, what the ghost sends in direction `in` takes the same way back. Beyond a free-slip
+ * side `in` is not the opposite of `out`. */
+typedef struct gab_sparse_group {
+  int8_t direction; /**< to the neighbour */
+  int8_t out, in;
+  int8_t out_item, in_item; /**< their numbers among the populations that cross */
+  int32_t shift;  /**< from the position of the cell in the send box to that of the ghost in its box */
+  uint32_t first; /**< way; ends where the next one begins */
+} gab_sparse_group;
+
+/** A way to a ghost; number w of the block has the extra place gab_sparse.ghosts + w. */
+typedef struct gab_sparse_way {
+  uint32_t position; /**< of the cell in the send box, x fastest */
+  uint32_t cell;
+} gab_sparse_way;
+
+struct gab_sparse {
+  gab_storage storage[2]; /**< even: only `sent` has a meaning; odd: only `arriving` */
+  gab_storage rows; /**< of a collected chunk: `arriving` if it was made in the even state, else `sent` */
+  uint32_t cells;
+  uint32_t stride;
+  uint32_t ghosts;          /**< the extra place of the first way to a ghost */
+  gab_sparse_chunk *chunks; /**< and one at the end */
+  size_t chunk_count;
+  size_t *chunk_start;      /**< per slab, and at the end */
+  uint32_t *move_place;     /**< in the field */
+  uint16_t *move_row;       /**< in the rows */
+  gab_sparse_group *groups; /**< by direction; and one at the end */
+  size_t group_count;
+  gab_sparse_way *ways;
+  /* Cells beside open sides: of the k-th, numbers [k * q] its number, then reached(x, 1 … q - 1). */
+  uint32_t *open_cells;
+  size_t open_count;
+};
+
+static inline bool gab_sparse_is_odd(const gab_lbm_block *block)
+{
+  return block->now == &block->sparse->storage[1];
+}
+
+/* ------------------------------------------------------------------------------------------ making it */
+
+/** A way to a ghost, before they are sorted. */
+typedef struct gab_sparse_record {
+  uint32_t kind; /**< direction, out, in */
+  uint32_t position, cell;
+} gab_sparse_record;
+
+/** What is needed only while a block is made. */
+typedef struct gab_sparse_draft {
+  const gab_lbm_model *model;
+  gab_lbm_block *block;
+  uint32_t
+      *number; /**< of cells and ghosts by their place among the flags; UINT32_MAX unless fluid and inside */
+  uint32_t *arrives; /**< [q * cells + n]: reached(n, opposite of q) */
+  uint32_t *open;    /**< per cell: 1 + number among the open cells, 0 for others */
+  size_t places;     /**< of the field so far */
+  gab_sparse_record *records;
+  size_t record_count;
+} gab_sparse_draft;
+
+/** Makes block->sparse, block->src and the links of a block with flags and runs, whose starts are set here.
+ */
+gab_status gab_sparse_build(const gab_lbm_model *model, gab_lbm_block *block);
+void gab_sparse_release(gab_lbm_block *block);
+
+/** For gab_links_build(): what arrives in a fluid cell with direction q comes from ...
+ *  ... the place own(other, from_q): bounce-back from the cell itself, free slip from its mirror. */
+void gab_sparse_redirect(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t other, int from_q);
+/** ... a boundary cell that sends something of its own. @param[out] place  the extra place */
+gab_status gab_sparse_add_place(gab_sparse_draft *draft, uint32_t cell, int q, uint32_t *place);
+/** ... what a fluid ghost cell (or the mirror of the cell) has sent in direction `in`. */
+gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, const int32_t ghost[3], int in);
+/** Number of a cell among those beside open sides. */
+gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t *number);
+/** The number of a fluid cell of the block; UINT32_MAX for all others and ghosts. */
+uint32_t gab_sparse_number(const gab_sparse_draft *draft, const int32_t cell[3]);
+
+/* ------------------------------------------------------------------------------------------ using it */
+
+/** Sweeps the cells of a slab. */
+void gab_sparse_sweep(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
+/** The share of a sparse block in gab_links_apply(). */
+void gab_sparse_apply_links(const gab_lbm_model *model, const gab_lbm_job *job,
+                            const double ramp[GAB_SIDE_COUNT]);
+
+/** Canonical data of the populations; see lbm/block.c. */
+void gab_sparse_pack(const gab_lbm_model *model, const gab_lbm_block *block, void *bytes);
+void gab_sparse_unpack(const gab_lbm_model *model, gab_lbm_block *block, const void *bytes);
+
+/** Ghosts: the bytes of the messages of a direction, as for dense blocks; zeros for cells whose values nobody
+ *  needs. Directions as seen by the sender. */
+void gab_sparse_pack_ghosts(const gab_lbm_model *model, const gab_lbm_block *block, int direction,
+                            void *bytes);
+void gab_sparse_unpack_ghosts(const gab_lbm_model *model, gab_lbm_block *block, int direction,
+                              const void *bytes);
+/** From block to block, at least one of them sparse: all of a side, or for axis >= 0 layers lo <= cell < hi.
+ */
+void gab_sparse_fetch(const gab_lbm_model *model, gab_lbm_block *target, const gab_lbm_block *source,
+                      int direction, int axis, int32_t lo, int32_t hi);
+
+/** Populations of a chunk by constant distances, collected if they are not so in the block. */
+typedef struct gab_sparse_window {
+  gab_lbm_block view; /**< takes the block's place in gab_lbm_row_moments() and for gab_storage */
+  uint32_t start;     /**< index of the first cell */
+  int32_t count;
+  gab_field field;
+  double values[GAB_SPARSE_VALUES];
+} gab_sparse_window;
+enum gab_sparse_wanted { GAB_SPARSE_SENT, GAB_SPARSE_ARRIVING };
+/** Opens a window on what the cells of a chunk have sent, or on what arrives in them: the one is good for
+ *  view.now->sent, the other for view.now->arriving. */
+void gab_sparse_open_window(const gab_lbm_model *model, const gab_lbm_block *block, size_t chunk,
+                            enum gab_sparse_wanted wanted, gab_sparse_window *window);
+/** The chunk that a cell belongs to. */
+size_t gab_sparse_chunk_of(const gab_sparse *sparse, uint32_t cell);
+
+#endif
