@@ -30,6 +30,12 @@ static const char *scheme_name(int index)
   return scheme ? scheme->name : NULL;
 }
 
+static const char *balancer_name(int index)
+{
+  const gab_balancer *balancer = gab_balancer_at(index);
+  return balancer && balancer->is_built ? balancer->name : NULL; /* what is not built comes last */
+}
+
 static const char *strategy_name(int index)
 {
   const gab_strategy *strategy = gab_strategy_at(index);
@@ -53,6 +59,7 @@ static void print_build(void)
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
   printf("  %-12sin_place, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
+  print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
 }

@@ -18,7 +18,7 @@ static const char usage[] =
     "step,\n"
     "cost of a checkpoint and the interval between two. Computes nothing and needs no mpirun: 100000 "
     "processes\n"
-    "are planned in seconds.\n"
+    "are planned in less than a minute.\n"
     "\n"
     "  -n PROCESSES          default: what the case recommends\n"
     "  --scheme NAME         redundancy scheme instead of the case's: pairwise, ring, none\n"

@@ -1,5 +1,5 @@
 # gabion-test: timeout=100 labels=quick
-# check, help and info answer at once and without mpirun; wrong words meet the closest right one.
+# check, plan, help and info answer at once and without mpirun; wrong words meet the closest right one.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 ask() { # ask CODE WORDS...
@@ -9,7 +9,7 @@ ask() { # ask CODE WORDS...
   code=$?
   [ $code = "$expected" ] || complain "gabion $*: exit code $code, expected $expected; it said: $(cat said.txt)"
 }
-for command in run check help info; do
+for command in run check plan help info; do
   ask 0 $command --help
   said "usage: gabion $command"
 done

@@ -1,0 +1,97 @@
+# gabion-test: timeout=100 labels=quick
+# plan says for any number of processes, from one, what a run of a case would find: blocks, imbalance, partners;
+# memory and costs follow from them. Wrong words are refused.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+plan() { # plan CODE WORDS...
+  local expected=$1 code
+  shift
+  "$gabion" plan "$@" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "gabion plan $*: exit code $code, expected $expected; it said: $(cat said.txt)"
+}
+value() { # value EXPRESSION: of the plan in said.txt as d
+  python3 -c 'import json, sys; d = json.load(open("said.txt")); print(eval(sys.argv[1]))' "$1" 2>&1
+}
+is() { # is EXPRESSION VALUE; without Python only the exit codes are looked at
+  local found
+  command -v python3 >/dev/null || return 0
+  found=$(value "$1")
+  [ "$found" = "$2" ] || complain "$1 is $found, expected $2, in $(cat said.txt)"
+}
+
+# 8 blocks of 8 x 8 cells, 4 x 2, on 2 processes: 4 each, two sides of each half exchange over the border.
+plan 0 good.yaml -n 2 --json --bandwidth 1e6 --mtbf 1000 --rate 1e6
+is 'd["processes"]' 2
+is 'd["all"]["blocks"], d["all"]["imbalance"]' '(8, 1)'
+is 'd["levels"][0]["blocks_per_process"]["least"]' 4
+is 'd["state_bytes"]["most"] == 4 * 10 * 10 * 9 * 8' True
+is 'd["checkpoint_bytes"] == 4 * 8 * 8 * 9 * 8' True
+is 'd["memory_bytes"]["mean"] == d["state_bytes"]["mean"] + 4 * d["checkpoint_bytes"]' True
+is 'd["recovery_peak_bytes"] == d["memory_bytes"]["most"] + d["state_bytes"]["most"] + d["checkpoint_bytes"]' True
+is 'd["partners"]["most"]' 1
+is 'abs(d["checkpoint_seconds"] - 3e-6 * d["checkpoint_bytes"]) < 1e-9' True
+is 'abs(d["interval_seconds"] - (2000 * d["checkpoint_seconds"]) ** 0.5) < 1e-9' True
+is 'abs(d["step_seconds"] - 256e-6) < 1e-12' True
+# Halves of 2 x 2 blocks meet in x: at the inner border and, the case being periodic, at the outer one. Over each,
+# 16 cells send 3 populations, and at corners inside of a side single ones.
+is 'd["sent_bytes_per_step"]["least"] >= 2 * 16 * 3 * 8' True
+
+plan 0 good.yaml -n 8 --json --scheme none
+is 'd["recovery_peak_bytes"], d["copies"]' '(None, 0)'
+is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + 2 * d["checkpoint_bytes"]' True
+plan 0 good.yaml -n 8 --json --scheme=ring --copies=3
+is 'd["scheme"], d["copies"]' "('ring', 3)"
+is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + 8 * d["checkpoint_bytes"]' True
+plan 0 good.yaml --json
+is 'd["processes"]' 4
+
+# A grid of three levels on many processes: the bounds of every strategy, level by level.
+cat >ball.yaml <<'YAML'
+run: {steps: 1, processes: 50}
+domain: {cells: [256, 128], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies:
+  - {name: ball, type: sphere, centre: [64, 64], radius: 20}
+refinement:
+  levels: 2
+  criteria:
+    - {type: bodies, level: 2, distance: 6}
+YAML
+for strategy in hilbert diffusion; do
+  plan 0 ball.yaml --json --balance $strategy
+  is 'len(d["levels"])' 3
+  is 'all(l["blocks"] > 0 and l["imbalance"] <= 1 + 64 * 2 ** l["level"] * 50 / l["weight"] for l in d["levels"])' True
+  is 'd["all"]["blocks_per_process"]["least"] > 0' True
+  is 'sum(l["blocks"] for l in d["levels"]) == d["all"]["blocks"]' True
+done
+plan 0 ball.yaml -n 7
+said 'blocks by hilbert, copies by pairwise'
+not_said 'no death'
+
+plan 2 good.yaml -n 9
+said '8 blocks for 9 processes'
+plan 2 good.yaml -n 0
+said '-n 0'
+plan 2 good.yaml --scheme pairwize
+said "no redundancy scheme 'pairwize'"
+plan 2 good.yaml --balance hilbertt
+said "no balancing strategy 'hilbertt'"
+plan 2 good.yaml --bandwidth
+said '--bandwidth needs a value'
+plan 2 good.yaml --bandwidth fast
+said 'not a number'
+plan 2 good.yaml --jsom
+said 'unknown option'
+plan 2 missing.yaml
+
+# What a run finds is what was planned.
+plan 0 good.yaml -n 3 --json
+imbalance=1.125
+is '"%.3f" % d["all"]["imbalance"]' $imbalance
+run 0 3 good.yaml
+said "imbalance $imbalance"
+finish
