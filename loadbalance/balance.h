@@ -137,6 +137,11 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_curve *curve, gab_b
 gab_status gab_balance_curve(gab_forest *forest, const gab_curve *curve, const uint64_t *weights,
                              gab_balance_report *report);
 
+/** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
+ *  Collective. @param[in] options  NULL: defaults @param[out] report  may be NULL */
+gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
+                              gab_balance_report *report);
+
 #ifdef __cplusplus
 }
 #endif
