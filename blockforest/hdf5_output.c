@@ -197,11 +197,15 @@ static gab_status describe_blocks(const gab_volume *volume, const char *path, ga
 {
   const gab_forest *forest = volume->forest;
   const int32_t *cells = gab_forest_get_options(forest)->cells;
+  const int dimension = gab_forest_get_options(forest)->grid.dimension;
   size_t count = gab_forest_block_count(forest);
   for (size_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, i);
     gab_xdmf_block about = {.id = gab_block_get_id(block), .cells = {cells[0], cells[1], cells[2]}};
-    gab_output_block_origin(forest, block, about.origin, &about.spacing);
+    double width;
+    gab_output_block_origin(forest, block, about.origin, &width);
+    for (int axis = 0; axis < 3; axis++) about.spacing[axis] = width;
+    if (dimension == 2) about.spacing[2] = gab_forest_dx(forest, 0); /* equally thick on all levels */
     GAB_TRY(gab_xdmf_put_block(text, strrchr(path, '/') + 1, &about, volume->quantities,
                                volume->quantity_count, volume->precision));
   }

@@ -54,9 +54,9 @@ void gab_colour_map(bool diverging, gab_rgb colours[256])
   }
 }
 
-gab_rgb gab_colour_of_slot(gab_slot slot)
+gab_rgb gab_colour_of_number(int32_t number)
 {
   /* Hues by the golden angle, in three rings of lightness. */
   static const double lightness[3] = {0.72, 0.60, 0.84};
-  return colour_of(lightness[slot % 3], 0.19, 25 + 137.50776405 * slot);
+  return colour_of(lightness[number % 3], 0.19, 25 + 137.50776405 * number);
 }

@@ -137,7 +137,7 @@ gab_status gab_figure_create(gab_figure *figure)
   return GAB_OK;
 }
 
-void gab_figure_legend(gab_figure *figure, const gab_slot *slots, size_t count, bool more)
+void gab_figure_legend(gab_figure *figure, const char *title, const int32_t *numbers, size_t count, bool more)
 {
   double right = figure->left + figure->width, size = TICK_SIZE;
   double base = figure->top + figure->height + TICK_LENGTH + 16 + 2 * TICK_SIZE;
@@ -147,12 +147,12 @@ void gab_figure_legend(gab_figure *figure, const gab_slot *slots, size_t count, 
   }
   for (size_t i = count; i-- > 0;) {
     char number[LABEL_BYTES];
-    snprintf(number, sizeof number, "%" GAB_PRI_SLOT, slots[i]);
+    snprintf(number, sizeof number, "%" PRId32, numbers[i]);
     gab_canvas_text(&figure->canvas, right, base, size, GAB_TEXT_RIGHT, dim, number);
     right -= gab_canvas_text_width(size, number) + 6 + size;
     gab_canvas_fill(&figure->canvas, (int32_t)right, (int32_t)(base - size), (int32_t)size, (int32_t)size,
-                    gab_colour_of_slot(slots[i]));
+                    gab_colour_of_number(numbers[i]));
     right -= 14;
   }
-  gab_canvas_text(&figure->canvas, right, base, size, GAB_TEXT_RIGHT, dim, "blocks of slot");
+  gab_canvas_text(&figure->canvas, right, base, size, GAB_TEXT_RIGHT, dim, title);
 }

@@ -4,7 +4,7 @@
 
 #include "blockforest/png_canvas_impl.h"
 
-#define GAB_LEGEND_SLOTS 16 /* more are not named in a legend */
+#define GAB_LEGEND_ENTRIES 16 /* more are not named in a legend */
 
 /* What a figure shows. */
 typedef struct gab_figure {
@@ -24,7 +24,8 @@ typedef struct gab_figure {
 gab_status gab_figure_create(gab_figure *figure);
 /* Colour of a value; grey for NaN. */
 gab_rgb gab_figure_colour(const gab_figure *figure, double value);
-/* Names the slots whose blocks are outlined, below the picture. */
-void gab_figure_legend(gab_figure *figure, const gab_slot *slots, size_t count, bool more);
+/* Names the slots or levels whose blocks are outlined, below the picture. */
+void gab_figure_legend(gab_figure *figure, const char *title, const int32_t *numbers, size_t count,
+                       bool more);
 
 #endif

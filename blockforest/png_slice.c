@@ -32,6 +32,7 @@ struct gab_slice {
   int axis, across, up; /* normal; horizontal and vertical axis of the picture */
   double position;
   bool fixed_range, outlines;
+  gab_outline outlined;
   double range[2];
   double *values; /* one block */
   gab_slice_layout layout;
@@ -88,6 +89,7 @@ static gab_status fill_in(gab_slice *slice, const gab_slice_options *options)
   slice->position = options->position;
   slice->fixed_range = options->fixed_range;
   slice->outlines = options->outlines;
+  slice->outlined = options->outlined;
   memcpy(slice->range, options->range, sizeof slice->range);
   return GAB_OK;
 }
@@ -169,11 +171,13 @@ static int32_t sample_from(const sampling *plan, int64_t cell)
 /* The samples of one block, if the slice cuts it. */
 typedef struct patch {
   int32_t from[2], size[2]; /* horizontally, vertically (upwards) */
+  int32_t level;
 } patch;
 
 static bool cut_block(const gab_slice *slice, const sampling *plan, const gab_block *block, patch *cut)
 {
-  int shift = plan->finest - gab_block_level(slice->forest, block);
+  cut->level = gab_block_level(slice->forest, block);
+  int shift = plan->finest - cut->level;
   gab_box box = gab_block_cells(slice->forest, block);
   bool flat = gab_forest_get_options(slice->forest)->grid.dimension == 2;
   if (!flat &&
@@ -246,10 +250,22 @@ typedef struct painter {
   const gab_slice *slice;
   const sampling *plan;
   gab_figure figure;
-  gab_slot slots[GAB_LEGEND_SLOTS];
-  size_t slot_count;
-  bool more_slots;
+  int32_t seen[GAB_LEGEND_ENTRIES]; /* slots or levels whose blocks are outlined; ascending */
+  size_t seen_count;
+  bool more;
 } painter;
+
+static void note_outline(painter *painter, int32_t what)
+{
+  size_t place = 0;
+  while (place < painter->seen_count && painter->seen[place] < what) place++;
+  if (place < painter->seen_count && painter->seen[place] == what) return;
+  painter->more = painter->more || painter->seen_count == GAB_LEGEND_ENTRIES;
+  if (place == GAB_LEGEND_ENTRIES) return;
+  if (painter->seen_count < GAB_LEGEND_ENTRIES) painter->seen_count++;
+  for (size_t i = painter->seen_count - 1; i > place; i--) painter->seen[i] = painter->seen[i - 1];
+  painter->seen[place] = what;
+}
 
 static gab_status paint_patch(painter *painter, gab_slot from, const patch *cut, gab_reader *samples)
 {
@@ -266,9 +282,11 @@ static gab_status paint_patch(painter *painter, gab_slot from, const patch *cut,
     }
   }
   int32_t width = cut->size[0] * zoom, height = cut->size[1] * zoom;
+  int32_t what = painter->slice->outlined == GAB_OUTLINE_LEVEL ? cut->level : from;
+  note_outline(painter, what);
   if (painter->slice->outlines && width >= OUTLINE_LEAST && height >= OUTLINE_LEAST) {
     gab_canvas_frame(&figure->canvas, left, bottom - height, width, height, width > 60 && height > 60 ? 2 : 1,
-                     gab_colour_of_slot(from));
+                     gab_colour_of_number(what));
   }
   return GAB_OK;
 }
@@ -277,8 +295,6 @@ static gab_status paint_part(void *user, gab_slot from, gab_reader bytes)
 {
   painter *painter = user;
   if (!painter->figure.canvas.pixels || gab_reader_left(&bytes) == 0) return GAB_OK;
-  if (painter->slot_count < GAB_LEGEND_SLOTS) painter->slots[painter->slot_count++] = from;
-  else painter->more_slots = true;
   while (gab_reader_left(&bytes)) {
     patch cut;
     GAB_TRY(gab_get_bytes(&bytes, &cut, sizeof cut));
@@ -364,7 +380,9 @@ static gab_status draw(gab_slice *slice, const sampling *plan, const gab_buffer 
   gab_status gathered = gab_world_gather(world, own, paint_part, &painter);
   if (status == GAB_OK) status = gathered;
   if (status == GAB_OK && slice->outlines) {
-    gab_figure_legend(&painter.figure, painter.slots, painter.slot_count, painter.more_slots);
+    gab_figure_legend(&painter.figure,
+                      slice->outlined == GAB_OUTLINE_LEVEL ? "blocks of level" : "blocks of slot",
+                      painter.seen, painter.seen_count, painter.more);
   }
   if (status == GAB_OK) {
     status = gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".png", slice->folder, slice->name, step);

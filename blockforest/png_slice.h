@@ -1,9 +1,11 @@
 /** @file png_slice.h
  *  @brief Pictures: axis-aligned slices of a scalar as PNG files, with axes, colour bar, title and, on
- *  request, the outlines of the blocks in the colours of their owners.
+ *  request, the outlines of the blocks in the colours of their owners or levels. Each pixel shows the cell
+ *  there, of whatever level its block is.
  *
  *  Only the pixels of the slice travel to the root slot, which holds the picture and one slot's part at a
- *  time. Without outlines a picture is a function of the state alone: the same bytes for any number of slots.
+ *  time. Unless it shows owners a picture is a function of the state alone: the same bytes for any number of
+ *  slots.
  *
  *  Tier: user header.
  */
@@ -18,6 +20,9 @@ extern "C" {
 
 typedef struct gab_slice gab_slice;
 
+/** What the colours of outlines tell. */
+typedef enum gab_outline { GAB_OUTLINE_OWNER = 0, GAB_OUTLINE_LEVEL } gab_outline;
+
 typedef struct gab_slice_options {
   const char *folder;           /**< where the picture goes */
   const char *name;             /**< file name without step and ending; NULL: quantity, component and axis */
@@ -27,7 +32,8 @@ typedef struct gab_slice_options {
   double position;  /**< physical coordinate on that axis; moved to the nearest cell inside. Ignored in 2D */
   bool fixed_range; /**< use `range`; else minimum and maximum of the slice */
   double range[2];
-  bool outlines; /**< draw the blocks */
+  bool outlines;        /**< draw the blocks */
+  gab_outline outlined; /**< in the colours of what */
 } gab_slice_options;
 
 /** True if Gabion was built with libpng. */

@@ -55,7 +55,7 @@ gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf
                        name, block->cells[2] + 1, block->cells[1] + 1, block->cells[0] + 1));
   GAB_TRY(gab_put_text(text, "   <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"));
   GAB_TRY(put_vector(text, block->origin));
-  GAB_TRY(put_vector(text, (const double[3]){block->spacing, block->spacing, block->spacing}));
+  GAB_TRY(put_vector(text, block->spacing));
   GAB_TRY(gab_put_text(text, "   </Geometry>\n"));
   for (size_t i = 0; i < quantity_count; i++) {
     GAB_TRY(put_attribute(text, file, block, &quantities[i], precision));

@@ -9,7 +9,7 @@
 typedef struct gab_xdmf_block {
   gab_block_id id;
   int64_t cells[3]; /* x, y, z */
-  double origin[3], spacing;
+  double origin[3], spacing[3];
 } gab_xdmf_block;
 
 #define GAB_XDMF_BLOCK_NAME 32
