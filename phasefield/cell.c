@@ -110,7 +110,7 @@ void gab_phasefield_project(int n, unsigned active, double *phi)
     const double excess = sum / count;
     again = false;
     for (int a = 0; a < n; ++a)
-      if (active >> a & 1 && !(phi[a] > excess)) {
+      if (active >> a & 1 && !(phi[a] - excess > GAB_PHASEFIELD_LEAST_PHI)) {
         active &= ~(1U << a);
         again = true;
       }

@@ -118,7 +118,7 @@ static gab_status set_model(gab_phasefield_model *model, const gab_forest_option
   model->dx = forest->dx;
   model->origin = forest->origin[model->axis];
   set_triples(model);
-  model->kernel = gab_phasefield_kernel_find(options->kernel, model->phases, model->independents);
+  model->kernel = gab_phasefield_kernel_find(options->kernel, model);
   return model->kernel ? GAB_OK : GAB_ERR_INPUT;
 }
 

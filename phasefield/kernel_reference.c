@@ -165,7 +165,7 @@ static void phi_cell(const gab_phasefield_model *model, const gab_phasefield_sli
   gab_phasefield_project(model->phases, active, phi);
 }
 
-static void phi_sweep(const gab_phasefield_model *model, const gab_phasefield_job *job)
+static gab_status phi_sweep(const gab_phasefield_model *model, const gab_phasefield_job *job)
 {
   const gab_phasefield_block *block = job->block;
   const gab_field *phi = block->phi, *mu = block->mu;
@@ -184,6 +184,7 @@ static void phi_sweep(const gab_phasefield_model *model, const gab_phasefield_jo
           gab_field_set(block->phi_new, (int32_t)x, (int32_t)y, (int32_t)z, a, made[a]);
       }
     }
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ mu */
@@ -318,7 +319,7 @@ static void mu_cell(const gab_phasefield_model *model, const gab_phasefield_bloc
   for (int i = 0; i < n; ++i) gab_field_set(block->mu_new, at[0], at[1], at[2], i, mu[i]);
 }
 
-static void mu_sweep(const gab_phasefield_model *model, const gab_phasefield_job *job)
+static gab_status mu_sweep(const gab_phasefield_model *model, const gab_phasefield_job *job)
 {
   const gab_phasefield_block *block = job->block;
   for (int64_t z = job->box.lo[2]; z < job->box.hi[2]; ++z)
@@ -330,6 +331,7 @@ static void mu_sweep(const gab_phasefield_model *model, const gab_phasefield_job
       for (int64_t x = job->box.lo[0]; x < job->box.hi[0]; ++x)
         mu_cell(model, block, (const int32_t[3]){(int32_t)x, (int32_t)y, (int32_t)z}, slice, &later);
     }
+  return GAB_OK;
 }
 
 const gab_phasefield_kernel gab_phasefield_kernel_reference = {

@@ -11,7 +11,8 @@
  *  @endcode
  *  A step of length dt, explicit:
  *  1. phi moves by dt / (tau epsilon) times the variation of -Omega, and is then put back on the simplex
- *     (Euclidean projection). Only phases take part that are there already, in the cell or across a face.
+ *     (Euclidean projection; fractions below 1e-12 are none). Only phases take part that are there already,
+ * in the cell or across a face.
  *  2. Conservation: the concentrations c are what is kept, and change by fluxes through faces only,
  *     dc/dt = div(M grad mu - J_at) with M = sum_a g_a D_a chi_a and g_a = phi_a; so their sum is constant
  * but for rounding. J_at is the anti-trapping current, with the same g (its solid side is then regular).

@@ -46,13 +46,17 @@ typedef struct gab_phasefield_job {
 typedef struct gab_phasefield_kernel {
   const char *name;
   int phases, independents; /* 0: any */
-  void (*phi)(const gab_phasefield_model *model, const gab_phasefield_job *job);
-  void (*mu)(const gab_phasefield_model *model, const gab_phasefield_job *job);
+  bool obstacle_only;
+  /** @return ::GAB_ERR_MEMORY at most */
+  gab_status (*phi)(const gab_phasefield_model *model, const gab_phasefield_job *job);
+  gab_status (*mu)(const gab_phasefield_model *model, const gab_phasefield_job *job);
 } gab_phasefield_kernel;
 
 extern const gab_phasefield_kernel gab_phasefield_kernel_reference;
-/** By name; @return NULL with an error message */
-const gab_phasefield_kernel *gab_phasefield_kernel_find(const char *name, int phases, int independents);
+extern const gab_phasefield_kernel gab_phasefield_kernel_4_3, gab_phasefield_kernel_3_2,
+    gab_phasefield_kernel_2_2;
+/** By name, for a model whose N, K and options are set. @return NULL with an error message */
+const gab_phasefield_kernel *gab_phasefield_kernel_find(const char *name, const gab_phasefield_model *model);
 
 /** Which field a ghost exchange is about. */
 typedef enum gab_phasefield_which { WHICH_PHI, WHICH_PHI_NEW, WHICH_MU, WHICH_C } gab_phasefield_which;
@@ -99,8 +103,10 @@ void gab_phasefield_mu_of_c(const gab_phasefield_model *model, const gab_phasefi
                             const double *phi, const double *c, double *mu);
 void gab_phasefield_c_of_mu(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
                             const double *phi, const double *mu, double *c);
+/** Smaller fractions are none: so a cell in which one is 1 has no other, to the last bit. */
+#define GAB_PHASEFIELD_LEAST_PHI 1e-12
 /** Euclidean projection of the values with a bit in `active` onto their simplex; the others become 0
- *  (Michelot 1986). */
+ *  (Michelot 1986). Fractions that would be below #GAB_PHASEFIELD_LEAST_PHI are dropped as well. */
 void gab_phasefield_project(int n, unsigned active, double *phi);
 /** mu of a block from its c and phi at the present step. */
 void gab_phasefield_make_mu(const gab_phasefield_model *model, gab_phasefield_block *block);

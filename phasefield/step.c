@@ -75,8 +75,8 @@ static size_t threads(void)
 }
 
 /* Blocks are cut across the axis of growth where there are fewer of them than threads have use for. */
-static void sweep(gab_phasefield *phasefield,
-                  void (*run)(const gab_phasefield_model *model, const gab_phasefield_job *job))
+static gab_status sweep(gab_phasefield *phasefield,
+                        gab_status (*run)(const gab_phasefield_model *model, const gab_phasefield_job *job))
 {
   enum { JOBS_PER_THREAD = 4 };
   const gab_phasefield_model *model = &phasefield->model;
@@ -84,14 +84,20 @@ static void sweep(gab_phasefield *phasefield,
   const size_t layers = (size_t)model->cells[model->axis];
   size_t parts = threads() == 1 || blocks == 0 || blocks >= wanted ? 1 : (wanted + blocks - 1) / blocks;
   if (parts > layers) parts = layers;
+  bool starved = false;
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < blocks * parts; ++i) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
     job.box = gab_field_interior(job.block->phi);
     job.box.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
     job.box.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
-    run(model, &job);
+    if (run(model, &job) != GAB_OK) {
+#pragma omp atomic write
+      starved = true;
+    }
   }
+  if (starved) GAB_FAIL(GAB_ERR_MEMORY, "no memory for the sweep of a phase field");
+  return GAB_OK;
 }
 
 gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
@@ -101,8 +107,7 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
   gab_world_enter(world, GAB_PHASE_COMPUTE);
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
-  sweep(phasefield, phasefield->model.kernel->phi);
-  return GAB_OK;
+  return sweep(phasefield, phasefield->model.kernel->phi);
 }
 
 static void swap_fields(gab_field **a, gab_field **b)
@@ -117,7 +122,7 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
-  sweep(phasefield, phasefield->model.kernel->mu);
+  GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu));
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     swap_fields(&block->phi, &block->phi_new);

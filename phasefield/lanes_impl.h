@@ -1,0 +1,100 @@
+/** @file lanes_impl.h
+ *  @brief Eight doubles at once, for the fast kernels: vectors of the compiler, and what they lack
+ * (comparisons as masks, partial loads, square roots) by intrinsics where the machine has AVX-512, written
+ * out otherwise. Every operation is the IEEE one on each lane: results do not depend on the machine.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_PHASEFIELD_LANES_IMPL_H
+#define GABION_PHASEFIELD_LANES_IMPL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+enum { LANES = 8 };
+
+typedef double vec __attribute__((vector_size(64)));
+
+#define INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+INLINE vec splat(double x) { return (vec){x, x, x, x, x, x, x, x}; }
+
+#ifdef __AVX512F__
+
+typedef __mmask8 lanes; /* one bit per lane */
+INLINE lanes first_lanes(int64_t count) { return (lanes)(count >= LANES ? 0xff : (1 << count) - 1); }
+INLINE vec load(const double *from, lanes which) { return (vec)_mm512_maskz_loadu_pd(which, from); }
+INLINE void store(double *to, lanes which, vec x) { _mm512_mask_storeu_pd(to, which, (__m512d)x); }
+INLINE lanes greater(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ); }
+INLINE lanes equal(vec a, vec b) { return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ); }
+INLINE vec choose(lanes which, vec yes, vec no)
+{
+  return (vec)_mm512_mask_blend_pd(which, (__m512d)no, (__m512d)yes);
+}
+INLINE lanes both(lanes a, lanes b) { return (lanes)(a & b); }
+INLINE lanes butnot(lanes a, lanes b) { return (lanes)(a & ~b); }
+INLINE bool any(lanes which) { return which != 0; }
+INLINE bool all_of(lanes which, lanes wanted) { return (which & wanted) == wanted; }
+INLINE vec root(vec x) { return (vec)_mm512_sqrt_pd((__m512d)x); }
+INLINE vec shifted_in(vec before, vec x) /* the last lane of `before`, then the first seven of x */
+{
+  return (vec)_mm512_alignr_epi64((__m512i)x, (__m512i)before, 7);
+}
+
+#else
+
+typedef int64_t lanes __attribute__((vector_size(64)));
+INLINE lanes first_lanes(int64_t count)
+{
+  lanes which;
+  for (int i = 0; i < LANES; ++i) which[i] = i < count ? -1 : 0;
+  return which;
+}
+INLINE vec load(const double *from, lanes which)
+{
+  vec x = {0};
+  if (which[LANES - 1]) memcpy(&x, from, sizeof x);
+  else
+    for (int i = 0; i < LANES && which[i]; ++i) x[i] = from[i];
+  return x;
+}
+INLINE void store(double *to, lanes which, vec x)
+{
+  if (which[LANES - 1]) memcpy(to, &x, sizeof x);
+  else
+    for (int i = 0; i < LANES && which[i]; ++i) to[i] = x[i];
+}
+INLINE lanes greater(vec a, vec b) { return (lanes)(a > b); }
+INLINE lanes equal(vec a, vec b) { return (lanes)(a == b); }
+INLINE vec choose(lanes which, vec yes, vec no) { return (vec)(((lanes)yes & which) | ((lanes)no & ~which)); }
+INLINE lanes both(lanes a, lanes b) { return a & b; }
+INLINE lanes butnot(lanes a, lanes b) { return a & ~b; }
+INLINE bool any(lanes which)
+{
+  int64_t sum = 0;
+  for (int i = 0; i < LANES; ++i) sum |= which[i];
+  return sum != 0;
+}
+INLINE bool all_of(lanes which, lanes wanted) { return !any(wanted & ~which); }
+INLINE vec root(vec x)
+{
+  for (int i = 0; i < LANES; ++i) x[i] = sqrt(x[i]);
+  return x;
+}
+INLINE vec shifted_in(vec before, vec x)
+{
+  return (vec){before[7], x[0], x[1], x[2], x[3], x[4], x[5], x[6]};
+}
+
+#endif
+#endif
