@@ -49,6 +49,8 @@ static gab_status add_slice(simulation *which, size_t index)
   gab_slice_options options = {.axis = gab_config_choice(config, gab_config_path(path, "%s.axis", item)),
                                .outlines =
                                    gab_config_bool(config, gab_config_path(path, "%s.outlines", item))};
+  gab_config_path(path, "%s.outlined", item);
+  options.outlined = (gab_outline)gab_config_choice(config, path); /* in the order of the enum */
   GAB_TRY(gab_quantity_find_scalar(which->quantities,
                                    gab_config_string(config, gab_config_path(path, "%s.quantity", item)),
                                    &options.quantity, &options.component));
