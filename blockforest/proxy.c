@@ -134,7 +134,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
   gab_block_id around[GAB_DIRECTIONS];
   size_t capacity = 0;
   for (size_t i = 0; i < all->count; ++i) {
-    gab_topology_around(&all->topology, all->proxies[i].id, around);
+    (void)gab_topology_around(&all->topology, all->proxies[i].id, around);
     if (known->count + GAB_DIRECTIONS > capacity) {
       capacity = 2 * capacity + 1024;
       memory = known->blocks;

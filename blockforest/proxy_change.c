@@ -18,7 +18,8 @@ typedef struct gift {
 typedef struct change {
   gab_proxies *all;
   gab_border *border;
-  const int8_t *levels; /* by number */
+  const int8_t *now;    /* levels of the local ones */
+  const int8_t *levels; /* by number; to be */
   gab_fate *fates;      /* by number */
   gift *gifts;          /* ascending by id */
   size_t gift_count;
@@ -65,7 +66,7 @@ static gab_status decide_fate(change *what, size_t index)
   const gab_proxy *proxy = &all->proxies[index];
   gab_fate *fate = &what->fates[index];
   fate->holder = gab_world_slot(all->world);
-  fate->change = (int8_t)(what->levels[index] - gab_proxies_level(all, proxy->id));
+  fate->change = (int8_t)(what->levels[index] - what->now[index]);
   if (fate->change > 0) {
     for (int c = 0; c < gab_topology_child_count(&all->topology); ++c)
       if (gab_proxy_exists(all, child_of(what, proxy->id, c))) fate->children |= (uint8_t)(1U << c);
@@ -383,9 +384,9 @@ static gab_status make_change(change *what)
   return make_tables(what);
 }
 
-gab_status gab_proxies_change(gab_proxies *all, gab_border *border, const int8_t *levels)
+gab_status gab_proxies_change(gab_proxies *all, gab_border *border, const int8_t *now, const int8_t *levels)
 {
-  change what = {.all = all, .border = border, .levels = levels};
+  change what = {.all = all, .border = border, .now = now, .levels = levels};
   gab_status status = make_change(&what);
   if (status == GAB_OK) {
     gab_free(&all->proxies);

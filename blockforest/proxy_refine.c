@@ -31,7 +31,8 @@ static bool siblings_agree(const gab_proxies *all, const gab_border *border, con
   return agree == (1U << (1U << dimension)) - 1;
 }
 
-static int8_t next_level(const gab_proxies *all, const gab_border *border, const int8_t *levels, size_t index)
+static int8_t next_level(const gab_proxies *all, const gab_border *border, int8_t now, const int8_t *levels,
+                         size_t index)
 {
   const gab_proxy *proxy = &all->proxies[index];
   int8_t level = levels[index];
@@ -39,12 +40,12 @@ static int8_t next_level(const gab_proxies *all, const gab_border *border, const
     const int8_t least = (int8_t)(levels[gab_border_link(all, border, index, r)] - 1);
     if (least > level) level = least;
   }
-  const int8_t now = (int8_t)gab_proxies_level(all, proxy->id);
   if (level < now && !siblings_agree(all, border, levels, index, level)) level = now;
   return level;
 }
 
-gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, int8_t *levels, int *rounds)
+gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, const int8_t *now, int8_t *levels,
+                              int *rounds)
 {
   void *memory;
   GAB_TRY(gab_alloc(all->count, GAB_MEMORY_OTHER, &memory));
@@ -56,7 +57,7 @@ gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, int8_t *leve
     if (status != GAB_OK) break;
     changed = 0;
     for (size_t i = 0; i < all->count; ++i) {
-      next[i] = next_level(all, border, levels, i);
+      next[i] = next_level(all, border, now[i], levels, i);
       changed |= next[i] != levels[i];
     }
     if (all->count > 0) memcpy(levels, next, all->count * sizeof *levels);
@@ -68,14 +69,29 @@ gab_status gab_proxies_settle(gab_proxies *all, gab_border *border, int8_t *leve
 
 /* ------------------------------------------------------------------------------------------ the whole */
 
-static void wish(const gab_proxies *all, const gab_mark *marks, int max_level, int8_t *levels)
+/* Ids of one level have the same highest bit, and those of finer levels a higher one. */
+static void find_levels(const gab_proxies *all, int8_t *now)
+{
+  gab_block_id end = 0; /* of the ids of the level at hand */
+  int8_t level = 0;
+  for (size_t i = 0; i < all->count; ++i) {
+    const gab_block_id id = all->proxies[i].id;
+    if (id >= end) {
+      level = (int8_t)gab_proxies_level(all, id);
+      for (end = 1; end != 0 && end <= id;) end <<= 1; /* 0: there are no higher ids */
+    }
+    now[i] = level;
+  }
+}
+
+static void wish(const gab_proxies *all, const gab_mark *marks, int max_level, const int8_t *now,
+                 int8_t *levels)
 {
   for (size_t i = 0; i < all->count; ++i) {
-    const int level = gab_proxies_level(all, all->proxies[i].id);
     int change = 0;
-    if (marks[i] == GAB_MARK_REFINE && level < max_level) change = 1;
-    if (marks[i] == GAB_MARK_COARSEN && level > 0) change = -1;
-    levels[i] = (int8_t)(level + change);
+    if (marks[i] == GAB_MARK_REFINE && now[i] < max_level) change = 1;
+    if (marks[i] == GAB_MARK_COARSEN && now[i] > 0) change = -1;
+    levels[i] = (int8_t)(now[i] + change);
   }
 }
 
@@ -87,17 +103,18 @@ typedef struct tally {
 
 enum { TALLY_NUMBERS = sizeof(tally) / sizeof(uint64_t) };
 
-static tally count_changes(const gab_proxies *all, const gab_mark *marks, const int8_t *levels)
+static tally count_changes(const gab_proxies *all, const gab_mark *marks, const int8_t *now,
+                           const int8_t *levels)
 {
   tally sum = {.blocks = all->count};
   const gab_block_id last = (gab_block_id)gab_topology_child_count(&all->topology) - 1;
   for (size_t i = 0; i < all->count; ++i) {
     const gab_proxy *proxy = &all->proxies[i];
-    const int level = gab_proxies_level(all, proxy->id), change = levels[i] - level;
+    const int change = levels[i] - now[i];
     sum.split += change > 0;
     sum.forced += change > 0 && marks[i] != GAB_MARK_REFINE;
     sum.merged += change < 0 && (proxy->id & last) == 0;
-    sum.refused += change >= 0 && marks[i] == GAB_MARK_COARSEN && level > 0;
+    sum.refused += change >= 0 && marks[i] == GAB_MARK_COARSEN && now[i] > 0;
     sum.twice += (change > 0 && proxy->origin == GAB_ORIGIN_PARENT) ||
                  (change < 0 && proxy->origin == GAB_ORIGIN_CHILDREN);
   }
@@ -109,20 +126,21 @@ static gab_status refine(gab_proxies *all, gab_border *border, const gab_mark *m
                          tally *sum, int *rounds)
 {
   void *memory;
-  GAB_TRY(gab_alloc((all->count + border->theirs_count) * sizeof(int8_t), GAB_MEMORY_OTHER, &memory));
-  int8_t *levels = memory;
-  wish(all, marks, max_level, levels);
-  gab_status status = gab_proxies_settle(all, border, levels, rounds);
+  GAB_TRY(gab_alloc((2 * all->count + border->theirs_count) * sizeof(int8_t), GAB_MEMORY_OTHER, &memory));
+  int8_t *now = memory, *levels = now + all->count;
+  find_levels(all, now);
+  wish(all, marks, max_level, now, levels);
+  gab_status status = gab_proxies_settle(all, border, now, levels, rounds);
   if (status == GAB_OK) {
-    *sum = count_changes(all, marks, levels);
+    *sum = count_changes(all, marks, now, levels);
     status = gab_world_sum_u64(all->world, &sum->split, TALLY_NUMBERS);
   }
   if (status == GAB_OK && sum->twice == 0 && sum->split + sum->merged > 0) {
-    status = gab_proxies_change(all, border, levels);
+    status = gab_proxies_change(all, border, now, levels);
     sum->blocks = all->count;
     if (status == GAB_OK) status = gab_world_sum_u64(all->world, &sum->blocks, 1);
   }
-  gab_free(&levels);
+  gab_free(&memory);
   return status;
 }
 

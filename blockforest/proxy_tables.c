@@ -34,6 +34,7 @@ size_t gab_known_find(const gab_known *known, gab_block_id id, size_t *finger)
   const gab_known_block *blocks = known->blocks;
   size_t low = *finger, high, step = 1; /* blocks[low - 1] < id <= blocks[high] in the end */
   if (known->count == 0) return SIZE_MAX;
+  if (low < known->count - 1 && blocks[low + 1].id == id) return *finger = low + 1; /* most often */
   if (low < known->count && blocks[low].id < id) {
     for (++low; known->count - low > step && blocks[low + step].id < id; step *= 2) low += step + 1;
     high = known->count - low > step ? low + step : known->count;
@@ -120,8 +121,7 @@ static gab_status make_rows(table_maker *maker, gab_proxy *proxies, size_t count
   for (size_t i = 0; i < count; ++i) {
     GAB_TRY(reserve_rows(maker));
     const size_t first = maker->count;
-    const int level = gab_block_id_level(&maker->topology->grid, proxies[i].id);
-    gab_topology_around(maker->topology, proxies[i].id, around);
+    const int level = gab_topology_around(maker->topology, proxies[i].id, around);
     for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
       if (around[direction] != GAB_NO_BLOCK) add_rows(maker, level, around[direction], direction);
     proxies[i].neighbour_count = maker->count - first;

@@ -62,7 +62,7 @@ static axis_parts parts_of_axis(const gab_topology *topology, const gab_block_pl
   return parts;
 }
 
-void gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block_id around[GAB_DIRECTIONS])
+int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block_id around[GAB_DIRECTIONS])
 {
   const gab_root_grid *grid = &topology->grid;
   const gab_block_place place = gab_block_id_place(grid, id);
@@ -79,6 +79,7 @@ void gab_topology_around(const gab_topology *topology, gab_block_id id, gab_bloc
     around[direction] =
         (marker + x.root[i] + y.root[j] + z.root[k]) << path_bits | x.path[i] | y.path[j] | z.path[k];
   }
+  return place.level;
 }
 
 /* Across an axis in which the direction points away, only the children of the near side touch; along the

@@ -47,8 +47,8 @@ static inline int gab_topology_child_count(const gab_topology *topology)
 gab_block_id gab_topology_next_to(const gab_topology *topology, gab_block_id id, int direction);
 
 /** The places of the same size around `id` in all directions at once: what gab_topology_next_to() returns for
- *  each, but at the cost of one or two calls. */
-void gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block_id around[GAB_DIRECTIONS]);
+ *  each, but at the cost of one or two calls. @return the level of `id` */
+int gab_topology_around(const gab_topology *topology, gab_block_id id, gab_block_id around[GAB_DIRECTIONS]);
 
 /** The children of the place next to `id` in `direction` that touch `id`, ascending by id.
  *  @return how many: 0 outside of the domain or below the deepest level */

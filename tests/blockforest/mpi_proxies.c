@@ -1,6 +1,6 @@
 /* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
- * gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=14
  * Arguments: how many seeds, from which on. */
+/* gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=14 */
 #include "tests/blockforest/proxy_sequence.h"
 
 #ifndef PROXIES_STEPS

@@ -91,20 +91,19 @@ static inline gab_box model_box(const model *grid, const leaf *of)
   return box;
 }
 
-/* Adds the rows in which `b`, moved by whole domains, stands in the table of `a`. */
+/* Adds the rows in which `b`, which touches, stands in the table of `a`. */
 static inline void add_contacts(leaf *a, const gab_box *box, size_t b, const gab_box *other)
 {
   bool beside[3][3];
-  bool touches = true, inside = true;
+  bool inside = true;
   for (int axis = 0; axis < 3; ++axis) {
     int64_t size = box->hi[axis] - box->lo[axis];
-    touches &= other->lo[axis] <= box->hi[axis] && other->hi[axis] >= box->lo[axis];
     for (int side = -1; side <= 1; ++side)
       beside[axis][side + 1] =
           other->lo[axis] < box->hi[axis] + side * size && other->hi[axis] > box->lo[axis] + side * size;
     inside &= beside[axis][1];
   }
-  if (!touches || inside) return;
+  if (inside) return;
   for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
     if (beside[0][direction % 3] && beside[1][direction / 3 % 3] && beside[2][direction / 9]) {
       if (a->row_count % 32 == 0) a->rows = realloc(a->rows, (a->row_count + 32) * sizeof *a->rows);
@@ -119,36 +118,32 @@ static inline int by_row(const void *x, const void *y)
   return (a->leaf > b->leaf) - (a->leaf < b->leaf);
 }
 
-/* Whether `a` can touch `b` moved by `times` whole domains along an axis. */
-static inline bool is_in_reach(const gab_box *a, const gab_box *b, int axis, int times, int64_t span)
-{
-  if (times == 0) return true;
-  return times > 0 ? a->hi[axis] == span && b->lo[axis] == 0 : a->lo[axis] == 0 && b->hi[axis] == span;
-}
-
-static inline void find_contacts(model *grid, const gab_box *boxes, size_t i, size_t b, const int64_t span[3])
+/* Blocks at a periodic border also touch what lies at the other one: those moved by whole domains. */
+static inline void find_contacts(model *grid, const gab_box *boxes, size_t i, const int64_t span[3])
 {
   const gab_forest_options *options = &grid->setup->options;
-  for (int shift = 0; shift < 27; ++shift) {
-    const int times[3] = {shift % 3 - 1, shift / 3 % 3 - 1, shift / 9 - 1};
-    gab_box other = boxes[b];
-    bool reached = true;
-    for (int axis = 0; axis < 3; ++axis) {
-      bool wraps = axis < options->grid.dimension && options->periodic[axis];
-      reached &=
-          times[axis] == 0 || (wraps && is_in_reach(&boxes[i], &boxes[b], axis, times[axis], span[axis]));
-      other.lo[axis] += times[axis] * span[axis];
-      other.hi[axis] += times[axis] * span[axis];
-    }
-    if (reached) add_contacts(&grid->leaves[i], &boxes[i], b, &other);
+  const gab_box *box = &boxes[i];
+  int low[3], high[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    bool wraps = axis < options->grid.dimension && options->periodic[axis];
+    low[axis] = wraps && box->lo[axis] == 0 ? -1 : 0;
+    high[axis] = wraps && box->hi[axis] == span[axis] ? 1 : 0;
   }
-}
-
-static inline bool are_apart(const gab_forest_options *options, const gab_box *a, const gab_box *b)
-{
-  for (int axis = 0; axis < 3; ++axis)
-    if (!options->periodic[axis] && (a->lo[axis] > b->hi[axis] || a->hi[axis] < b->lo[axis])) return true;
-  return false;
+  for (int z = low[2]; z <= high[2]; ++z)
+    for (int y = low[1]; y <= high[1]; ++y)
+      for (int x = low[0]; x <= high[0]; ++x) {
+        const int64_t by[3] = {x * span[0], y * span[1], z * span[2]};
+        for (size_t b = 0; b < grid->count; ++b) {
+          gab_box other = boxes[b];
+          bool touches = true;
+          for (int axis = 0; axis < 3; ++axis) {
+            other.lo[axis] += by[axis];
+            other.hi[axis] += by[axis];
+            touches &= other.lo[axis] <= box->hi[axis] && other.hi[axis] >= box->lo[axis];
+          }
+          if (touches) add_contacts(&grid->leaves[i], box, b, &other);
+        }
+      }
 }
 
 static inline void model_find_rows(model *grid)
@@ -167,8 +162,7 @@ static inline void model_find_rows(model *grid)
     free(a->rows);
     a->rows = NULL;
     a->row_count = 0;
-    for (size_t b = 0; b < grid->count; ++b)
-      if (!are_apart(options, &boxes[i], &boxes[b])) find_contacts(grid, boxes, i, b, span);
+    find_contacts(grid, boxes, i, span);
     if (a->row_count > 1) qsort(a->rows, a->row_count, sizeof *a->rows, by_row);
   }
   free(boxes);
