@@ -204,7 +204,7 @@ count_instructions() {
   [ -n "$updates" ] || fail "no count; see $folder/count.log"
   printf 'instructions per cell update (%s updates, AVX2)\n' "$updates"
   callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no "$out" | awk -v updates="$updates" '
-    /:(gab_lbm_step|gab_lbm_collide|gab_links_apply|gab_lbm_fill_ghosts|gab_exchange_start|gab_exchange_finish|d3q19_[a-z_]*) / {
+    /:(gab_lbm_step|gab_lbm_collide|gab_lbm_collide_inner|gab_links_apply|gab_lbm_fill_ghosts|gab_exchange_start|gab_exchange_finish|d3q19_[a-z_]*) / {
       gsub(",", "", $1); name = $2; sub(/.*:/, "", name)
       if (!seen[name]++ && $1 / updates >= 0.01) printf "%10.2f  %s\n", $1 / updates, name
     }'
