@@ -35,9 +35,16 @@ uint64_t gab_proxy_weight(const gab_proxies *all, gab_block_id id)
   return weight > 0 ? weight : 1;
 }
 
+gab_status gab_proxies_check(const gab_proxies *all)
+{
+  GAB_TRY(gab_world_check(all->world));
+  if (all->epoch != gab_world_epoch(all->world))
+    GAB_FAIL(GAB_ERR_STATE, "these proxies were made before the world was repaired");
+  return GAB_OK;
+}
+
 gab_status gab_proxies_abandon(gab_proxies *all, gab_status status)
 {
-  all->torn = true;
   if (status != GAB_ERR_FAULT) status = gab_world_raise(all->world, status);
   (void)gab_port_finish(all->port);
   return status;
@@ -51,6 +58,7 @@ static gab_status make_empty(gab_world *world, const gab_forest_options *options
   GAB_TRY(gab_alloc(sizeof **proxies, GAB_MEMORY_OTHER, &memory));
   gab_proxies *made = memory;
   made->world = world;
+  made->epoch = gab_world_epoch(world);
   made->options = *options;
   made->topology.grid = options->grid;
   memcpy(made->topology.periodic, options->periodic, sizeof made->topology.periodic);

@@ -43,7 +43,8 @@ typedef struct gab_proxy {
 } gab_proxy;
 
 /* A failure of one process in one of the collective calls below, lack of memory say, breaks the world
- * (gab_world_raise()). After ::GAB_ERR_FAULT proxies are only good to be destroyed; that is local. */
+ * (gab_world_raise()). Proxies do not outlive a repair: then they are only good to be destroyed
+ * (::GAB_ERR_STATE). */
 
 /** Proxies of the root blocks that exist, an equal piece of the root grid on each process: of the places in
  *  the order of ids. Collective (opens a port); sends nothing.

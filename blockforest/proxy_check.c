@@ -86,7 +86,7 @@ static gab_status check_proxy(const gab_proxies *all, const gab_proxy *proxy)
 
 static gab_status check_part(const gab_proxies *all)
 {
-  if (all->torn) GAB_FAIL(GAB_ERR_STATE, "these proxies are torn by an earlier failure");
+  GAB_TRY(gab_proxies_check(all));
   const gab_neighbour *rows = all->rows;
   for (size_t i = 0; i < all->count; ++i) {
     const gab_proxy *proxy = &all->proxies[i];

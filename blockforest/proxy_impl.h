@@ -21,8 +21,8 @@ struct gab_proxies {
   gab_neighbour *rows; /* of all proxies, in their order */
   size_t row_count;
   gab_port *port;
-  bool owns_port; /* else it is that of the forest */
-  bool torn;      /* a change failed half-way */
+  bool owns_port;  /* else it is that of the forest */
+  gab_epoch epoch; /* in which they were made; a failed change breaks the world, so it ends with the epoch */
 };
 
 gab_box gab_proxy_cells(const gab_proxies *all, gab_block_id id);
@@ -30,6 +30,9 @@ gab_box gab_proxy_cells(const gab_proxies *all, gab_block_id id);
 bool gab_proxy_exists(const gab_proxies *all, gab_block_id id);
 /** Asks gab_forest_options.weight. */
 uint64_t gab_proxy_weight(const gab_proxies *all, gab_block_id id);
+/** GAB_OK if they can be worked with: ::GAB_ERR_FAULT in a broken world, ::GAB_ERR_STATE if that was
+ * repaired. */
+gab_status gab_proxies_check(const gab_proxies *all);
 /** After a failure while others count on this process: breaks the world and lets go of all buffers. */
 gab_status gab_proxies_abandon(gab_proxies *all, gab_status status);
 

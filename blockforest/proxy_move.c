@@ -296,8 +296,7 @@ static void release_routes(route *routes, size_t count)
 
 gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets)
 {
-  GAB_TRY(gab_world_check(proxies->world));
-  if (proxies->torn) GAB_FAIL(GAB_ERR_STATE, "these proxies are torn by an earlier failure");
+  GAB_TRY(gab_proxies_check(proxies));
   gab_world_enter(proxies->world, GAB_PHASE_ADAPT_BALANCE);
   transport move = {0};
   gab_status status = make_move(proxies, targets, &move);

@@ -147,8 +147,7 @@ static gab_status refine(gab_proxies *all, gab_border *border, const gab_mark *m
 gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int max_level,
                               gab_refine_report *report)
 {
-  GAB_TRY(gab_world_check(proxies->world));
-  if (proxies->torn) GAB_FAIL(GAB_ERR_STATE, "these proxies are torn by an earlier failure");
+  GAB_TRY(gab_proxies_check(proxies));
   const int deepest = gab_root_grid_max_level(&proxies->options.grid);
   if (max_level < 0 || max_level > deepest)
     GAB_FAIL(GAB_ERR_INPUT,

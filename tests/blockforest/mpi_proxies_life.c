@@ -1,0 +1,203 @@
+/* Proxies take over the tables of a forest, refuse what cannot be without changing anything, and in a world
+ * that breaks every call ends with a fault and nothing is left behind. */
+/* gabion-test: np=1,2,3,5 timeout=120 labels=quick needs=ulfm */
+#include "blockforest/proxy.h"
+#include "core/collective.h"
+#include "tests/blockforest/random_domain.h"
+
+enum { DOMAINS = 12, BREAKS = 24, SOME_BLOCKS = 4096 };
+
+static gab_mark marks[SOME_BLOCKS];
+static gab_slot targets[SOME_BLOCKS];
+
+static void mark_all(gab_proxies *proxies, gab_mark mark)
+{
+  REQUIRE(gab_proxies_count(proxies) <= SOME_BLOCKS);
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) marks[i] = mark;
+}
+
+static gab_status move_on(gab_proxies *proxies)
+{
+  gab_slot slots = gab_world_members(gab_proxies_world(proxies))->slots;
+  REQUIRE(gab_proxies_count(proxies) <= SOME_BLOCKS);
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    targets[i] = (gab_slot)(gab_hash_counter(9, 9, gab_proxies_get(proxies, i)->id >> 2) % (uint64_t)slots);
+  return gab_proxies_move(proxies, targets);
+}
+
+/* Sum over all of what a proxy is and whom it knows. */
+static uint64_t fingerprint(gab_proxies *proxies)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+    const gab_proxy *proxy = gab_proxies_get(proxies, i);
+    uint64_t own = gab_hash_counter(proxy->id, proxy->weight, (uint64_t)proxy->origin);
+    for (int c = 0; c < GAB_CHILDREN_MAX; ++c) own = gab_hash_counter(own, 1, (uint64_t)proxy->sources[c]);
+    for (size_t r = 0; r < proxy->neighbour_count; ++r)
+      own = gab_hash_counter(own, proxy->neighbours[r].id,
+                             (uint64_t)proxy->neighbours[r].owner * 27 +
+                                 (uint64_t)proxy->neighbours[r].direction);
+    sum += own;
+  }
+  return sum;
+}
+
+static void compare_with_forest(gab_forest *forest, gab_proxies *proxies)
+{
+  REQUIRE(gab_proxies_count(proxies) == gab_forest_block_count(forest));
+  REQUIRE(gab_proxies_world(proxies) == gab_forest_world(forest));
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+    const gab_block *block = gab_forest_block(forest, i);
+    const gab_proxy *proxy = gab_proxies_get(proxies, i);
+    REQUIRE(proxy->id == gab_block_get_id(block));
+    REQUIRE(proxy->origin == GAB_ORIGIN_SELF);
+    REQUIRE(proxy->sources[0] == gab_world_slot(gab_forest_world(forest)));
+    REQUIRE(proxy->weight == gab_forest_block_weight(forest, proxy->id));
+    REQUIRE(proxy->neighbour_count == gab_block_neighbour_count(block));
+    for (size_t r = 0; r < proxy->neighbour_count; ++r) {
+      const gab_neighbour *a = &proxy->neighbours[r], *b = &gab_block_neighbours(block)[r];
+      REQUIRE(a->id == b->id && a->owner == b->owner && a->direction == b->direction);
+    }
+  }
+}
+
+/* Split, moved about and merged again, the proxies say that all data is where it was. */
+static void proxies_of_a_forest_find_back(gab_world *world, uint64_t seed)
+{
+  random_domain domain;
+  domain_make(&domain, seed);
+  domain.options.exists = NULL;
+  random_owners owners = owners_make(world, seed);
+  gab_forest *forest;
+  gab_proxies *proxies;
+  gab_refine_report report;
+  REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
+  domain.holes = 0;
+  domain_populate(&domain, forest, random_owner, &owners);
+  REQUIRE_OK(gab_proxies_of_forest(forest, &proxies));
+  REQUIRE(gab_proxies_are_valid(proxies));
+  compare_with_forest(forest, proxies);
+  mark_all(proxies, GAB_MARK_REFINE);
+  REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
+  REQUIRE(report.split == domain_blocks(&domain) && report.forced == 0);
+  REQUIRE_OK(move_on(proxies));
+  mark_all(proxies, GAB_MARK_COARSEN);
+  REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
+  REQUIRE(report.merged == report.blocks && report.blocks == domain_blocks(&domain));
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+    const gab_proxy *proxy = gab_proxies_get(proxies, i);
+    REQUIRE(proxy->origin == GAB_ORIGIN_SELF);
+    REQUIRE(proxy->sources[0] == random_owner(&owners, proxy->id));
+  }
+  gab_proxies_destroy(&proxies);
+  gab_forest_destroy(&forest);
+}
+
+static const gab_forest_options small = {
+    .grid = {3, {3, 2, 2}}, .cells = {4, 4, 4}, .periodic = {true, false, true}, .dx = 1};
+
+static void wrong_calls_change_nothing(gab_world *world)
+{
+  gab_proxies *proxies = NULL;
+  gab_forest_options bad = small;
+  bad.grid.roots[1] = 0;
+  REQUIRE(gab_proxies_create(world, &bad, &proxies) == GAB_ERR_INPUT);
+  REQUIRE(!proxies);
+  REQUIRE_OK(gab_proxies_create(world, &small, &proxies));
+  int deepest = gab_root_grid_max_level(&small.grid);
+  uint64_t before = fingerprint(proxies);
+  mark_all(proxies, GAB_MARK_REFINE);
+  char number[16];
+  REQUIRE(gab_proxies_refine(proxies, marks, -1, NULL) == GAB_ERR_INPUT);
+  REQUIRE(strstr(gab_error_message(), "-1"));
+  REQUIRE(gab_proxies_refine(proxies, marks, deepest + 1, NULL) == GAB_ERR_INPUT);
+  snprintf(number, sizeof number, "%d", deepest + 1);
+  REQUIRE(strstr(gab_error_message(), number));
+  REQUIRE_OK(gab_proxies_refine(proxies, marks, 0, NULL));
+  REQUIRE(fingerprint(proxies) == before);
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) { /* as if they had data */
+    gab_proxies_get(proxies, i)->origin = GAB_ORIGIN_SELF;
+    gab_proxies_get(proxies, i)->sources[0] = gab_world_slot(world);
+  }
+  REQUIRE_OK(gab_proxies_refine(proxies, marks, deepest, NULL));
+  before = fingerprint(proxies);
+  mark_all(proxies, GAB_MARK_KEEP); /* a single block, on one slot */
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    if (gab_proxies_get(proxies, i)->id == gab_block_id_of(&small.grid, (gab_block_place){1, {0, 0, 0}}))
+      marks[i] = GAB_MARK_REFINE;
+  REQUIRE(gab_proxies_refine(proxies, marks, deepest, NULL) == GAB_ERR_STATE);
+  REQUIRE(fingerprint(proxies) == before);
+  REQUIRE(gab_proxies_are_valid(proxies));
+  gab_proxies_destroy(&proxies);
+  REQUIRE(!proxies);
+}
+
+/* Some blocks, some levels. @return what the first call that failed said */
+static gab_status work(gab_proxies *proxies, int rounds)
+{
+  for (int round = 0; round < rounds; ++round) {
+    mark_all(proxies, GAB_MARK_COARSEN);
+    for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+      if (gab_hash_counter(3, (uint64_t)round, gab_proxies_get(proxies, i)->id) % 5 == 0)
+        marks[i] = GAB_MARK_REFINE;
+    GAB_TRY(gab_proxies_refine(proxies, marks, 3, NULL));
+    GAB_TRY(move_on(proxies));
+  }
+  return GAB_OK;
+}
+
+static void break_it(gab_world *world, int round)
+{
+  gab_proxies *proxies;
+  gab_slot villain = (gab_slot)round % gab_world_members(world)->slots;
+  REQUIRE_OK(gab_proxies_create(world, &small, &proxies));
+  /* Once anyone is through, all have come here, though the world may break before this slot knows. */
+  gab_status status = gab_world_barrier(world);
+  if (status == GAB_OK) status = work(proxies, gab_world_slot(world) == villain ? round % 3 : 4);
+  REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
+  if (gab_world_slot(world) == villain) (void)gab_world_raise(world, GAB_ERR_DIVERGED);
+  if (gab_world_slot(world) == villain || status == GAB_ERR_FAULT) {
+    gab_proxies *none;
+    REQUIRE(gab_proxies_refine(proxies, marks, 3, NULL) == GAB_ERR_FAULT);
+    REQUIRE(gab_proxies_move(proxies, targets) == GAB_ERR_FAULT);
+    REQUIRE(gab_proxies_create(world, &small, &none) == GAB_ERR_FAULT);
+  }
+  gab_status intent;
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE(intent == GAB_ERR_DIVERGED);
+  REQUIRE(gab_proxies_refine(proxies, marks, 3, NULL) == GAB_ERR_STATE);
+  REQUIRE(gab_proxies_move(proxies, targets) == GAB_ERR_STATE);
+  gab_proxies_destroy(&proxies);
+}
+
+static uint64_t all_is_as_ever(gab_world *world)
+{
+  gab_proxies *proxies;
+  REQUIRE_OK(gab_proxies_create(world, &small, &proxies));
+  REQUIRE_OK(work(proxies, 4));
+  REQUIRE(gab_proxies_are_valid(proxies));
+  uint64_t sum = fingerprint(proxies);
+  REQUIRE_OK(gab_world_sum_u64(world, &sum, 1));
+  gab_proxies_destroy(&proxies);
+  return sum;
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  for (uint64_t seed = 0; seed < DOMAINS; ++seed) proxies_of_a_forest_find_back(world, seed);
+  wrong_calls_change_nothing(world);
+  uint64_t sum = all_is_as_ever(world);
+  size_t held = gab_memory_now(GAB_MEMORY_OTHER);
+  REQUIRE(all_is_as_ever(world) == sum);
+  REQUIRE(gab_memory_now(GAB_MEMORY_OTHER) == held);
+  for (int round = 0; round < BREAKS; ++round) break_it(world, round);
+  REQUIRE(all_is_as_ever(world) == sum);
+  REQUIRE(gab_memory_now(GAB_MEMORY_OTHER) <= held);
+  REQUIRE_OK(gab_world_barrier(world));
+  bool root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (root) puts("gabion-test: passed");
+  return 0;
+}
