@@ -147,6 +147,7 @@ gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *us
     status = mark ? refine_places(&job, &result) : count_proxies(forest, job.proxies, &result);
   if (status == GAB_OK) status = distribute(forest, distribute_proxies, distribute_context, job.proxies);
   if (status == GAB_OK) status = gab_forest_follow(forest, &job.proxies);
+  if (status != GAB_OK) gab_forest_clear(forest);
   gab_proxies_destroy(&job.proxies);
   if (report) *report = result;
   return status;

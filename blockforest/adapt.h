@@ -52,7 +52,8 @@ typedef struct gab_adapt_report {
 gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options, gab_adapt_report *report);
 
 /** Fills an empty forest: root blocks, refined where `mark` says so until nothing changes or max_level is
- *  reached, distributed, then created and initialised. Collective.
+ *  reached, distributed, then created and initialised. On failure the forest is left without blocks.
+ *  Collective.
  *  @param[in] mark  NULL: root blocks only
  *  @param[in] distribute  must not be NULL */
 gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *user, int max_level,
