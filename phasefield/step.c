@@ -10,10 +10,18 @@ gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, 
   return gab_block_data(gab_forest_block(phasefield->forest, index), phasefield->data);
 }
 
+/* Waking threads up costs as much as some thousands of cells. */
+static bool is_worth_threads(const gab_phasefield *phasefield)
+{
+  const int32_t *cells = phasefield->model.cells;
+  const double each = (double)cells[0] * cells[1] * cells[2];
+  return each * (double)gab_forest_block_count(phasefield->forest) > 8192;
+}
+
 static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_which which)
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
   for (size_t i = 0; i < blocks; ++i)
     gab_phasefield_fill_sides(&phasefield->model, gab_phasefield_block_of(phasefield, i), which);
 }
@@ -82,10 +90,12 @@ static gab_status sweep(gab_phasefield *phasefield,
   const gab_phasefield_model *model = &phasefield->model;
   const size_t blocks = gab_forest_block_count(phasefield->forest), wanted = threads() * JOBS_PER_THREAD;
   const size_t layers = (size_t)model->cells[model->axis];
-  size_t parts = threads() == 1 || blocks == 0 || blocks >= wanted ? 1 : (wanted + blocks - 1) / blocks;
+  size_t parts = threads() == 1 || !is_worth_threads(phasefield) || blocks == 0 || blocks >= wanted
+                     ? 1
+                     : (wanted + blocks - 1) / blocks;
   if (parts > layers) parts = layers;
   bool starved = false;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
   for (size_t i = 0; i < blocks * parts; ++i) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
     job.box = gab_field_interior(job.block->phi);
