@@ -258,6 +258,7 @@ typedef struct gab_lbm_plan {
   gab_lbm_jobs jobs;
   gab_lbm_queue *queues; /* owned; one per thread, over all jobs in their order */
   size_t threads;
+  bool has_early, has_late; /* slabs that can, that cannot do without messages */
   uint64_t exchange; /* number of the exchange's plan that it was made of; 0: there is none */
 } gab_lbm_plan;
 

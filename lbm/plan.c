@@ -80,8 +80,13 @@ static gab_status make_plan(gab_lbm *lbm, gab_lbm_plan *plan)
     block->remote = 0;
   }
   gab_exchange_visit(lbm->exchange, gab_lbm_note_way, &lbm->model);
-  for (size_t i = 0; i < blocks; ++i)
-    set_early(&lbm->model, gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i)));
+  for (size_t i = 0; i < blocks; ++i) {
+    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    set_early(&lbm->model, block);
+    const size_t early = block->early_sweep.last - block->early_sweep.first;
+    plan->has_early = plan->has_early || early > 0;
+    plan->has_late = plan->has_late || early < (size_t)lbm->model.slabs;
+  }
   return GAB_OK;
 }
 

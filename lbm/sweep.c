@@ -268,6 +268,7 @@ gab_status gab_lbm_collide_inner(gab_lbm *lbm)
 {
   if (lbm->wants_forces) return GAB_OK;
   GAB_TRY(gab_lbm_update_plan(lbm));
+  if (!lbm->plan.has_early || !lbm->plan.has_late) return GAB_OK; /* all of it at once costs less */
   lbm->inner_is_swept = true;
   lbm->is_settled = false;
   lbm->revision = gab_forest_revision(lbm->forest);

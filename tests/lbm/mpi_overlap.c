@@ -1,8 +1,8 @@
 /* gabion-test: np=1,2,3 timeout=120 labels=quick threads=2 */
 /* What is swept while messages are under way changes no bit: blocks of many slabs, cut across and along the
- * slabs, with interpolated walls across the cuts, an inlet and an outlet, one grid and two, one thread and two;
- * after even and odd numbers of steps, and with forces asked for in between. A step that was begun that way has
- * to be ended before another exchange. No step but the first allocates. */
+ * slabs, with interpolated walls across the cuts, an inlet and an outlet, one grid and two, one thread and
+ * two; after even and odd numbers of steps, and with forces asked for in between. A step that was begun that
+ * way has to be ended before another exchange. No step but the first allocates. */
 #include "lbm_common.h"
 
 #ifdef _OPENMP
@@ -92,14 +92,15 @@ static void expect_work_ahead(gab_world *world, const int32_t block[3])
   REQUIRE_OK(gab_lbm_exchange_start(it.lbm));
   REQUIRE_OK(gab_lbm_time_parts(it.lbm, true));
   REQUIRE_OK(gab_lbm_collide_inner(it.lbm));
+  const bool alone = gab_members_count(gab_world_members(world)) == 1;
   const bool some = gab_lbm_get_times(it.lbm).sweep > 0;
   REQUIRE_OK(gab_lbm_time_parts(it.lbm, true));
   REQUIRE_OK(gab_lbm_exchange_finish(it.lbm));
-  REQUIRE(gab_lbm_exchange_start(it.lbm) == GAB_ERR_STATE);
+  if (!alone) REQUIRE(gab_lbm_exchange_start(it.lbm) == GAB_ERR_STATE);
   REQUIRE_OK(gab_lbm_collide(it.lbm));
   const bool rest = gab_lbm_get_times(it.lbm).sweep > 0;
-  REQUIRE(some);
-  REQUIRE(rest == (gab_members_count(gab_world_members(world)) > 1));
+  REQUIRE(some == !alone);
+  REQUIRE(rest);
   step(&it, false);
   flow_close(&it);
 }
