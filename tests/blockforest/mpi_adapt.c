@@ -201,6 +201,90 @@ static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule
   gab_forest_destroy(&it.forest);
 }
 
+/* ---- values stay where they are */
+
+static gab_mark refine_all(void *user, const gab_forest *forest, const gab_block *block)
+{
+  (void)user, (void)forest, (void)block;
+  return GAB_MARK_REFINE;
+}
+
+static gab_mark coarsen_all(void *user, const gab_forest *forest, const gab_block *block)
+{
+  (void)user, (void)forest, (void)block;
+  return GAB_MARK_COARSEN;
+}
+
+static const double gradient[3] = {1, -3, 0.25};
+
+static double linear_at(const double at[3])
+{
+  return gradient[0] * at[0] + gradient[1] * at[1] + gradient[2] * at[2];
+}
+
+/* How far a field is from the linear function at most; fills it first if wanted.
+ * @param[out] off  cells that are not right; may be NULL */
+static double linear_distance(gab_forest *forest, gab_data_id id, bool fill, uint64_t *off)
+{
+  double distance = 0;
+  uint64_t wrong = 0;
+  for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
+    const gab_block *block = gab_forest_block(forest, b);
+    gab_field *field = gab_block_data(block, id);
+    const int32_t *n = field->shape.cells;
+    for (int32_t z = 0; z < n[2]; ++z)
+      for (int32_t y = 0; y < n[1]; ++y)
+        for (int32_t x = 0; x < n[0]; ++x) {
+          double at[3];
+          gab_block_cell_centre(forest, block, x, y, z, at);
+          if (n[2] == 1) at[2] = 0;
+          if (fill) gab_field_set(field, x, y, z, 1, linear_at(at));
+          double error = fabs(gab_field_get(field, x, y, z, 1) - linear_at(at));
+          distance = fmax(distance, error);
+          wrong += error > 1e-12;
+        }
+  }
+  REQUIRE_OK(gab_world_max_f64(gab_forest_world(forest), &distance, 1));
+  REQUIRE_OK(gab_world_sum_u64(gab_forest_world(forest), &wrong, 1));
+  if (off) *off = wrong;
+  return distance;
+}
+
+/* The centres of the children's cells are a quarter of the parent's cell off its centre, along each axis.
+ * With slopes only what came from the border of a parent is off. */
+static void values_stay_where_they_are(gab_world *world, int dimension)
+{
+  subject it = {0};
+  it.domain.options = (gab_forest_options){.grid = {dimension, {2, 3, dimension == 3 ? 2 : 1}},
+                                           .cells = {4, 6, dimension == 3 ? 4 : 1},
+                                           .dx = 0.5};
+  it.owners = (random_owners){7, gab_world_members(world)->slots, 0};
+  REQUIRE_OK(gab_forest_create(world, &it.domain.options, &it.forest));
+  fields_register(it.forest, &it.fields);
+  REQUIRE_OK(gab_forest_build(it.forest, NULL, NULL, 0, distribute_by_rule, &it.owners, NULL));
+  REQUIRE(linear_distance(it.forest, it.fields.plain_id, true, NULL) == 0);
+  REQUIRE(linear_distance(it.forest, it.fields.sloped_id, true, NULL) == 0);
+  gab_adapt_options options = options_of(&it, distribute_by_rule);
+  double quarter = 0;
+  uint64_t plain_off, sloped_off;
+  for (int axis = 0; axis < dimension; ++axis) quarter += 0.25 * 0.5 * fabs(gradient[axis]);
+  options.max_level = 1;
+  options.mark = refine_all;
+  REQUIRE_OK(gab_forest_adapt(it.forest, &options, NULL));
+  double plain = linear_distance(it.forest, it.fields.plain_id, false, &plain_off);
+  double sloped = linear_distance(it.forest, it.fields.sloped_id, false, &sloped_off);
+  REQUIRE(fabs(plain - quarter) < 1e-12 && fabs(sloped - quarter) < 1e-12);
+  uint64_t cells = dimension == 3 ? 4 * 6 * 4 : 4 * 6, inner = dimension == 3 ? 2 * 4 * 2 : 2 * 4;
+  REQUIRE(plain_off > 0 && sloped_off * cells == plain_off * (cells - inner));
+  linear_distance(it.forest, it.fields.plain_id, true, NULL);
+  options.mark = coarsen_all;
+  it.owners.seed = 8;
+  REQUIRE_OK(gab_forest_adapt(it.forest, &options, NULL));
+  REQUIRE(linear_distance(it.forest, it.fields.plain_id, false, NULL) < 1e-12);
+  REQUIRE(linear_distance(it.forest, it.fields.sloped_id, false, NULL) < 1e-12);
+  gab_forest_destroy(&it.forest);
+}
+
 /* ---- memory: everything leaves the first slot, and some of it splits on its way */
 
 enum { BIG_BYTES = GAB_MIGRATION_BYTES / 8 };
@@ -290,12 +374,6 @@ static void memory_stays_within_bounds(gab_world *world)
 
 /* ---- what cannot be */
 
-static gab_mark refine_all(void *user, const gab_forest *forest, const gab_block *block)
-{
-  (void)user, (void)forest, (void)block;
-  return GAB_MARK_REFINE;
-}
-
 static void what_cannot_split_stays(gab_world *world)
 {
   random_domain domain = {.options = {.grid = {2, {3, 2, 1}}, .cells = {4, 4, 1}, .dx = 1}};
@@ -333,6 +411,8 @@ int main(int argc, char **argv)
     held = gab_memory_now(GAB_MEMORY_USE_COUNT);
   }
   if (gab_world_members(world)->slots > 1) memory_stays_within_bounds(world);
+  values_stay_where_they_are(world, 2);
+  values_stay_where_they_are(world, 3);
   what_cannot_split_stays(world);
   gab_port_destroy(&port);
   REQUIRE_OK(gab_world_barrier(world));
