@@ -69,10 +69,11 @@ record() {
 }
 
 launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's code
-  local np=$1 dir=$2; shift 2
+  local np=$1 dir=$2 kernel=auto; shift 2
+  if ((runs % 3 == 2)); then kernel=sparse; fi # blocks of fluid cells alone: the same result
   # streaming in place has two states: checkpoints at even and odd steps have to restore both
   timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall 15 -- "$GABION" run "$CASE" --out "$dir" \
-    --set resilience.memory.every=$((runs % 2 ? 7 : 10)) "$@" >"$dir.log" 2>&1 </dev/null
+    --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel "$@" >"$dir.log" 2>&1 </dev/null
 }
 
 # try KIND NP PHASE VICTIMS EXPECTED DRILL...

@@ -30,10 +30,12 @@ variant 3 2 --set balance.strategy=morton
 variant 4 1
 variant 8 1
 variant 4 1 --set lbm.kernel=reference
+variant 3 2 --set lbm.kernel=sparse
 # After a death, with the blocks shared out anew and left where they were adopted.
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
   death='slot=1,step=60,phase=exchange'
   variant 4 1 --set resilience.memory.every=50 --inject "$death"
   variant 4 2 --set resilience.memory.every=25 --inject "$death" --set resilience.rebalance=false
+  variant 4 1 --set resilience.memory.every=25 --inject "$death" --set lbm.kernel=sparse
 fi
 finish
