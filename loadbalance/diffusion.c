@@ -225,7 +225,7 @@ static gab_status push_excess(diffusion *now, int32_t p, size_t c)
   for (size_t e = graph->border_at[p]; e < graph->border_at[p + 1] && load > now->limit[c]; ++e) {
     uint64_t there = now->theirs[e * classes + c], given;
     if (there >= own) continue;
-    gab_pick pick = {.p = p + graph->first, .q = graph->borders[e], .kind = (int)c, .any = true};
+    gab_pick pick = {.p = p + graph->first, .q = graph->borders[e], .kind = (int)c, .single = true};
     GAB_TRY(gab_load_graph_pick(graph, &pick, &left, &given));
     load -= given;
   }

@@ -74,15 +74,15 @@ gab_status gab_load_graph_max(gab_load_graph *graph, uint64_t *values, size_t co
 gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, size_t width, uint64_t *theirs);
 
 /** Chooses blocks of one class of part `p` for its neighbour `q` (sets next): first those that touch q most
- *  and what stays least, so that parts stay connected. Blocks that do not touch q are not chosen, unless
- *  `any` is set and there is none that does.
- *  @param[in] room  weight to hand over at most; with `any` one block, whatever its weight
+ *  and what stays least, so that parts stay connected. If none touches q, the least attached one is the seed
+ *  of a new piece.
+ *  @param[in] room  weight to hand over at most; with `single` one block, whatever its weight
  *  @param[in,out] left  blocks that p still has; the last one stays
- *  @return weight handed over */
+ *  @param[out] given  weight handed over */
 typedef struct gab_pick {
   int32_t p, q;
   int kind;
-  bool any;
+  bool single;
   uint64_t room;
 } gab_pick;
 gab_status gab_load_graph_pick(gab_load_graph *graph, const gab_pick *pick, size_t *left, uint64_t *given);

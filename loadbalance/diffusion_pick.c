@@ -108,11 +108,11 @@ static gab_status take_best(gab_load_graph *graph, const gab_pick *pick, heap *a
     value_of(graph, pick, best.vertex, &value);
     if (value != best.value) continue; /* a newer entry is there too */
     uint64_t weight = graph->weight[best.vertex];
-    if (!pick->any && weight > pick->room - *given) continue;
+    if (!pick->single && weight > pick->room - *given) continue;
     graph->next[best.vertex] = pick->q;
     *given += weight;
     --*left;
-    if (pick->any) break;
+    if (pick->single) break;
     GAB_TRY(revalue(graph, pick, best.vertex, all));
   }
   return GAB_OK;
@@ -123,7 +123,7 @@ gab_status gab_load_graph_pick(gab_load_graph *graph, const gab_pick *pick, size
   heap all = {0};
   *given = 0;
   gab_status status = collect(graph, pick, true, &all);
-  if (status == GAB_OK && all.count == 0 && pick->any) status = collect(graph, pick, false, &all);
+  if (status == GAB_OK && all.count == 0) status = collect(graph, pick, false, &all);
   if (status == GAB_OK) status = take_best(graph, pick, &all, left, given);
   gab_free(&all.items);
   return status;

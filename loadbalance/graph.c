@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks per part, counted as multiples of the heaviest, from which METIS is asked. With fewer the order of
- * ids (along the Morton curve) is cut. */
-enum { LEAST_PER_PART = 4 };
+/* Blocks per part, counted as multiples of the heaviest: METIS runs out of blocks on its way down to parts of
+ * very few of them, so below the first number the order of ids (along the Morton curve) is cut instead. With
+ * several constraints it needs more (METIS 5.1.0 crashes on small graphs with sparse constraints). */
+enum { LEAST_PER_PART = 4, MANY_PER_PART = 40 };
 
 /* ------------------------------------------------------------------ gathering */
 
@@ -163,31 +164,34 @@ static void merge_links(const gab_load_graph *graph, metis_graph *it)
   it->start[graph->count] = count;
 }
 
-/* Which levels have a constraint of their own: those with blocks enough for every part to get its share. The
- * rest share one. Weights are scaled to sums below 2^30. */
+/* Levels with many blocks for every part have a constraint of their own; if there are none, or just one and
+ * others beside it, the sum of all is the only one. */
+static int choose_constraints(const gab_load_graph *graph, const uint64_t *total, const uint64_t *heaviest,
+                              idx_t *column)
+{
+  int own = 0;
+  for (int c = 0; c < graph->classes; ++c) {
+    bool is_rich = total[c] > 0 && total[c] / heaviest[c] >= MANY_PER_PART * (uint64_t)graph->parts;
+    column[c] = is_rich ? own++ : 0; /* the few others go with the first */
+  }
+  if (own >= 2) return own;
+  for (int c = 0; c < graph->classes; ++c) column[c] = 0;
+  return 1;
+}
+
+/* Weights are scaled to sums below 2^30. */
 static void set_weights(const gab_load_graph *graph, double goal, metis_graph *it)
 {
   uint64_t total[GAB_BALANCE_LEVELS] = {0}, heaviest[GAB_BALANCE_LEVELS] = {0};
-  double sum[GAB_BALANCE_LEVELS + 1] = {0};
-  idx_t column[GAB_BALANCE_LEVELS] = {0}, own = 0;
+  double sum[GAB_BALANCE_LEVELS] = {0};
+  idx_t column[GAB_BALANCE_LEVELS] = {0};
   for (uint32_t v = 0; v < graph->count; ++v) {
     total[graph->kind[v]] += graph->weight[v];
     if (graph->weight[v] > heaviest[graph->kind[v]]) heaviest[graph->kind[v]] = graph->weight[v];
   }
-  it->constraints = 0;
-  for (int c = 0; c < graph->classes; ++c) {
-    bool is_rich = total[c] > 0 && total[c] / heaviest[c] >= LEAST_PER_PART * (uint64_t)graph->parts;
-    column[c] = is_rich ? own++ : -1;
-  }
-  for (int c = 0; c < graph->classes; ++c) {
-    if (total[c] == 0) continue;
-    if (column[c] < 0) column[c] = own;
-    if (column[c] >= it->constraints) it->constraints = column[c] + 1;
-    double coarse = 1 + (double)heaviest[c] * graph->parts / (double)total[c];
-    double wanted = goal > 1.05 ? goal : 1.05;
-    it->slack[column[c]] = (real_t)(coarse > wanted ? coarse : wanted);
-    sum[column[c]] += (double)total[c];
-  }
+  it->constraints = choose_constraints(graph, total, heaviest, column);
+  for (int c = 0; c < graph->classes; ++c) sum[column[c]] += (double)total[c];
+  for (idx_t k = 0; k < it->constraints; ++k) it->slack[k] = (real_t)(goal > 1.05 ? goal : 1.05);
   for (uint32_t v = 0; v < graph->count; ++v) {
     idx_t to = column[graph->kind[v]];
     double unit = sum[to] > 1 << 29 ? (double)(1 << 29) / sum[to] : 1;
@@ -249,7 +253,6 @@ static gab_status fill_empty(gab_load_graph *graph)
   return GAB_OK;
 }
 
-/* METIS runs out of blocks on the way down to parts of very few of them. */
 static bool is_rich_enough(const gab_load_graph *graph)
 {
   uint64_t total = 0, heaviest = 1;
