@@ -1,3 +1,4 @@
+#include "lbm/levels_impl.h"
 #include "lbm/sparse_impl.h"
 
 #include <string.h>
@@ -6,22 +7,50 @@
 #error "packed populations are little-endian; this host needs a byte swap here"
 #endif
 
-/* Flags of all cells and ghosts: by geometry alone, so that nothing has to be sent. */
-static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block, const int32_t ghosts[3],
-                             const gab_box *cells)
+static gab_flag_bits flag_of(int what)
 {
-  int32_t size[3];
-  for (int axis = 0; axis < 3; ++axis) size[axis] = (int32_t)(cells->hi[axis] - cells->lo[axis]);
+  return what == GAB_CELL_FLUID     ? GAB_CELL_IS_FLUID
+         : what == GAB_CELL_OUTSIDE ? GAB_CELL_IS_OUTSIDE
+                                    : GAB_CELL_IS_SOLID;
+}
+
+/* What a cell or ghost is: by geometry, at the level that its place has. Where no block is there is no fluid,
+ * even if a finer look might find some. */
+static gab_flag_bits flag_of_cell(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3])
+{
+  const int level = block->at->level;
+  int offset[3];
+  int64_t cell[3], parent[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    offset[axis] = at[axis] < 0 ? -1 : at[axis] >= model->cells[axis] ? 1 : 0;
+    cell[axis] = block->first[axis] + at[axis];
+    parent[axis] = axis < model->lattice->dimension ? cell[axis] >> 1 : cell[axis];
+  }
+  const int direction = gab_direction_of(offset[0], offset[1], offset[2]);
+  const gab_flag_bits flag = flag_of(gab_geometry_cell(model->geometry, level, cell));
+  if (direction == GAB_DIRECTION_CENTRE || flag == GAB_CELL_IS_OUTSIDE) return flag;
+  switch (block->beside.kind[direction]) {
+  case GAB_BESIDE_SAME:
+    return flag;
+  case GAB_BESIDE_COARSER:
+    return flag_of(gab_geometry_cell(model->geometry, level - 1, parent));
+  case GAB_BESIDE_FINER:
+    return gab_is_in_finer(model, block, at, direction) ? GAB_CELL_IS_FINER : GAB_CELL_IS_SOLID;
+  default:
+    return GAB_CELL_IS_SOLID;
+  }
+}
+
+/* Flags of all cells and ghosts: by geometry and the levels around, so that nothing has to be sent. */
+static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  const int32_t *size = model->cells, *ghosts = model->shape.ghosts;
   GAB_TRY(gab_flags_create(size, ghosts, &block->flags));
   for (int32_t z = -ghosts[2]; z < size[2] + ghosts[2]; ++z)
     for (int32_t y = -ghosts[1]; y < size[1] + ghosts[1]; ++y)
       for (int32_t x = -ghosts[0]; x < size[0] + ghosts[0]; ++x) {
-        const int64_t cell[3] = {cells->lo[0] + x, cells->lo[1] + y, cells->lo[2] + z};
-        int what = gab_geometry_cell(model->geometry, 0, cell);
-        block->flags->data[gab_flags_index(block->flags, x, y, z)] =
-            what == GAB_CELL_FLUID     ? GAB_CELL_IS_FLUID
-            : what == GAB_CELL_OUTSIDE ? GAB_CELL_IS_OUTSIDE
-                                       : GAB_CELL_IS_SOLID;
+        const int32_t at[3] = {x, y, z};
+        block->flags->data[gab_flags_index(block->flags, x, y, z)] = flag_of_cell(model, block, at);
       }
   return GAB_OK;
 }
@@ -65,8 +94,11 @@ static gab_status make_runs(const gab_lbm_model *model, gab_lbm_block *block)
   return GAB_OK;
 }
 
+/* Beside other levels blocks store all cells. */
 static bool is_sparse(const gab_lbm_model *model, const gab_lbm_block *block)
 {
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+    if (block->beside.kind[direction] >= GAB_BESIDE_COARSER) return false;
   const double cells = (double)model->cells[0] * (double)model->cells[1] * (double)model->cells[2];
   return (double)block->fluid_cells < model->sparse_below * cells;
 }
@@ -84,16 +116,33 @@ static gab_status make_dense(const gab_lbm_model *model, gab_lbm_block *block)
   return model->kernel->in_place ? GAB_OK : gab_field_create(&model->shape, &block->dst);
 }
 
+/* Paths across a boundary of levels look two coarse cells into a finer block. */
+static gab_status check_level(const gab_lbm_model *model, int level, const gab_block *place)
+{
+  if (level == 0) return GAB_OK;
+  if (level >= GAB_LBM_LEVELS)
+    GAB_FAIL(GAB_ERR_INPUT, "block " GAB_PRI_BLOCK " is of level %d: a flow has levels 0 to %d",
+             gab_block_get_id(place), level, GAB_LBM_LEVELS - 1);
+  for (int axis = 0; axis < model->lattice->dimension; ++axis)
+    if (model->cells[axis] < 4 || model->cells[axis] % 2 != 0)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "refined blocks need an even number of cells along each axis, at least 4; there are %" PRId32
+               " in %c",
+               model->cells[axis], "xyz"[axis]);
+  return GAB_OK;
+}
+
 static gab_status make_block(const gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
                              gab_lbm_block *block)
 {
-  if (gab_block_level(forest, place) != 0)
-    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is refined: the flow lives on level 0",
-             gab_block_get_id(place));
+  const int level = gab_block_level(forest, place);
+  GAB_TRY(check_level(model, level, place));
   gab_box cells = gab_block_cells(forest, place);
   block->id = gab_block_get_id(place);
+  block->at = &model->level[level];
+  block->beside = gab_beside_of(forest, place);
   memcpy(block->first, cells.lo, sizeof block->first);
-  GAB_TRY(make_flags(model, block, model->shape.ghosts, &cells));
+  GAB_TRY(make_flags(model, block));
   GAB_TRY(make_runs(model, block));
   GAB_TRY(is_sparse(model, block) ? gab_sparse_build(model, block) : make_dense(model, block));
   gab_flags_destroy(&block->flags); /* runs and links know it all */
@@ -118,6 +167,7 @@ static void destroy_block(void *user, void *data)
   gab_free(&block->run_start);
   gab_links_release(&block->links);
   gab_sparse_release(block);
+  gab_joint_destroy(&block->joint);
   gab_free(&block);
 }
 
@@ -186,6 +236,37 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
       from += length;
     }
   return GAB_OK;
+}
+
+static gab_status move_state(gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to)
+{
+  gab_buffer state;
+  gab_buffer_init(&state, GAB_MEMORY_OTHER);
+  gab_status status = pack(model, from, &state);
+  if (status == GAB_OK) {
+    gab_reader reader = gab_reader_of_buffer(&state);
+    status = unpack(model, to, &reader);
+  }
+  gab_buffer_release(&state);
+  return status;
+}
+
+gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
+                          gab_lbm_block *block)
+{
+  const gab_beside beside = gab_beside_of(forest, place);
+  if (memcmp(&block->beside, &beside, sizeof beside) == 0) return GAB_OK;
+  void *data;
+  GAB_TRY(create_block(model, forest, place, &data));
+  gab_lbm_block *made = data;
+  gab_status status = move_state(model, block, made);
+  if (status == GAB_OK) { /* others know it by its address */
+    gab_lbm_block old = *block;
+    *block = *made;
+    *made = old;
+  }
+  destroy_block(model, made);
+  return status;
 }
 
 gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)

@@ -61,8 +61,8 @@ void gab_path_back(const gab_paths *paths, const gab_path_state *now, gab_path_s
   throw_back(now, cell, kind_at(paths, now->cell), step);
 }
 
-/* One sub-step on: back from the opposite direction, turned round. @return what it enters; OPEN: it leaves */
-static gab_path_kind forth(const gab_paths *paths, const gab_path_state *now, gab_path_state *next)
+/* Back from the opposite direction, turned round. */
+gab_path_kind gab_path_forth(const gab_paths *paths, const gab_path_state *now, gab_path_state *next)
 {
   gab_path_state turned = *now;
   gab_path_step step;
@@ -83,10 +83,10 @@ void gab_path_parent(const gab_paths *paths, const int32_t cell[3], int32_t pare
 
 bool gab_child_leaves(const gab_paths *paths, const gab_path_state *start, bool second, gab_path_state *end)
 {
-  if (forth(paths, start, end) != GAB_PATH_COARSE) return false;
+  if (gab_path_forth(paths, start, end) != GAB_PATH_COARSE) return false;
   if (second) return true;
   gab_path_state middle = *end;
-  return forth(paths, &middle, end) == GAB_PATH_COARSE;
+  return gab_path_forth(paths, &middle, end) == GAB_PATH_COARSE;
 }
 
 /* ------------------------------------------------------------------------------------------ fine cells */

@@ -74,6 +74,8 @@ typedef struct gab_path_step {
 } gab_path_step;
 
 void gab_path_back(const gab_paths *paths, const gab_path_state *now, gab_path_step *step);
+/** One sub-step on. @return what it enters: COARSE, FINE; OPEN: it leaves */
+gab_path_kind gab_path_forth(const gab_paths *paths, const gab_path_state *now, gab_path_state *next);
 
 /** The coarse cell of a place. */
 void gab_path_parent(const gab_paths *paths, const int32_t cell[3], int32_t parent[3]);

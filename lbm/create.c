@@ -1,4 +1,4 @@
-#include "lbm/lbm_impl.h"
+#include "lbm/levels_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,10 +128,32 @@ static gab_collision_rates rates_of(const gab_lbm_options *options)
 
 /* sigma c_s / length per step (Poinsot & Lele 1992). With sigma = 2 the sound that a starting inlet makes
  * dies out fastest; much more reflects it, much less lets the mean density drift for long. */
-static double stiffness_of(int side, const gab_domain *domain)
+static double stiffness_of(int side, int level, const gab_domain *domain)
 {
   const double sound = 0.57735026918962576, sigma = 2;
-  return fmin(1, sigma * sound / (double)domain->cells[side / 2]);
+  return fmin(1, ldexp(sigma * sound / (double)domain->cells[side / 2], -level));
+}
+
+/* Diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
+static double rate_on(double rate, int level) { return 1 / (0.5 + ldexp(1 / rate - 0.5, level)); }
+
+/* Viscosities, the magic parameter and the acceleration are the same on all levels. */
+static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
+{
+  gab_level_model *made = &model->level[level];
+  gab_lbm_options options = model->options;
+  const bool mrt = options.collision == GAB_COLLISION_MRT;
+  if (level > 0) {
+    options.omega = rate_on(options.omega, level);
+    options.mrt.energy = rate_on(options.mrt.energy, level);
+    for (int axis = 0; axis < 3; ++axis) options.force[axis] = ldexp(options.force[axis], -level);
+  }
+  made->level = level;
+  made->rates = rates_of(&options);
+  made->bulk_rate = mrt ? options.mrt.energy : made->rates.even;
+  made->volume = ldexp(1, -domain->dimension * level);
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+    made->outflow_stiffness[side] = stiffness_of(side, level, domain);
 }
 
 /* As thick as a part of a cache, or the whole block: what one slab brings in is still there when the slab
@@ -166,9 +188,8 @@ static gab_status set_storage(gab_lbm_model *model)
   return GAB_OK;
 }
 
-/* Between many small bodies a sparse block is faster than a dense one below about three quarters of fluid
- * (doc/performance.md). Around one large body the rows of a dense block are as fast as in open space, but it
- * takes memory for all cells; at this share that is a third more than all of a sparse one. */
+/* Below this share of fluid a sparse block is faster than a dense one in all that was measured
+ * (doc/performance.md), and takes less memory. */
 static double sparse_below(const char *family)
 {
   const double least_share = 0.6, never = 0, always = 2;
@@ -186,11 +207,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   GAB_TRY(set_geometry(model, geometry, &domain));
   memcpy(model->cells, forest->cells, sizeof model->cells);
   model->lattice = model->options.lattice;
-  model->rates = rates_of(&model->options);
-  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
-    model->outflow_stiffness[side] = stiffness_of(side, &domain);
+  for (int level = 0; level < GAB_LBM_LEVELS; ++level) set_level(model, level, &domain);
   const gab_kernel_variant wanted = gab_kernel_wanted(&model->options);
-  model->bulk_rate = wanted.mrt ? model->options.mrt.energy : model->rates.even;
   model->kernel = gab_kernel_find(options->kernel, wanted);
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
@@ -201,7 +219,6 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
                          const gab_lbm_options *options)
 {
   lbm->forest = forest;
-  lbm->is_settled = true;
   lbm->world = gab_forest_world(forest);
   GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
@@ -211,7 +228,12 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
   gab_block_data_kind kind = gab_lbm_block_kind(&lbm->model);
   GAB_TRY(gab_forest_add_data(forest, &kind, &lbm->data));
   gab_ghost_kind ghost = gab_lbm_ghost_kind(&lbm->model);
-  return gab_exchange_create(forest, lbm->data, &ghost, &lbm->exchange);
+  for (int level = 0; level < GAB_LBM_LEVELS; ++level) {
+    lbm->stage[level].is_settled = true;
+    GAB_TRY(gab_exchange_create_on_level(forest, lbm->data, &ghost, level, &lbm->stage[level].exchange));
+  }
+  gab_coupling_kind joints = gab_joint_kind(&lbm->model);
+  return gab_coupling_create(forest, lbm->data, &joints, &lbm->coupling);
 }
 
 gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, const gab_lbm_options *options,
@@ -231,8 +253,11 @@ void gab_lbm_destroy(gab_lbm **lbm)
 {
   gab_lbm *gone = *lbm;
   if (!gone) return;
-  if (gone->exchange) gab_exchange_destroy(&gone->exchange);
-  gab_lbm_drop_plan(&gone->plan);
+  if (gone->coupling) gab_coupling_destroy(&gone->coupling);
+  for (int level = 0; level < GAB_LBM_LEVELS; ++level) {
+    if (gone->stage[level].exchange) gab_exchange_destroy(&gone->stage[level].exchange);
+    gab_lbm_drop_plan(&gone->stage[level].plan);
+  }
   gab_free(&gone->clock);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);

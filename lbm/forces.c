@@ -6,7 +6,8 @@
 void gab_lbm_request_forces(gab_lbm *lbm) { lbm->wants_forces = true; }
 
 /* A link hands the body c_q f_q on the way out and takes c_opposite f_opposite = -c_q f_opposite on the way
- * in. The weights, which the deviations lack, would add 2 w_q c_q: zero over a closed body. */
+ * in. A cell of a finer level holds less mass, and its sub-steps add up. The weights, which the deviations
+ * lack, would add 2 w_q c_q: zero over a closed body. */
 static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
 {
   const gab_links *links = &block->links;
@@ -19,19 +20,23 @@ static void add_block(gab_lbm *lbm, const gab_lbm_block *block)
     double given = gab_value_at(block->src, gab_place(link->from, sent[out])) +
                    gab_value_at(block->src, gab_place(link->to, sent[link->q]));
     for (int axis = 0; axis < 3; ++axis)
-      if (c[axis] != 0) gab_exact_add(&lbm->forces[link->body][axis], c[axis] * given);
+      if (c[axis] != 0) gab_exact_add(&lbm->forces[link->body][axis], c[axis] * (block->at->volume * given));
   }
 }
 
-void gab_lbm_add_forces(gab_lbm *lbm)
+void gab_lbm_clear_forces(gab_lbm *lbm)
 {
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   for (size_t body = 0; body < bodies; ++body)
     for (int axis = 0; axis < 3; ++axis) gab_exact_clear(&lbm->forces[body][axis]);
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
-    add_block(lbm, gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i)));
-  lbm->wants_forces = false;
-  lbm->has_forces = true;
+}
+
+void gab_lbm_add_forces(gab_lbm *lbm, int level)
+{
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    if (block->at->level == level) add_block(lbm, block);
+  }
 }
 
 static gab_status check_forces(const gab_lbm *lbm)

@@ -1,13 +1,16 @@
 #include "lbm/lbm_impl.h"
 
+#include <math.h>
+
 /* Populations after collision: equilibrium, (1 - omega) of the non-equilibrium that belongs to a velocity
  * gradient, f1 = -w rho / (omega c_s^2) (c c - c_s^2 1):grad u (Chapman & Enskog, first order), and half of
  * the force's source, which is what f1 lacks and the collision adds. */
-static double population(const gab_lbm_model *model, int q, const gab_lbm_state *state)
+static double population(const gab_lbm_model *model, const gab_level_model *at, int q,
+                         const gab_lbm_state *state)
 {
-  const double *u = state->velocity, *force = model->rates.force;
+  const double *u = state->velocity, *force = at->rates.force;
   const int8_t *c = model->lattice->c[q];
-  double w = model->lattice->weight[q], omega = model->rates.even;
+  double w = model->lattice->weight[q], omega = at->rates.even;
   double stress = 0, cu = 0, cf = 0, uf = 0;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) stress += (c[i] * c[j] - (i == j ? 1.0 / 3.0 : 0.0)) * state->gradient[i][j];
@@ -15,6 +18,7 @@ static double population(const gab_lbm_model *model, int q, const gab_lbm_state 
     cf += c[i] * force[i];
     uf += u[i] * force[i];
   }
+  stress = ldexp(stress, -at->level); /* the gradients are per cell of level 0 */
   double relaxed = -(1 - omega) * 3 * w * state->density / omega * stress;
   double source = w * (3 * (cf - uf) + 9 * cu * cf);
   return gab_lattice_equilibrium(model->lattice, q, state->density - 1, u) + relaxed + 0.5 * source;
@@ -36,6 +40,6 @@ void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, co
       }
       for (int q = 0; q < model->lattice->q; ++q)
         gab_value_set(data->src, gab_place(run->start + (uint32_t)i, data->now->sent[q]),
-                      population(model, q, &state));
+                      population(model, data->at, q, &state));
     }
 }

@@ -25,14 +25,15 @@ static void merge(totals *into, const totals *from)
   into->max_square = fmax(into->max_square, from->max_square);
 }
 
-static void add_cell(totals *all, double drho, double ux, double uy, double uz)
+/* @param[in] volume  of the cell, in cells of level 0: a power of two, so products are exact */
+static void add_cell(totals *all, double volume, double drho, double ux, double uy, double uz)
 {
   double rho = 1 + drho, square = ux * ux + uy * uy + uz * uz;
-  gab_exact_add(&all->sum[MASS], drho);
-  gab_exact_add(&all->sum[MOMENTUM_X], rho * ux);
-  gab_exact_add(&all->sum[MOMENTUM_Y], rho * uy);
-  gab_exact_add(&all->sum[MOMENTUM_Z], rho * uz);
-  gab_exact_add(&all->sum[ENERGY], 0.5 * rho * square);
+  gab_exact_add(&all->sum[MASS], volume * drho);
+  gab_exact_add(&all->sum[MOMENTUM_X], volume * (rho * ux));
+  gab_exact_add(&all->sum[MOMENTUM_Y], volume * (rho * uy));
+  gab_exact_add(&all->sum[MOMENTUM_Z], volume * (rho * uz));
+  gab_exact_add(&all->sum[ENERGY], volume * (0.5 * rho * square));
   all->max_square = fmax(all->max_square, square);
 }
 
@@ -48,21 +49,21 @@ static double strain_square(const gab_lbm_model *model, const gab_lbm_block *blo
     drho += f[q];
     for (int axis = 0; axis < 3; ++axis) u[axis] += c[axis] * f[q];
   }
-  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * model->rates.force[axis]) / (1 + drho);
+  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * block->at->rates.force[axis]) / (1 + drho);
   for (int q = 0; q < lattice->q; ++q) {
     double rest = f[q] - gab_lattice_equilibrium(lattice, q, drho, u);
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
   }
-  const double *force = model->rates.force;
+  const double *force = block->at->rates.force;
   double trace = stress[0][0] + stress[1][1] + stress[2][2];
   for (int axis = 0; axis < 3; ++axis) trace += u[axis] * force[axis];
-  const double bulk = (model->bulk_rate / model->rates.even - 1) * trace / lattice->dimension;
+  const double bulk = (block->at->bulk_rate / block->at->rates.even - 1) * trace / lattice->dimension;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
       if (i == j && i < lattice->dimension) moment += bulk;
-      double strain = -1.5 * model->rates.even / (1 + drho) * moment;
+      double strain = -1.5 * block->at->rates.even / (1 + drho) * moment;
       square += strain * strain;
     }
   return square;
@@ -80,7 +81,10 @@ static bool add_row(void *user, const gab_lbm_block *sent, uint32_t start, int32
   gab_lbm_row row;
   gab_lbm_row_moments(to->model, sent, start, count, &row);
   to->all->cells += (uint64_t)count;
-  for (int32_t i = 0; i < count; ++i) add_cell(to->all, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
+  const double volume = sent->at->volume;
+  gab_exact_add(&to->all->sum[MASS], volume * count);
+  for (int32_t i = 0; i < count; ++i)
+    add_cell(to->all, volume, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
   return true;
 }
 
@@ -89,8 +93,9 @@ static bool add_strain(void *user, const gab_lbm_block *arriving, uint32_t start
 {
   (void)cell;
   adding *to = user;
+  const double unit = ldexp(arriving->at->volume, 2 * arriving->at->level); /* rates per step of level 0 */
   for (int32_t i = 0; i < count; ++i)
-    gab_exact_add(&to->all->sum[STRAIN], strain_square(to->model, arriving, start + (uint32_t)i));
+    gab_exact_add(&to->all->sum[STRAIN], unit * strain_square(to->model, arriving, start + (uint32_t)i));
   return true;
 }
 
@@ -104,7 +109,7 @@ static void add_job(const gab_lbm_model *model, const gab_lbm_job *job, bool wit
 static gab_status sum_locally(gab_lbm *lbm, bool with_strain, totals *all)
 {
   gab_lbm_jobs jobs;
-  GAB_TRY(gab_lbm_make_jobs(lbm, &jobs));
+  GAB_TRY(gab_lbm_make_jobs(lbm, -1, &jobs));
 #pragma omp parallel
   {
     totals mine;
@@ -125,9 +130,7 @@ gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *
      */
     bool wants_forces = lbm->wants_forces;
     lbm->wants_forces = false;
-    gab_status status = gab_lbm_exchange_start(lbm);
-    if (status == GAB_OK) status = gab_lbm_exchange_finish(lbm);
-    if (status == GAB_OK) status = gab_lbm_settle(lbm);
+    gab_status status = gab_lbm_fill_arrivals(lbm);
     lbm->wants_forces = wants_forces;
     GAB_TRY(status);
   }
@@ -137,7 +140,6 @@ gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *
   GAB_TRY(gab_world_sum_exact(lbm->world, all.sum, SUM_COUNT));
   GAB_TRY(gab_world_sum_u64(lbm->world, &all.cells, 1));
   GAB_TRY(gab_world_max_f64(lbm->world, &all.max_square, 1));
-  gab_exact_add(&all.sum[MASS], (double)all.cells);
   *integrals = (gab_lbm_integrals){.fluid_cells = all.cells,
                                    .mass = gab_exact_value(&all.sum[MASS]),
                                    .kinetic_energy = gab_exact_value(&all.sum[ENERGY]),

@@ -15,18 +15,26 @@ size_t gab_thread_count(void)
 #endif
 }
 
-gab_status gab_lbm_make_jobs(const gab_lbm *lbm, gab_lbm_jobs *jobs)
+static bool is_on(const gab_lbm *lbm, size_t index, int level)
+{
+  return level < 0 || gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, index))->at->level == level;
+}
+
+gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs)
 {
   enum { JOBS_PER_THREAD = 4 };
   *jobs = (gab_lbm_jobs){0};
-  size_t blocks = gab_forest_block_count(lbm->forest), wanted = gab_thread_count() * JOBS_PER_THREAD;
+  const size_t all = gab_forest_block_count(lbm->forest), wanted = gab_thread_count() * JOBS_PER_THREAD;
+  size_t blocks = 0;
+  for (size_t i = 0; i < all; ++i) blocks += is_on(lbm, i, level);
   if (blocks == 0) return GAB_OK;
   size_t parts = gab_thread_count() == 1 || blocks >= wanted ? 1 : (wanted + blocks - 1) / blocks;
   void *list;
   GAB_TRY(gab_alloc(blocks * parts * sizeof(gab_lbm_job), GAB_MEMORY_OTHER, &list));
   jobs->list = list;
-  for (size_t i = 0; i < blocks; ++i) {
+  for (size_t i = 0; i < all; ++i) {
     gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    if (!is_on(lbm, i, level)) continue;
     for (size_t part = 0; part < parts; ++part) {
       gab_lbm_job *job = &jobs->list[jobs->count++];
       *job = (gab_lbm_job){.block = block, .part = part, .parts = parts};
@@ -51,7 +59,7 @@ const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm) { return &lbm->mo
 const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm) { return lbm->model.geometry; }
 gab_data_id gab_lbm_data(const gab_lbm *lbm) { return lbm->data; }
 const char *gab_lbm_kernel_name(const gab_lbm *lbm) { return lbm->model.kernel->name; }
-double gab_lbm_viscosity(const gab_lbm *lbm) { return (1 / lbm->model.rates.even - 0.5) / 3; }
+double gab_lbm_viscosity(const gab_lbm *lbm) { return (1 / lbm->model.level[0].rates.even - 0.5) / 3; }
 
 gab_lbm_counts gab_lbm_count(const gab_lbm *lbm)
 {

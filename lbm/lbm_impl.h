@@ -6,6 +6,7 @@
 #ifndef GABION_LBM_LBM_IMPL_H
 #define GABION_LBM_LBM_IMPL_H
 
+#include "blockforest/coupling.h"
 #include "blockforest/exchange.h"
 #include "core/exact_sum.h"
 #include "field/flags.h"
@@ -86,6 +87,7 @@ extern const gab_kernel gab_kernels_sparse[GAB_KERNELS_PER_FAMILY]; /* the same 
 /* ------------------------------------------------------------------------------------------ links */
 
 typedef struct gab_lbm_model gab_lbm_model;
+typedef struct gab_level_model gab_level_model;
 
 /* Every link writes one population, what a boundary cell sends in direction q into the fluid cell beside it,
  * from where the kernel takes it. Cells are indices in component 0; where in the field a cell's population
@@ -149,9 +151,9 @@ typedef struct gab_links {
 } gab_links;
 
 /** What an open link makes of what its fluid cell has sent, g. */
-double gab_link_pressure(const gab_lbm_model *model, const gab_open_link *link,
+double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                          const double g[GAB_LATTICE_MAX_Q]);
-double gab_link_outflow(const gab_lbm_model *model, const gab_open_link *link,
+double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q]);
 
 /* ------------------------------------------------------------------------------------------ model and blocks
@@ -160,6 +162,7 @@ double gab_link_outflow(const gab_lbm_model *model, const gab_open_link *link,
 #define GAB_CELL_IS_FLUID   ((gab_flag_bits)1)
 #define GAB_CELL_IS_SOLID   ((gab_flag_bits)2)
 #define GAB_CELL_IS_OUTSIDE ((gab_flag_bits)4)
+#define GAB_CELL_IS_FINER   ((gab_flag_bits)8) /* a ghost where a finer block is */
 
 /** What crosses from a block into its neighbour in one direction, and where it lies in both: the same for all
  *  blocks. Cells are indices in component 0; gab_storage says where their populations are. */
@@ -172,6 +175,35 @@ typedef struct gab_ghost_side {
   size_t cells;
 } gab_ghost_side;
 
+/** Levels that a flow can have. */
+#define GAB_LBM_LEVELS 12
+
+/** What differs from level to level: the lattice velocity is the same on all, so that cells half as wide make
+ *  two steps in the time of one. */
+struct gab_level_model {
+  int level;
+  gab_collision_rates rates;
+  double bulk_rate;                         /* of the trace of the stress: even, but for MRT */
+  double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
+  double volume;                            /* of a cell, in cells of level 0 */
+};
+
+/** What is beside a block in a direction. */
+typedef enum gab_beside_kind {
+  GAB_BESIDE_NOTHING = 0,
+  GAB_BESIDE_SAME,
+  GAB_BESIDE_COARSER,
+  GAB_BESIDE_FINER
+} gab_beside_kind;
+typedef struct gab_beside {
+  uint8_t kind[GAB_DIRECTIONS];
+  uint8_t finer[GAB_DIRECTIONS]; /**< which children of the place there exist: bits */
+} gab_beside;
+gab_beside gab_beside_of(const gab_forest *forest, const gab_block *block);
+
+/** What a block exchanges with other levels, see levels_impl.h. */
+typedef struct gab_joint gab_joint;
+
 /** What blocks need to know of the flow; lives inside the gab_lbm. */
 struct gab_lbm_model {
   gab_lbm_options options; /* defaults filled in */
@@ -179,9 +211,7 @@ struct gab_lbm_model {
   int32_t cells[3]; /* of a block */
   const gab_geometry *geometry;
   gab_geometry *own_geometry; /* made here because none was given */
-  gab_collision_rates rates;
-  double bulk_rate;                         /* of the trace of the stress: even, but for MRT */
-  double outflow_stiffness[GAB_SIDE_COUNT]; /* share of the density difference made up for per step */
+  gab_level_model level[GAB_LBM_LEVELS];
   const gab_kernel *kernel;
   gab_field_shape shape; /* of the populations of a block, and its map */
   gab_field_map map;
@@ -226,7 +256,11 @@ struct gab_lbm_block {
   gab_lbm_slabs early_sweep, early_links; /* what can be done before they have come; ghosts if any sweep */
   uint64_t fluid_cells;
   gab_links links;
-  int64_t first[3]; /* cell of the domain at (0, 0, 0) */
+  const gab_level_model *at; /* its level */
+  gab_beside beside;         /* when flags and links were made */
+  gab_joint *joint;          /* NULL: all around are of its level */
+  bool is_joined;            /* the joint is that of `beside` */
+  int64_t first[3];          /* cell of the domain at (0, 0, 0), in cells of its level */
   gab_block_id id;
 };
 
@@ -262,31 +296,39 @@ typedef struct gab_lbm_plan {
   uint64_t exchange; /* number of the exchange's plan that it was made of; 0: there is none */
 } gab_lbm_plan;
 
+/** The blocks of a level in a step. */
+typedef struct gab_lbm_stage {
+  gab_exchange *exchange;
+  gab_lbm_plan plan;
+  bool is_settled;     /* ghosts and what boundary cells send are there, not only asked for */
+  bool inner_is_swept; /* what needs no messages has been swept ahead of the rest */
+  uint64_t revision;   /* of the forest when the ghosts were filled */
+} gab_lbm_stage;
+
 struct gab_lbm {
   gab_lbm_model model;
   gab_forest *forest;
   gab_world *world;
   gab_data_id data;
-  gab_exchange *exchange;
-  gab_lbm_plan plan;
+  gab_lbm_stage stage[GAB_LBM_LEVELS];
+  gab_coupling *coupling;
+  uint64_t joined;      /* revision of the forest for which all blocks have been joined */
+  int deepest;          /* level here, or beside a block here; 0: this process does not know of levels */
   gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
   size_t clocks;
   gab_step step;
   bool wants_forces, has_forces;
-  bool is_settled;            /* ghosts and what boundary cells send are there, not only asked for */
-  bool inner_is_swept;        /* what needs no messages has been swept ahead of the rest */
-  uint64_t revision;          /* of the forest when the ghosts were filled */
   gab_exact_sum (*forces)[3]; /* one per body: this process's share */
 };
 
 /** Brings the plan up to date with the forest, the world and the number of threads. Local. */
-gab_status gab_lbm_update_plan(gab_lbm *lbm);
+gab_status gab_lbm_update_plan(gab_lbm *lbm, int level);
 void gab_lbm_drop_plan(gab_lbm_plan *plan);
 
 size_t gab_thread_count(void);
 /** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
- *  cells. */
-gab_status gab_lbm_make_jobs(const gab_lbm *lbm, gab_lbm_jobs *jobs);
+ *  cells. @param[in] level  -1: of all levels */
+gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs);
 void gab_lbm_release_jobs(gab_lbm_jobs *jobs);
 /** The items [*first, *last) of `count` that a job is to do. */
 static inline void gab_lbm_share(const gab_lbm_job *job, size_t count, size_t *first, size_t *last)
@@ -309,9 +351,18 @@ static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_bloc
 gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model);
 gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model);
 
+/** Makes a block anew, with its state, if something else is beside it than when it was made. */
+gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
+                          gab_lbm_block *block);
 /** @param[in,out] draft  of a sparse block, else NULL */
 gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft);
 void gab_links_release(gab_links *links);
+/** What a wall gives to the population that it throws back in direction q: zero if it rests.
+ *  @param[in] wall  cell of the domain, of `level` @param[out] side  whose ramp; -1: of none */
+double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
+                           int32_t *side);
+/** The body that a cell is solid by: of a coarser cell, if only that is. -1: none. */
+int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
 
@@ -323,18 +374,34 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);
-/** Fills all ghosts and writes what boundary cells send, if that has been put off. */
-gab_status gab_lbm_settle(gab_lbm *lbm);
+/* The parts of a step of the blocks of one level; gab_lbm_exchange_start() and so on are those of level 0. */
+gab_status gab_lbm_start_on(gab_lbm *lbm, int level);
+gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
+/** Fills all ghosts and writes what boundary cells send, if that has been put off. @param[in] time  in steps
+ */
+gab_status gab_lbm_settle_on(gab_lbm *lbm, int level, double time);
+gab_status gab_lbm_collide_on(gab_lbm *lbm, int level, double time);
+void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
 
-/** Adds this process's share of the forces of this step. After gab_links_apply(). */
-void gab_lbm_add_forces(gab_lbm *lbm);
+/** Joins blocks with those of other levels, if the forest has changed. Local. */
+gab_status gab_lbm_join(gab_lbm *lbm);
+/** The rest of a step of a process that knows of levels: all of it but the exchange of level 0. */
+gab_status gab_lbm_advance(gab_lbm *lbm);
+/** Makes that in all cells there is what arrives in the next step, near finer cells about so. The state stays
+ *  as it is. Collective among neighbours. */
+gab_status gab_lbm_fill_arrivals(gab_lbm *lbm);
+
+/** Adds this process's share of the forces of this step or sub-step. After gab_links_apply(). */
+void gab_lbm_add_forces(gab_lbm *lbm, int level);
+void gab_lbm_clear_forces(gab_lbm *lbm);
 
 /** Populations of the initial state in all fluid cells of a new block. */
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data);
 
 /** Density minus 1 and velocity of post-collision deviations f[q]. */
-void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3]);
+void gab_lbm_moments(const gab_lbm_model *model, const gab_level_model *at, const double *f, double *drho,
+                     double velocity[3]);
 
 /** The same for up to #GAB_LBM_ROW cells side by side, bit by bit equal. */
 #define GAB_LBM_ROW 128

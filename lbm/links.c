@@ -34,6 +34,12 @@ static int64_t cell_of_domain(const link *at, const int32_t cell[3], int axis)
   return at->block->first[axis] + cell[axis];
 }
 
+static int64_t size_of_domain(const link *at, int axis)
+{
+  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
+  return domain->cells[axis] << (axis < domain->dimension ? at->block->at->level : 0);
+}
+
 static uint32_t index_of(const link *at, const int32_t cell[3])
 {
   return (uint32_t)gab_field_index(&at->model->map, cell[0], cell[1], cell[2], 0);
@@ -112,7 +118,7 @@ static int beyond(const link *at, int axis)
   const gab_domain *domain = gab_geometry_domain(at->model->geometry);
   int64_t cell = cell_of_domain(at, at->b, axis);
   if (domain->periodic[axis]) return 0;
-  return cell < 0 ? -1 : cell >= domain->cells[axis] ? 1 : 0;
+  return cell < 0 ? -1 : cell >= size_of_domain(at, axis) ? 1 : 0;
 }
 
 /* The side that a cell outside of the domain belongs to: see the order in lbm/lbm.h. */
@@ -142,7 +148,7 @@ static double profile_factor(const link *at, int side)
   for (int axis = 0; axis < domain->dimension; ++axis) {
     if (axis == side / 2 || domain->periodic[axis]) continue;
     double middle = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2;
-    double s = middle / (double)domain->cells[axis];
+    double s = middle / (double)size_of_domain(at, axis);
     factor *= fmax(0, 4 * s * (1 - s));
   }
   return factor;
@@ -252,14 +258,45 @@ static gab_linear_link interpolated_link(const link *at, double delta, double te
   return made;
 }
 
+int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3])
+{
+  int body = gab_geometry_cell(model->geometry, level, cell);
+  if (body >= 0 || level == 0) return body < 0 ? -1 : body;
+  int64_t parent[3];
+  for (int axis = 0; axis < 3; ++axis)
+    parent[axis] = axis < model->lattice->dimension ? cell[axis] >> 1 : cell[axis];
+  body = gab_geometry_cell(model->geometry, level - 1, parent);
+  return body < 0 ? -1 : body;
+}
+
+double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q, int32_t *side)
+{
+  gab_lbm_block place = {.at = &model->level[level], .first = {wall[0], wall[1], wall[2]}};
+  const int8_t *c = model->lattice->c[q];
+  const link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
+  *side = side_of(&at);
+  if (*side >= 0) {
+    double velocity[3];
+    const gab_side *given = &model->options.sides[*side];
+    if (given->kind != GAB_SIDE_VELOCITY) return 0;
+    edge_velocity(&at, *side, velocity);
+    return (given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(&at, *side) : 1) *
+           momentum_term(&at, velocity);
+  }
+  int body = gab_lbm_body_at(model, level, wall);
+  return body < 0 ? 0 : momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
+}
+
 static gab_status add_body_link(const link *at)
 {
   gab_links *links = &at->block->links;
   const gab_geometry *geometry = at->model->geometry;
   int64_t solid[3];
   for (int axis = 0; axis < 3; ++axis) solid[axis] = cell_of_domain(at, at->b, axis);
-  int body = gab_geometry_cell(geometry, 0, solid);
-  double delta = gab_geometry_wall_distance(geometry, 0, solid, body, at->c);
+  const int level = at->block->at->level;
+  int body = gab_lbm_body_at(at->model, level, solid);
+  if (body < 0) return add_bounce_link(at);
+  double delta = gab_geometry_wall_distance(geometry, level, solid, body, at->c);
   double term = momentum_term(at, gab_geometry_body(geometry, (size_t)body)->velocity);
   bool falls_back;
   gab_linear_link made = interpolated_link(at, delta, term, &falls_back);

@@ -13,8 +13,8 @@
  * differs by what a population gains in a step, and what has to arrive is the stress before collision. The
  * collision has multiplied that by 1 - omega. Near omega 1 too little of it is left to be restored: there the
  * factor goes to 0. */
-static double outflow_strain(const gab_lbm_model *model, const gab_open_link *link, const double *g,
-                             double drho, const double u[3])
+static double outflow_strain(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
+                             const double *g, double drho, const double u[3])
 {
   const gab_lattice *lattice = model->lattice;
   const int8_t *c = lattice->c[link->q];
@@ -27,7 +27,7 @@ static double outflow_strain(const gab_lbm_model *model, const gab_open_link *li
     double part = along * along - c[normal] * c[normal] * across - (square - across) / 3.0;
     sum += part * (g[q] - gab_lattice_equilibrium(lattice, q, drho, u));
   }
-  const double lost = model->options.omega - 1, softness = 0.01;
+  const double lost = at->rates.even - 1, softness = 0.01;
   return -4.5 * lattice->weight[link->q] * sum * lost / (lost * lost + softness);
 }
 
@@ -39,22 +39,22 @@ static void stop_backflow(int side, double u[3])
   u[normal] = side % 2 == 1 ? fmax(u[normal], 0) : fmin(u[normal], 0);
 }
 
-static double state_of(const gab_lbm_model *model, const gab_open_link *link, const double *g, double u[3],
-                       double *given)
+static double state_of(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
+                       const double *g, double u[3], double *given)
 {
   double drho;
-  gab_lbm_moments(model, g, &drho, u);
+  gab_lbm_moments(model, at, g, &drho, u);
   *given = model->options.sides[link->side].density - 1;
   return drho;
 }
 
 /* f_q = -f_opposite + 2 f_eq,even(density of the side, velocity of the fluid cell) */
-double gab_link_pressure(const gab_lbm_model *model, const gab_open_link *link,
+double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                          const double g[GAB_LATTICE_MAX_Q])
 {
   const int opposite = gab_lattice_opposite(link->q);
   double given, u[3];
-  (void)state_of(model, link, g, u, &given);
+  (void)state_of(model, at, link, g, u, &given);
   double even = gab_lattice_equilibrium(model->lattice, link->q, given, u) +
                 gab_lattice_equilibrium(model->lattice, opposite, given, u);
   return even - g[opposite];
@@ -63,12 +63,12 @@ double gab_link_pressure(const gab_lbm_model *model, const gab_open_link *link,
 /* f_q = f_eq(rho_out, u_out) + what outflow_strain() says, from the state of the fluid cell x. The density
  * lies between that of the cell, which would let every sound wave out but hold no pressure, and that of the
  * side, which would reflect them all. */
-double gab_link_outflow(const gab_lbm_model *model, const gab_open_link *link,
+double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q])
 {
-  double given, u[3], drho = state_of(model, link, g, u, &given);
-  double strain = outflow_strain(model, link, g, drho, u);
-  double out = drho + model->outflow_stiffness[link->side] * (given - drho);
+  double given, u[3], drho = state_of(model, at, link, g, u, &given);
+  double strain = outflow_strain(model, at, link, g, drho, u);
+  double out = drho + at->outflow_stiffness[link->side] * (given - drho);
   stop_backflow(link->side, u);
   return gab_lattice_equilibrium(model->lattice, link->q, out, u) + strain;
 }

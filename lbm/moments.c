@@ -15,7 +15,8 @@ void gab_lbm_row_moments(const gab_lbm_model *model, const gab_lbm_block *block,
   else row_double(model, block, start, count, row);
 }
 
-void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, double velocity[3])
+void gab_lbm_moments(const gab_lbm_model *model, const gab_level_model *at, const double *f, double *drho,
+                     double velocity[3])
 {
   const gab_lattice *lattice = model->lattice;
   double sum = f[0], j[3] = {0, 0, 0};
@@ -24,6 +25,5 @@ void gab_lbm_moments(const gab_lbm_model *model, const double *f, double *drho, 
     for (int axis = 0; axis < 3; ++axis) j[axis] += lattice->c[q][axis] * (f[q] - f[q + 1]);
   }
   *drho = sum;
-  for (int axis = 0; axis < 3; ++axis)
-    velocity[axis] = (j[axis] - 0.5 * model->rates.force[axis]) / (1 + sum);
+  for (int axis = 0; axis < 3; ++axis) velocity[axis] = (j[axis] - 0.5 * at->rates.force[axis]) / (1 + sum);
 }

@@ -153,7 +153,7 @@ static bool find_trouble(const gab_lbm *lbm, const gab_lbm_job *job, gab_lbm_tro
 gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where)
 {
   gab_lbm_jobs jobs;
-  GAB_TRY(gab_lbm_make_jobs(lbm, &jobs));
+  GAB_TRY(gab_lbm_make_jobs(lbm, -1, &jobs));
   size_t first_bad = jobs.count;
 #pragma omp parallel for schedule(dynamic) reduction(min : first_bad)
   for (size_t i = 0; i < jobs.count; ++i) {

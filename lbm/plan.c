@@ -68,20 +68,19 @@ static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-static gab_status make_plan(gab_lbm *lbm, gab_lbm_plan *plan)
+static gab_status make_plan(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_plan *plan)
 {
   plan->threads = gab_thread_count();
-  GAB_TRY(gab_lbm_make_jobs(lbm, &plan->jobs));
+  GAB_TRY(gab_lbm_make_jobs(lbm, (int)(stage - lbm->stage), &plan->jobs));
   GAB_TRY(share_out(&lbm->model, plan));
-  const size_t blocks = gab_forest_block_count(lbm->forest);
-  for (size_t i = 0; i < blocks; ++i) {
-    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
-    block->fetch_count = 0;
-    block->remote = 0;
+  const gab_lbm_jobs *jobs = &plan->jobs;
+  for (size_t i = 0; i < jobs->count; ++i) {
+    jobs->list[i].block->fetch_count = 0;
+    jobs->list[i].block->remote = 0;
   }
-  gab_exchange_visit(lbm->exchange, gab_lbm_note_way, &lbm->model);
-  for (size_t i = 0; i < blocks; ++i) {
-    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+  gab_exchange_visit(stage->exchange, gab_lbm_note_way, &lbm->model);
+  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) {
+    gab_lbm_block *block = jobs->list[i].block;
     set_early(&lbm->model, block);
     const size_t early = block->early_sweep.last - block->early_sweep.first;
     plan->has_early = plan->has_early || early > 0;
@@ -90,14 +89,15 @@ static gab_status make_plan(gab_lbm *lbm, gab_lbm_plan *plan)
   return GAB_OK;
 }
 
-gab_status gab_lbm_update_plan(gab_lbm *lbm)
+gab_status gab_lbm_update_plan(gab_lbm *lbm, int level)
 {
-  gab_lbm_plan *plan = &lbm->plan;
+  gab_lbm_stage *stage = &lbm->stage[level];
+  gab_lbm_plan *plan = &stage->plan;
   uint64_t number;
-  GAB_TRY(gab_exchange_plan(lbm->exchange, &number));
+  GAB_TRY(gab_exchange_plan(stage->exchange, &number));
   if (plan->exchange == number && plan->threads == gab_thread_count()) return GAB_OK;
   gab_lbm_drop_plan(plan);
-  gab_status status = make_plan(lbm, plan);
+  gab_status status = make_plan(lbm, stage, plan);
   if (status != GAB_OK) gab_lbm_drop_plan(plan);
   else plan->exchange = number;
   return status;

@@ -23,7 +23,7 @@ static void sweep_own_places(const gab_lbm_model *model, gab_lbm_block *block, s
                            .to = block->src->data,
                            .before = block->now,
                            .after = block->now->next,
-                           .rates = &model->rates};
+                           .rates = &block->at->rates};
   model->kernel->run(&sweep, &run, 1);
 }
 

@@ -25,8 +25,8 @@
 typedef enum step_phase { PHASE_ALL, PHASE_EARLY, PHASE_LATE } step_phase;
 
 typedef struct step_of {
-  const gab_lbm *lbm;
   const gab_lbm_model *model;
+  const gab_lbm_stage *stage;
   gab_lbm_plan *plan;
   step_phase phase;
   bool with_ghosts, with_sweep;
@@ -113,7 +113,7 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
   if (!by->talks || by->cells < CELLS_BETWEEN) return;
   by->cells = 0;
   bool done = false;
-  by->status = gab_exchange_progress(step->lbm->exchange, &done);
+  by->status = gab_exchange_progress(step->stage->exchange, &done);
   by->talks = by->status == GAB_OK && !done;
 }
 
@@ -124,7 +124,7 @@ static void sweep_dense(const step_of *step, gab_lbm_block *block, size_t slab)
                            .to = block->dst ? block->dst->data : block->src->data,
                            .before = block->now,
                            .after = block->now->next,
-                           .rates = &step->model->rates};
+                           .rates = &block->at->rates};
   step->model->kernel->run(&sweep, block->runs + first, last - first);
 }
 
@@ -195,12 +195,12 @@ static void work_off(const step_of *step, worker *by)
   }
 }
 
-static void ramps_at(const gab_lbm *lbm, double ramp[GAB_SIDE_COUNT])
+void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT])
 {
   const double pi = 3.14159265358979323846;
   for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
-    double steps = lbm->model.options.sides[side].ramp_steps, now_ = (double)lbm->step;
-    ramp[side] = now_ >= steps ? 1 : (1 - cos(pi * now_ / steps)) / 2;
+    double steps = lbm->model.options.sides[side].ramp_steps;
+    ramp[side] = time >= steps ? 1 : (1 - cos(pi * time / steps)) / 2;
   }
 }
 
@@ -220,17 +220,18 @@ static void work(const step_of *step, worker *by)
 }
 
 /* @return what came of helping messages along, in the early phase */
-static gab_status run_phase(gab_lbm *lbm, step_phase phase, bool with_sweep)
+static gab_status run_phase(gab_lbm *lbm, gab_lbm_stage *stage, double time, step_phase phase,
+                            bool with_sweep)
 {
-  gab_lbm_plan *plan = &lbm->plan;
-  step_of step = {.lbm = lbm,
-                  .model = &lbm->model,
+  gab_lbm_plan *plan = &stage->plan;
+  step_of step = {.model = &lbm->model,
+                  .stage = stage,
                   .plan = plan,
                   .phase = phase,
-                  .with_ghosts = !lbm->is_settled,
+                  .with_ghosts = !stage->is_settled,
                   .with_sweep = with_sweep};
   gab_status status = GAB_OK;
-  ramps_at(lbm, step.ramp);
+  gab_lbm_ramps(lbm, time, step.ramp);
   for (size_t thread = 0; thread < plan->threads; ++thread)
     atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel
@@ -244,47 +245,34 @@ static gab_status run_phase(gab_lbm *lbm, step_phase phase, bool with_sweep)
   return status;
 }
 
-gab_status gab_lbm_settle(gab_lbm *lbm)
+/* ------------------------------------------------------------------------------------------ one level */
+
+gab_status gab_lbm_start_on(gab_lbm *lbm, int level)
 {
-  if (lbm->is_settled) return GAB_OK;
-  GAB_TRY(gab_lbm_update_plan(lbm));
-  GAB_TRY(run_phase(lbm, PHASE_ALL, false));
-  lbm->is_settled = true;
+  gab_lbm_stage *stage = &lbm->stage[level];
+  if (stage->inner_is_swept && stage->revision == gab_forest_revision(lbm->forest))
+    GAB_FAIL(GAB_ERR_STATE, "a step whose inner cells are swept already has to end by gab_lbm_collide()");
+  stage->inner_is_swept = false;
+  stage->is_settled = true;
+  return gab_exchange_start(stage->exchange);
+}
+
+gab_status gab_lbm_finish_on(gab_lbm *lbm, int level)
+{
+  gab_lbm_stage *stage = &lbm->stage[level];
+  GAB_TRY(gab_exchange_finish(stage->exchange));
+  stage->is_settled = false;
+  stage->revision = gab_forest_revision(lbm->forest);
   return GAB_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ stepping */
-
-gab_status gab_lbm_exchange_start(gab_lbm *lbm)
+gab_status gab_lbm_settle_on(gab_lbm *lbm, int level, double time)
 {
-  if (lbm->inner_is_swept && lbm->revision == gab_forest_revision(lbm->forest))
-    GAB_FAIL(GAB_ERR_STATE, "a step whose inner cells are swept already has to end by gab_lbm_collide()");
-  lbm->inner_is_swept = false;
-  lbm->is_settled = true;
-  return gab_exchange_start(lbm->exchange);
-}
-
-gab_status gab_lbm_collide_inner(gab_lbm *lbm)
-{
-  if (lbm->wants_forces) return GAB_OK;
-  GAB_TRY(gab_lbm_update_plan(lbm));
-  if (!lbm->plan.has_early || !lbm->plan.has_late) return GAB_OK; /* all of it at once costs less */
-  lbm->inner_is_swept = true;
-  lbm->is_settled = false;
-  lbm->revision = gab_forest_revision(lbm->forest);
-  return run_phase(lbm, PHASE_EARLY, true);
-}
-
-gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
-{
-  GAB_TRY(gab_exchange_finish(lbm->exchange));
-  lbm->is_settled = false;
-  lbm->revision = gab_forest_revision(lbm->forest);
-  if (!lbm->wants_forces) return GAB_OK;
-  if (lbm->inner_is_swept)
-    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
-  GAB_TRY(gab_lbm_settle(lbm));
-  gab_lbm_add_forces(lbm);
+  gab_lbm_stage *stage = &lbm->stage[level];
+  if (stage->is_settled) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm, level));
+  GAB_TRY(run_phase(lbm, stage, time, PHASE_ALL, false));
+  stage->is_settled = true;
   return GAB_OK;
 }
 
@@ -298,18 +286,62 @@ static void turn_over(gab_lbm_block *block)
   block->src = done;
 }
 
-gab_status gab_lbm_collide(gab_lbm *lbm)
+gab_status gab_lbm_collide_on(gab_lbm *lbm, int level, double time)
 {
+  gab_lbm_stage *stage = &lbm->stage[level];
   gab_world_enter(lbm->world, GAB_PHASE_COMPUTE);
   GAB_TRY(gab_world_check(lbm->world));
-  if (!lbm->is_settled && lbm->revision != gab_forest_revision(lbm->forest))
+  if (!stage->is_settled && stage->revision != gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
-  GAB_TRY(gab_lbm_update_plan(lbm));
-  GAB_TRY(run_phase(lbm, lbm->inner_is_swept ? PHASE_LATE : PHASE_ALL, true));
-  const gab_lbm_jobs *jobs = &lbm->plan.jobs;
+  GAB_TRY(gab_lbm_update_plan(lbm, level));
+  GAB_TRY(run_phase(lbm, stage, time, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL, true));
+  const gab_lbm_jobs *jobs = &stage->plan.jobs;
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) turn_over(jobs->list[i].block);
-  lbm->inner_is_swept = false;
-  lbm->is_settled = true;
+  stage->inner_is_swept = false;
+  stage->is_settled = true;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ stepping */
+
+gab_status gab_lbm_exchange_start(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_join(lbm));
+  return gab_lbm_start_on(lbm, 0);
+}
+
+gab_status gab_lbm_collide_inner(gab_lbm *lbm)
+{
+  gab_lbm_stage *stage = &lbm->stage[0];
+  if (lbm->wants_forces || lbm->deepest > 0) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm, 0));
+  const gab_lbm_plan *plan = &stage->plan;
+  if (!plan->has_early || !plan->has_late) return GAB_OK; /* all of it at once costs less */
+  stage->inner_is_swept = true;
+  stage->is_settled = false;
+  stage->revision = gab_forest_revision(lbm->forest);
+  return run_phase(lbm, stage, (double)lbm->step, PHASE_EARLY, true);
+}
+
+gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_finish_on(lbm, 0));
+  if (!lbm->wants_forces) return GAB_OK;
+  if (lbm->stage[0].inner_is_swept)
+    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
+  gab_lbm_clear_forces(lbm);
+  if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
+  GAB_TRY(gab_lbm_settle_on(lbm, 0, (double)lbm->step));
+  gab_lbm_add_forces(lbm, 0);
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide(gab_lbm *lbm)
+{
+  if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
+  else GAB_TRY(gab_lbm_collide_on(lbm, 0, (double)lbm->step));
+  if (lbm->wants_forces) lbm->has_forces = true;
+  lbm->wants_forces = false;
   ++lbm->step;
   return GAB_OK;
 }

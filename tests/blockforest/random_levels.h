@@ -105,10 +105,14 @@ static inline void leaves_drop_empty(leaves *all, const gab_forest *forest)
   all->count = kept;
 }
 
+/* In place of a seed: all on the root. */
+#define LEAVES_ON_ROOT UINT64_MAX
+
 static inline gab_slot leaves_owner(const gab_forest *forest, gab_block_id id, uint64_t seed)
 {
   const gab_members *members = gab_world_members(gab_forest_world(forest));
   int32_t count = gab_members_count(members);
+  if (seed == LEAVES_ON_ROOT) return gab_world_root(gab_forest_world(forest));
   return gab_members_slot(members, (int32_t)(gab_hash_counter(seed, 78, id) % (uint64_t)count));
 }
 

@@ -1,0 +1,149 @@
+/* A step on several levels. A level makes two sub-steps in one step of the level above (recursively):
+ *
+ *   1. ghosts between blocks of the level; ghosts in coarser blocks, from what these sent at the start of
+ * their step (s1), or from the values kept from then (s2); links;
+ *   2. if there is a finer level: what its cells will need goes down, what it will need from its own kind
+ * around the corners of coarser blocks goes across; what it sends into the coarse region is picked up; its
+ * first sub-step; it is picked up again; the sums go up; what arrives in the cells beside finer blocks is
+ * corrected;
+ *   3. the sweep;
+ *   4. the second sub-step of the finer level.
+ *
+ * Links come before the corrections, since they look at what cells have sent, and corrections write over what
+ * cells beside finer blocks have sent to each other: each such place is read once more, by the sweep. */
+#include "lbm/levels_impl.h"
+
+#include <math.h>
+
+static gab_lbm_block *block_at(const gab_lbm *lbm, size_t index)
+{
+  return gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, index));
+}
+
+/* ------------------------------------------------------------------------------------------ joining */
+
+static gab_status join_block(gab_lbm *lbm, size_t index)
+{
+  const gab_block *place = gab_forest_block(lbm->forest, index);
+  gab_lbm_block *block = gab_lbm_block_of(lbm, place);
+  GAB_TRY(gab_lbm_remake(&lbm->model, lbm->forest, place, block));
+  if (block->is_joined) return GAB_OK;
+  gab_joint_destroy(&block->joint);
+  GAB_TRY(gab_joint_make(&lbm->model, block, &block->joint));
+  block->is_joined = true;
+  return GAB_OK;
+}
+
+static int deepest_of(const gab_lbm *lbm)
+{
+  int deepest = 0;
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    const gab_lbm_block *block = block_at(lbm, i);
+    int level = block->at->level + (block->joint && block->joint->arrival_count > 0);
+    if (level > deepest) deepest = level;
+  }
+  return deepest;
+}
+
+gab_status gab_lbm_join(gab_lbm *lbm)
+{
+  const uint64_t revision = gab_forest_revision(lbm->forest);
+  if (lbm->joined == revision) return GAB_OK;
+  gab_status status = GAB_OK;
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    gab_status mine = join_block(lbm, i);
+    if (mine == GAB_OK) continue;
+#pragma omp critical(gab_lbm_join)
+    status = mine;
+  }
+  /* The others are waiting for this process. */
+  if (status != GAB_OK) return gab_world_raise(lbm->world, status);
+  lbm->deepest = deepest_of(lbm);
+  lbm->joined = revision;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ one level */
+
+static gab_status send(gab_lbm *lbm, gab_coupling_way way, int level)
+{
+  GAB_TRY(gab_coupling_start(lbm->coupling, way, level));
+  return gab_coupling_finish(lbm->coupling);
+}
+
+static void pull(gab_lbm *lbm, int level, int sub, double time)
+{
+  double ramp[GAB_SIDE_COUNT];
+  gab_lbm_ramps(lbm, time, ramp);
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+    if (block_at(lbm, i)->at->level == level) gab_joint_pull_all(block_at(lbm, i), sub, ramp);
+}
+
+static void pick(gab_lbm *lbm, int level, int sub)
+{
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+    if (block_at(lbm, i)->at->level == level) gab_joint_pick_all(block_at(lbm, i), sub);
+}
+
+static void correct(gab_lbm *lbm, int level, double time, bool ghosts_only)
+{
+  double ramp[GAB_SIDE_COUNT];
+  gab_lbm_ramps(lbm, time, ramp);
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+    if (block_at(lbm, i)->at->level == level)
+      gab_joint_correct_all(&lbm->model, block_at(lbm, i), ramp, ghosts_only);
+}
+
+/* ------------------------------------------------------------------------------------------ stepping */
+
+/* One (sub-)step of a level and all below. @param[in] time  in steps of level 0 */
+static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
+{
+  const bool is_last = level >= lbm->deepest;
+  if (level > 0) {
+    GAB_TRY(gab_lbm_start_on(lbm, level));
+    GAB_TRY(gab_lbm_finish_on(lbm, level));
+    pull(lbm, level, sub, time);
+  }
+  GAB_TRY(gab_lbm_settle_on(lbm, level, time));
+  if (lbm->wants_forces) gab_lbm_add_forces(lbm, level);
+  if (!is_last) {
+    GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
+    GAB_TRY(send(lbm, GAB_COUPLING_ACROSS, level + 1));
+    pick(lbm, level + 1, 0);
+    GAB_TRY(advance(lbm, level + 1, 0, time));
+    pick(lbm, level + 1, 1);
+    GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
+    correct(lbm, level, time, false);
+  }
+  GAB_TRY(gab_lbm_collide_on(lbm, level, time));
+  return is_last ? GAB_OK : advance(lbm, level + 1, 1, time + ldexp(1, -(level + 1)));
+}
+
+gab_status gab_lbm_advance(gab_lbm *lbm) { return advance(lbm, 0, 0, (double)lbm->step); }
+
+/* What comes from finer cells is taken as if these stood still for a step. Only what arrives from places in
+ * finer blocks is written: other places hold the state. */
+gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
+{
+  const double time = (double)lbm->step;
+  GAB_TRY(gab_lbm_join(lbm));
+  for (int level = 0; level <= lbm->deepest; ++level) {
+    GAB_TRY(gab_lbm_start_on(lbm, level));
+    GAB_TRY(gab_lbm_finish_on(lbm, level));
+    if (level > 0) pull(lbm, level, 0, time);
+    GAB_TRY(gab_lbm_settle_on(lbm, level, time));
+    if (level < lbm->deepest) GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
+  }
+  for (int level = 0; level < lbm->deepest; ++level) {
+    pick(lbm, level + 1, 0);
+    pick(lbm, level + 1, 1);
+    GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
+    correct(lbm, level, time, true);
+  }
+  return GAB_OK;
+}

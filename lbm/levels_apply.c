@@ -1,0 +1,151 @@
+/* What the lists of a block do in a step. */
+#include "lbm/levels_impl.h"
+
+#include <string.h>
+
+static void set_value(gab_field *field, size_t index, double value)
+{
+  if (field->shape.precision == GAB_PRECISION_FLOAT) ((float *)field->data)[index] = (float)value;
+  else ((double *)field->data)[index] = value;
+}
+
+static double sent(const gab_lbm_block *block, uint32_t cell, int q)
+{
+  return gab_value_at(block->src, gab_place(cell, block->now->sent[q]));
+}
+
+static double factor(const gab_joint_term *term, const double ramp[GAB_SIDE_COUNT])
+{
+  return term->side < 0 ? 1 : ramp[term->side];
+}
+
+/* ------------------------------------------------------------------------------------------ messages */
+
+/* The part of one contact; empty if there is none. */
+static gab_joint_part part_of(const gab_joint_parts *parts, int32_t group)
+{
+  size_t low = 0, high = parts->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (parts->item[middle].group < group) low = middle + 1;
+    else high = middle;
+  }
+  if (low < parts->count && parts->item[low].group == group) return parts->item[low];
+  return (gab_joint_part){0};
+}
+
+static gab_joint_part part(const gab_lbm_block *block, gab_coupling_way way, const gab_contact *contact,
+                           bool sends)
+{
+  const gab_joint *joint = block->joint;
+  if (!joint) return (gab_joint_part){0};
+  if (way == GAB_COUPLING_ACROSS)
+    return part_of(sends ? &joint->across_out : &joint->across_in, contact->direction);
+  bool is_down = way == GAB_COUPLING_DOWN;
+  if (is_down != sends) /* the finer side */
+    return part_of(sends ? &joint->up_out : &joint->down_in, contact->direction);
+  return part_of(sends ? &joint->down_out : &joint->up_in,
+                 gab_joint_group(contact->place, contact->direction));
+}
+
+static size_t joint_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                         bool sends)
+{
+  (void)user;
+  gab_joint_part found = part(data, way, contact, sends);
+  return (found.last - found.first) * sizeof(double);
+}
+
+static void joint_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                       void *bytes)
+{
+  (void)user;
+  const gab_lbm_block *block = data;
+  const gab_joint *joint = block->joint;
+  gab_joint_part found = part(block, way, contact, true);
+  if (way == GAB_COUPLING_UP) {
+    memcpy(bytes, joint->sums + found.first, (found.last - found.first) * sizeof(double));
+    return;
+  }
+  const gab_joint_give *gives = way == GAB_COUPLING_DOWN ? joint->gives : joint->across;
+  for (uint32_t i = found.first; i < found.last; ++i) {
+    ptrdiff_t distance = (gives[i].arrives ? block->now->arriving : block->now->sent)[gives[i].q];
+    double value = gab_value_at(block->src, gab_place(gives[i].cell, distance));
+    memcpy((unsigned char *)bytes + (i - found.first) * sizeof value, &value, sizeof value);
+  }
+}
+
+static void joint_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
+                         const void *bytes)
+{
+  (void)user;
+  gab_lbm_block *block = data;
+  gab_joint_part found = part(block, way, contact, false);
+  double *to = way == GAB_COUPLING_UP ? block->joint->partials : block->joint->values;
+  memcpy(to + found.first, bytes, (found.last - found.first) * sizeof(double));
+}
+
+gab_coupling_kind gab_joint_kind(gab_lbm_model *model)
+{
+  return (gab_coupling_kind){
+      .name = "lbm.levels", .user = model, .size = joint_size, .pack = joint_pack, .unpack = joint_unpack};
+}
+
+/* ------------------------------------------------------------------------------------------ cells */
+
+void gab_joint_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
+{
+  const gab_joint *joint = block->joint;
+  if (!joint) return;
+  for (size_t i = 0; i < joint->pull_count; ++i) {
+    const gab_joint_pull *pull = &joint->pulls[i];
+    set_value(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
+              joint->values[sub == 0 ? pull->first : pull->second]);
+  }
+  for (size_t i = 0; i < joint->pull_term_count && sub == 1; ++i) {
+    const gab_joint_term *term = &joint->pull_terms[i];
+    const gab_joint_pull *pull = &joint->pulls[term->at];
+    set_value(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
+              joint->values[pull->second] + term->term * factor(term, ramp));
+  }
+}
+
+void gab_joint_pick_all(const gab_lbm_block *block, int sub)
+{
+  gab_joint *joint = block->joint;
+  if (!joint) return;
+  for (size_t i = 0; i < joint->sum_count && sub == 0; ++i) joint->sums[i] = 0;
+  for (size_t i = 0; i < joint->pick_count[sub]; ++i) {
+    const gab_joint_pick *pick = &joint->picks[sub][i];
+    joint->sums[pick->sum] += sent(block, pick->cell, pick->q);
+  }
+}
+
+void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
+                           const double ramp[GAB_SIDE_COUNT], bool ghosts_only)
+{
+  const gab_joint *joint = block->joint;
+  if (!joint) return;
+  const double share = 1.0 / (1 << model->lattice->dimension);
+  for (size_t i = 0; i < joint->arrival_count; ++i) {
+    const gab_joint_arrival *arrival = &joint->arrivals[i];
+    size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
+    double sum = 0;
+    for (uint32_t k = arrival->first; k < arrival->last; ++k) sum += joint->partials[joint->order[k]];
+    if (arrival->keep > 0) sum += arrival->keep * gab_value_at(block->src, place);
+    if (arrival->back > 0)
+      sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
+    joint->fresh[i] = share * sum; /* the place may still be read for another arrival */
+  }
+  for (size_t i = 0; i < joint->arrival_count; ++i) {
+    const gab_joint_arrival *arrival = &joint->arrivals[i];
+    if (ghosts_only && !arrival->from_finer) continue;
+    set_value(block->src, gab_place(arrival->cell, block->now->arriving[arrival->q]), joint->fresh[i]);
+  }
+  for (size_t i = 0; i < joint->arrival_term_count && !ghosts_only; ++i) {
+    const gab_joint_term *term = &joint->arrival_terms[i];
+    const gab_joint_arrival *arrival = &joint->arrivals[term->at];
+    size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
+    set_value(block->src, place, gab_value_at(block->src, place) + term->term * factor(term, ramp));
+  }
+}

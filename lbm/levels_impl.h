@@ -1,0 +1,127 @@
+/** @file levels_impl.h
+ *  @brief What a block exchanges with blocks of other levels, as lists that a step works off.
+ *
+ *  The lists follow from child_paths_impl.h, the table of neighbours and the geometry. Each end of a contact
+ *  (blockforest/coupling.h) makes its own: both come to the same order, so messages carry values only. They
+ * are made anew when a neighbour has changed its level.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_LEVELS_IMPL_H
+#define GABION_LBM_LEVELS_IMPL_H
+
+#include "blockforest/coupling.h"
+#include "lbm/child_paths_impl.h"
+#include "lbm/lbm_impl.h"
+
+/** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the
+ *  contact. As the coarser block has it, the finer one's place too, see gab_joint_group(). */
+typedef struct gab_joint_part {
+  int32_t group;
+  uint32_t first, last;
+} gab_joint_part;
+typedef struct gab_joint_parts {
+  gab_joint_part *item; /* ascending by group */
+  size_t count;
+} gab_joint_parts;
+
+/** What ghost `cell`, a child of a coarse cell, sends in direction q: indices of the values in s1 and s2. */
+typedef struct gab_joint_pull {
+  uint32_t cell, first, second;
+  int32_t q;
+} gab_joint_pull;
+
+/** A population of a cell that is sent to another block; or what arrives in it, by its link. */
+typedef struct gab_joint_give {
+  uint32_t cell;
+  int16_t q;
+  bool arrives;
+} gab_joint_give;
+
+/** A population of a fine cell that is part of a sum for a coarse one. */
+typedef struct gab_joint_pick {
+  uint32_t cell, sum;
+  int32_t q;
+} gab_joint_pick;
+
+/** n times what arrives in a coarse cell is keep times what is there + back times what the cell sends in the
+ *  opposite direction + the sums order[first ... last - 1]. */
+typedef struct gab_joint_arrival {
+  uint32_t cell, first, last;
+  int16_t q;
+  int8_t keep, back;
+  bool from_finer; /**< a finer block is where it comes from: the place is a ghost's */
+} gab_joint_arrival;
+
+/** What a moving wall gives to pull or arrival `at`. */
+typedef struct gab_joint_term {
+  uint32_t at;
+  int32_t side; /**< whose ramp; -1: none */
+  double term;
+} gab_joint_term;
+
+struct gab_joint {
+  /* beside coarser blocks */
+  gab_joint_pull *pulls;
+  gab_joint_term *pull_terms;
+  double *values; /* have arrived: down, then across; kept until s2 */
+  gab_joint_parts down_in, across_in;
+  gab_joint_give *across; /* given to other fine blocks */
+  gab_joint_parts across_out;
+  gab_joint_pick *picks[2]; /* of s1 and of s2 */
+  double *sums;
+  gab_joint_parts up_out;
+  size_t pull_count, pull_term_count, value_count, across_count, pick_count[2], sum_count;
+  /* beside finer blocks */
+  gab_joint_give *gives;
+  gab_joint_parts down_out;
+  gab_joint_arrival *arrivals;
+  gab_joint_term *arrival_terms;
+  uint32_t *order;
+  double *partials; /* have arrived */
+  double *fresh;    /* one per arrival */
+  gab_joint_parts up_in;
+  size_t give_count, arrival_count, arrival_term_count, order_count, partial_count;
+};
+
+static inline int32_t gab_joint_group(const int8_t place[3], int direction)
+{
+  return ((place[2] + 1) * 16 + (place[1] + 1) * 4 + place[0] + 1) * GAB_DIRECTIONS + direction;
+}
+
+/** Makes the lists of a block from what is beside it; NULL if no other level is. */
+gab_status gab_joint_make(const gab_lbm_model *model, gab_lbm_block *block, gab_joint **joint);
+void gab_joint_destroy(gab_joint **joint);
+
+/** Packing and unpacking for blockforest/coupling.h. @param[in] model  its user */
+gab_coupling_kind gab_joint_kind(gab_lbm_model *model);
+
+/** Fills the ghosts in coarser blocks. @param[in] sub  0: s1, 1: s2 */
+void gab_joint_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
+/** Adds what the cells send into the coarse region to the sums; s1 starts from zero. */
+void gab_joint_pick_all(const gab_lbm_block *block, int sub);
+/** Corrects what arrives beside finer blocks; links and ghosts have been done, all sums are there.
+ *  @param[in] ghosts_only  only what comes from places in finer blocks */
+void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
+                           const double ramp[GAB_SIDE_COUNT], bool ghosts_only);
+
+/** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
+typedef struct gab_level_view {
+  const gab_lbm_model *model;
+  const gab_lbm_block *block;
+  bool as_coarse;    /**< places are children of the block's cells; else the cells themselves */
+  int level;         /**< of the places */
+  int64_t origin[3]; /**< place of the domain at (0, 0, 0) */
+  int32_t rim, size[3];
+  gab_path_place *known; /**< owned; kind 255: not asked yet */
+} gab_level_view;
+gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *block, bool as_coarse,
+                               gab_level_view *view);
+void gab_level_view_release(gab_level_view *view);
+/** Whether a finer block is where a cell of the place beside the block would be. @param[in] cell  of the
+ * block's level, up to a block away */
+bool gab_is_in_finer(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t cell[3],
+                     int direction);
+gab_path_place gab_level_view_look(const void *view, const int32_t cell[3]);
+
+#endif

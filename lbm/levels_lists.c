@@ -1,0 +1,511 @@
+/* The lists of a block, made from the paths of children. Whatever crosses from block to block is named by a
+ * key that both ends can make: the contact, the cell counted from the block's own corner, the direction. The
+ * corners are a constant apart, so sorting gives both ends the same order. */
+#include "lbm/levels_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ keys */
+
+typedef enum key_what { KEY_SENT, KEY_ARRIVES, KEY_ACROSS, KEY_SUM } key_what;
+
+typedef struct key {
+  int32_t group;   /* first: they become the parts */
+  int32_t z, y, x; /* a coarse cell; across: a fine one */
+  int32_t what, q;
+} key;
+
+typedef struct key_list {
+  key *item;
+  size_t count, capacity;
+} key_list;
+
+static int in_order(const void *a, const void *b)
+{
+  const int32_t *left = a, *right = b;
+  for (size_t i = 0; i < sizeof(key) / sizeof(int32_t); ++i)
+    if (left[i] != right[i]) return left[i] < right[i] ? -1 : 1;
+  return 0;
+}
+
+static gab_status grow(void **items, size_t count, size_t *capacity, size_t bytes_each)
+{
+  if (count < *capacity) return GAB_OK;
+  size_t wanted = *capacity ? 2 * *capacity : 64;
+  GAB_TRY(gab_realloc(wanted * bytes_each, GAB_MEMORY_OTHER, items));
+  *capacity = wanted;
+  return GAB_OK;
+}
+
+static gab_status add_key(key_list *list, key made)
+{
+  void *items = list->item;
+  GAB_TRY(grow(&items, list->count, &list->capacity, sizeof made));
+  list->item = items;
+  list->item[list->count++] = made;
+  return GAB_OK;
+}
+
+static void sort_unique(key_list *list)
+{
+  if (list->count > 1) qsort(list->item, list->count, sizeof(key), in_order);
+  size_t kept = 0;
+  for (size_t i = 0; i < list->count; ++i)
+    if (kept == 0 || in_order(&list->item[kept - 1], &list->item[i]) != 0) list->item[kept++] = list->item[i];
+  list->count = kept;
+}
+
+static uint32_t index_of_key(const key_list *list, const key *wanted)
+{
+  const key *found = bsearch(wanted, list->item, list->count, sizeof *wanted, in_order);
+  return (uint32_t)(found - list->item);
+}
+
+/* Groups first_group <= group < end as parts that count from the first key of all. */
+static gab_status make_parts(const key_list *list, int32_t first_group, int32_t end, gab_joint_parts *parts)
+{
+  size_t groups = 0;
+  for (size_t i = 0; i < list->count; ++i) groups += i == 0 || list->item[i].group != list->item[i - 1].group;
+  void *memory;
+  GAB_TRY(gab_alloc(groups * sizeof(gab_joint_part), GAB_MEMORY_OTHER, &memory));
+  parts->item = memory;
+  for (size_t i = 0; i < list->count; ++i) {
+    int32_t group = list->item[i].group;
+    if (group < first_group || group >= end) continue;
+    gab_joint_part *last = parts->count > 0 ? &parts->item[parts->count - 1] : NULL;
+    if (last && last->group == group - first_group) ++last->last;
+    else
+      parts->item[parts->count++] =
+          (gab_joint_part){.group = group - first_group, .first = (uint32_t)i, .last = (uint32_t)i + 1};
+  }
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ on the way */
+
+/* A list on its way, with the keys its items refer to; one entry each. */
+typedef struct pull_draft {
+  gab_joint_pull pull;
+  key first, second;
+} pull_draft;
+typedef struct pick_draft {
+  gab_joint_pick pick;
+  key sum;
+} pick_draft;
+
+typedef struct maker {
+  const gab_lbm_model *model;
+  const gab_lbm_block *block;
+  gab_joint *joint;
+  gab_level_view view;
+  gab_paths paths;
+  key_list keys, gives; /* what comes in; what goes out */
+  pull_draft *pulls;
+  pick_draft *picks[2];
+  key *order;
+  size_t pull_capacity, pick_capacity[2], order_capacity, arrival_capacity, term_capacity;
+} maker;
+
+enum {
+  ACROSS = GAB_DIRECTIONS
+}; /* groups of the finer side from here on are across, by direction of the sender */
+
+static uint32_t index_of(const maker *by, const int32_t cell[3])
+{
+  return (uint32_t)gab_field_index(&by->model->map, cell[0], cell[1], cell[2], 0);
+}
+
+static void parent_of(const maker *by, const int32_t cell[3], int32_t parent[3])
+{
+  gab_path_parent(&by->paths, cell, parent);
+}
+
+/* Direction of coarse cell `coarse` as seen by the fine block at `place`, in fine blocks from the corner that
+ * cells are counted from. */
+static int seen_from(const maker *by, const int32_t coarse[3], const int8_t place[3])
+{
+  int offset[3] = {0, 0, 0};
+  for (int axis = 0; axis < by->model->lattice->dimension; ++axis) {
+    int32_t at = 2 * coarse[axis] - place[axis] * by->model->cells[axis];
+    offset[axis] = at < 0 ? -1 : at >= by->model->cells[axis] ? 1 : 0;
+  }
+  return gab_direction_of(offset[0], offset[1], offset[2]);
+}
+
+static key key_of(int32_t group, const int32_t cell[3], key_what what, int q)
+{
+  return (key){.group = group, .z = cell[2], .y = cell[1], .x = cell[0], .what = (int32_t)what, .q = q};
+}
+
+/* Where a fine place lies, in fine blocks. */
+static void place_of(const maker *by, const int32_t cell[3], int8_t place[3])
+{
+  for (int axis = 0; axis < 3; ++axis) {
+    int32_t n = by->model->cells[axis];
+    place[axis] = (int8_t)((cell[axis] + 2 * n) / n - 2);
+  }
+}
+
+static const int8_t here[3] = {0, 0, 0};
+
+static gab_status add_term(maker *by, gab_joint_term **terms, size_t *count, uint32_t at,
+                           const int32_t wall[3], int q, double share)
+{
+  int64_t global[3];
+  gab_joint_term made = {.at = at};
+  for (int axis = 0; axis < 3; ++axis) global[axis] = by->view.origin[axis] + wall[axis];
+  made.term = share * gab_links_wall_term(by->model, by->view.level, global, q, &made.side);
+  if (made.term == 0) return GAB_OK;
+  void *items = *terms;
+  GAB_TRY(gab_realloc((*count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
+  *terms = items;
+  (*terms)[(*count)++] = made;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ the finer side
+ */
+
+static gab_status draft_pull(void *user, const gab_child_pull *pull)
+{
+  maker *by = user;
+  const gab_path_step *second = &pull->second;
+  int32_t parent[3], source[3];
+  parent_of(by, pull->at.cell, parent);
+  parent_of(by, second->from.cell, source);
+  pull_draft made = {.pull = {.cell = index_of(by, pull->at.cell), .q = pull->at.q}};
+  made.first = key_of(seen_from(by, parent, here), parent, KEY_SENT, pull->at.q);
+  made.second = key_of(seen_from(by, source, here), source, KEY_SENT, second->from.q);
+  if (second->kind == GAB_PATH_OPEN)
+    made.second = key_of(seen_from(by, parent, here), parent, KEY_ARRIVES, pull->at.q);
+  if (second->kind == GAB_PATH_FINE) {
+    int offset[3];
+    for (int axis = 0; axis < 3; ++axis)
+      offset[axis] = second->from.cell[axis] < 0                         ? 1
+                     : second->from.cell[axis] >= by->model->cells[axis] ? -1
+                                                                         : 0;
+    made.second = key_of(ACROSS + gab_direction_of(offset[0], offset[1], offset[2]), second->from.cell,
+                         KEY_ACROSS, second->from.q);
+  }
+  GAB_TRY(add_key(&by->keys, made.first));
+  GAB_TRY(add_key(&by->keys, made.second));
+  void *items = by->pulls;
+  gab_joint *joint = by->joint;
+  GAB_TRY(grow(&items, joint->pull_count, &by->pull_capacity, sizeof made));
+  by->pulls = items;
+  if (second->bounced)
+    GAB_TRY(add_term(by, &joint->pull_terms, &joint->pull_term_count, (uint32_t)joint->pull_count,
+                     second->wall, pull->at.q, 1));
+  by->pulls[joint->pull_count++] = made;
+  return GAB_OK;
+}
+
+static gab_status draft_pick(maker *by, const gab_path_state *start, bool second)
+{
+  gab_path_state end, on_the_way;
+  int32_t parent[3];
+  gab_joint *joint = by->joint;
+  if (gab_child_leaves(&by->paths, start, second, &end)) {
+    parent_of(by, end.cell, parent);
+    pick_draft made = {.pick = {.cell = index_of(by, start->cell), .q = start->q},
+                       .sum = key_of(seen_from(by, parent, here), parent, KEY_SUM, end.q)};
+    GAB_TRY(add_key(&by->keys, made.sum));
+    void *items = by->picks[second];
+    GAB_TRY(grow(&items, joint->pick_count[second], &by->pick_capacity[second], sizeof made));
+    by->picks[second] = items;
+    by->picks[second][joint->pick_count[second]++] = made;
+    return GAB_OK;
+  }
+  if (second || gab_path_forth(&by->paths, start, &on_the_way) != GAB_PATH_COARSE ||
+      gab_path_forth(&by->paths, &on_the_way, &end) != GAB_PATH_FINE)
+    return GAB_OK;
+  int offset[3];
+  for (int axis = 0; axis < 3; ++axis)
+    offset[axis] = end.cell[axis] < 0 ? -1 : end.cell[axis] >= by->model->cells[axis] ? 1 : 0;
+  return add_key(&by->gives, key_of(gab_direction_of(offset[0], offset[1], offset[2]), start->cell,
+                                    KEY_ACROSS, start->q));
+}
+
+/* All that the outermost cells send. */
+static gab_status draft_picks(maker *by)
+{
+  const int32_t *cells = by->model->cells;
+  const bool deep = by->model->lattice->dimension == 3;
+  gab_path_state start;
+  for (int32_t z = 0; z < cells[2]; ++z)
+    for (int32_t y = 0; y < cells[1]; ++y)
+      for (int32_t x = 0; x < cells[0]; ++x) {
+        bool inner = y > 0 && y + 1 < cells[1] && (!deep || (z > 0 && z + 1 < cells[2]));
+        if (inner && x == 1 && cells[0] > 2) x = cells[0] - 1;
+        start = (gab_path_state){.cell = {x, y, z}};
+        if (gab_level_view_look(&by->view, start.cell).kind != GAB_PATH_FINE) continue;
+        for (start.q = 1; start.q < by->model->lattice->q; ++start.q)
+          for (int second = 0; second < 2; ++second) GAB_TRY(draft_pick(by, &start, second));
+      }
+  return GAB_OK;
+}
+
+static gab_status doubles(size_t count, double **made)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(count * sizeof **made, GAB_MEMORY_OTHER, &memory));
+  *made = memory;
+  return GAB_OK;
+}
+
+static gab_status keep_pulls(maker *by)
+{
+  gab_joint *joint = by->joint;
+  void *memory;
+  sort_unique(&by->keys);
+  GAB_TRY(make_parts(&by->keys, 0, ACROSS, &joint->down_in));
+  GAB_TRY(make_parts(&by->keys, ACROSS, INT32_MAX, &joint->across_in));
+  joint->value_count = by->keys.count;
+  GAB_TRY(doubles(joint->value_count, &joint->values));
+  GAB_TRY(gab_alloc(joint->pull_count * sizeof(gab_joint_pull), GAB_MEMORY_OTHER, &memory));
+  joint->pulls = memory;
+  for (size_t i = 0; i < joint->pull_count; ++i) {
+    joint->pulls[i] = by->pulls[i].pull;
+    joint->pulls[i].first = index_of_key(&by->keys, &by->pulls[i].first);
+    joint->pulls[i].second = index_of_key(&by->keys, &by->pulls[i].second);
+  }
+  return GAB_OK;
+}
+
+static gab_status keep_gives(maker *by, gab_joint_give **gives, size_t *count)
+{
+  void *memory;
+  *count = by->gives.count;
+  GAB_TRY(gab_alloc(*count * sizeof **gives, GAB_MEMORY_OTHER, &memory));
+  *gives = memory;
+  for (size_t i = 0; i < *count; ++i) {
+    const key *from = &by->gives.item[i];
+    const int32_t cell[3] = {from->x, from->y, from->z};
+    (*gives)[i] = (gab_joint_give){
+        .cell = index_of(by, cell), .q = (int16_t)from->q, .arrives = from->what == KEY_ARRIVES};
+  }
+  return GAB_OK;
+}
+
+static gab_status keep_picks(maker *by)
+{
+  gab_joint *joint = by->joint;
+  sort_unique(&by->keys);
+  GAB_TRY(make_parts(&by->keys, 0, INT32_MAX, &joint->up_out));
+  joint->sum_count = by->keys.count;
+  GAB_TRY(doubles(joint->sum_count, &joint->sums));
+  for (int sub = 0; sub < 2; ++sub) {
+    void *memory;
+    GAB_TRY(gab_alloc(joint->pick_count[sub] * sizeof(gab_joint_pick), GAB_MEMORY_OTHER, &memory));
+    joint->picks[sub] = memory;
+    for (size_t i = 0; i < joint->pick_count[sub]; ++i) {
+      joint->picks[sub][i] = by->picks[sub][i].pick;
+      joint->picks[sub][i].sum = index_of_key(&by->keys, &by->picks[sub][i].sum);
+    }
+  }
+  sort_unique(&by->gives);
+  GAB_TRY(make_parts(&by->gives, 0, INT32_MAX, &joint->across_out));
+  return keep_gives(by, &joint->across, &joint->across_count);
+}
+
+static gab_status make_finer_side(maker *by)
+{
+  const int32_t lo[3] = {0, 0, 0};
+  GAB_TRY(gab_child_pulls(&by->paths, lo, by->model->cells, draft_pull, by));
+  GAB_TRY(keep_pulls(by));
+  by->keys.count = 0;
+  GAB_TRY(draft_picks(by));
+  return keep_picks(by);
+}
+
+/* ------------------------------------------------------------------------------------------ the coarser side
+ */
+
+static key coarse_key(const maker *by, const int32_t fine[3], const int32_t coarse[3], key_what what, int q)
+{
+  int8_t place[3];
+  place_of(by, fine, place);
+  return key_of(gab_joint_group(place, seen_from(by, coarse, place)), coarse, what, q);
+}
+
+/* What fine blocks take of what a coarse cell sends. */
+static gab_status draft_gives(maker *by, const int32_t coarse[3])
+{
+  const int dimension = by->model->lattice->dimension;
+  for (int q = 1; q < by->model->lattice->q; ++q)
+    for (int child = 0; child < 1 << dimension; ++child) {
+      gab_path_state start = {.q = q}, middle, end;
+      gab_path_step before;
+      for (int axis = 0; axis < 3; ++axis)
+        start.cell[axis] = axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
+      gab_path_kind kind = gab_path_forth(&by->paths, &start, &middle);
+      if (kind == GAB_PATH_FINE) {
+        GAB_TRY(add_key(&by->gives, coarse_key(by, middle.cell, coarse, KEY_SENT, q)));
+        gab_path_back(&by->paths, &start, &before);
+        if (before.kind == GAB_PATH_OPEN)
+          GAB_TRY(add_key(&by->gives, coarse_key(by, middle.cell, coarse, KEY_ARRIVES, q)));
+      }
+      if (kind == GAB_PATH_COARSE && gab_path_forth(&by->paths, &middle, &end) == GAB_PATH_FINE)
+        GAB_TRY(add_key(&by->gives, coarse_key(by, end.cell, coarse, KEY_SENT, q)));
+    }
+  return GAB_OK;
+}
+
+static bool comes_from_finer(const maker *by, const gab_child_arrival *arrival)
+{
+  const int8_t *c = by->model->lattice->c[arrival->q];
+  int32_t child[3];
+  for (int axis = 0; axis < 3; ++axis)
+    child[axis] = (arrival->cell[axis] - c[axis]) * (axis < by->model->lattice->dimension ? 2 : 1);
+  int kind = gab_level_view_look(&by->view, child).kind;
+  return kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL;
+}
+
+static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
+{
+  maker *by = user;
+  gab_joint *joint = by->joint;
+  const int n = 1 << by->model->lattice->dimension;
+  key sums[GAB_CHILD_COUNT_MAX];
+  key_list list = {.item = sums};
+  for (int i = 0; i < arrival->touched; ++i)
+    sums[list.count++] = coarse_key(by, arrival->touch[i].start.cell, arrival->cell, KEY_SUM, arrival->q);
+  sort_unique(&list);
+  void *items = joint->arrivals;
+  GAB_TRY(grow(&items, joint->arrival_count, &by->arrival_capacity, sizeof *joint->arrivals));
+  joint->arrivals = items;
+  gab_joint_arrival made = {.cell = index_of(by, arrival->cell),
+                            .q = (int16_t)arrival->q,
+                            .keep = (int8_t)arrival->keep,
+                            .back = (int8_t)arrival->back,
+                            .from_finer = comes_from_finer(by, arrival),
+                            .first = (uint32_t)joint->order_count};
+  for (size_t i = 0; i < list.count; ++i) {
+    GAB_TRY(add_key(&by->keys, sums[i]));
+    items = by->order;
+    GAB_TRY(grow(&items, joint->order_count, &by->order_capacity, sizeof *by->order));
+    by->order = items;
+    by->order[joint->order_count++] = sums[i];
+  }
+  made.last = (uint32_t)joint->order_count;
+  for (int i = 0; i < arrival->touched; ++i)
+    if (arrival->touch[i].bounced)
+      GAB_TRY(add_term(by, &joint->arrival_terms, &joint->arrival_term_count, (uint32_t)joint->arrival_count,
+                       arrival->touch[i].wall, arrival->q, 1.0 / n));
+  joint->arrivals[joint->arrival_count++] = made;
+  return GAB_OK;
+}
+
+/* True if a finer block lies within two coarse cells. */
+static bool is_near_finer(const maker *by, const int32_t coarse[3])
+{
+  enum { REACH = 2 };
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    bool near = by->block->beside.kind[direction] == GAB_BESIDE_FINER;
+    for (int axis = 0; axis < 3 && near; ++axis)
+      near = (offset[axis] >= 0 || coarse[axis] < REACH) &&
+             (offset[axis] <= 0 || coarse[axis] >= by->model->cells[axis] - REACH);
+    if (near) return true;
+  }
+  return false;
+}
+
+static gab_status keep_coarser_side(maker *by)
+{
+  gab_joint *joint = by->joint;
+  void *memory;
+  sort_unique(&by->gives);
+  GAB_TRY(make_parts(&by->gives, 0, INT32_MAX, &joint->down_out));
+  GAB_TRY(keep_gives(by, &joint->gives, &joint->give_count));
+  sort_unique(&by->keys);
+  GAB_TRY(make_parts(&by->keys, 0, INT32_MAX, &joint->up_in));
+  joint->partial_count = by->keys.count;
+  GAB_TRY(doubles(joint->partial_count, &joint->partials));
+  GAB_TRY(doubles(joint->arrival_count, &joint->fresh));
+  GAB_TRY(gab_alloc(joint->order_count * sizeof *joint->order, GAB_MEMORY_OTHER, &memory));
+  joint->order = memory;
+  for (size_t i = 0; i < joint->order_count; ++i) joint->order[i] = index_of_key(&by->keys, &by->order[i]);
+  return GAB_OK;
+}
+
+static gab_status make_coarser_side(maker *by)
+{
+  const int32_t *cells = by->model->cells;
+  by->keys.count = by->gives.count = 0;
+  for (int32_t z = 0; z < cells[2]; ++z)
+    for (int32_t y = 0; y < cells[1]; ++y)
+      for (int32_t x = 0; x < cells[0]; ++x) {
+        const int32_t lo[3] = {x, y, z}, hi[3] = {x + 1, y + 1, z + 1};
+        const int32_t child[3] = {2 * x, 2 * y, by->model->lattice->dimension == 3 ? 2 * z : z};
+        if (!is_near_finer(by, lo) || gab_level_view_look(&by->view, child).kind != GAB_PATH_COARSE) continue;
+        GAB_TRY(draft_gives(by, lo));
+        GAB_TRY(gab_child_arrivals(&by->paths, lo, hi, draft_arrival, by));
+      }
+  return keep_coarser_side(by);
+}
+
+/* ------------------------------------------------------------------------------------------ all of it */
+
+static bool has_beside(const gab_lbm_block *block, gab_beside_kind kind)
+{
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction)
+    if (block->beside.kind[direction] == kind) return true;
+  return false;
+}
+
+static gab_status make_side(maker *by, bool as_coarse)
+{
+  GAB_TRY(gab_level_view_make(by->model, by->block, as_coarse, &by->view));
+  by->paths = (gab_paths){.lattice = by->model->lattice, .what = gab_level_view_look, .user = &by->view};
+  gab_status status = as_coarse ? make_coarser_side(by) : make_finer_side(by);
+  gab_level_view_release(&by->view);
+  return status;
+}
+
+gab_status gab_joint_make(const gab_lbm_model *model, gab_lbm_block *block, gab_joint **joint)
+{
+  *joint = NULL;
+  bool is_fine = has_beside(block, GAB_BESIDE_COARSER), is_coarse = has_beside(block, GAB_BESIDE_FINER);
+  if (!is_fine && !is_coarse) return GAB_OK;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **joint, GAB_MEMORY_OTHER, &memory));
+  maker by = {.model = model, .block = block, .joint = memory};
+  gab_status status = GAB_OK;
+  if (is_fine) status = make_side(&by, false);
+  if (is_coarse && status == GAB_OK) status = make_side(&by, true);
+  gab_free(&by.keys.item);
+  gab_free(&by.gives.item);
+  gab_free(&by.pulls);
+  gab_free(&by.picks[0]);
+  gab_free(&by.picks[1]);
+  gab_free(&by.order);
+  if (status != GAB_OK) gab_joint_destroy(&by.joint);
+  *joint = by.joint;
+  return status;
+}
+
+void gab_joint_destroy(gab_joint **joint)
+{
+  gab_joint *gone = *joint;
+  if (!gone) return;
+  gab_free(&gone->pulls);
+  gab_free(&gone->pull_terms);
+  gab_free(&gone->values);
+  gab_free(&gone->across);
+  gab_free(&gone->picks[0]);
+  gab_free(&gone->picks[1]);
+  gab_free(&gone->sums);
+  gab_free(&gone->gives);
+  gab_free(&gone->arrivals);
+  gab_free(&gone->arrival_terms);
+  gab_free(&gone->order);
+  gab_free(&gone->partials);
+  gab_free(&gone->fresh);
+  gab_joint_parts *parts[] = {&gone->down_in, &gone->across_in, &gone->across_out,
+                              &gone->up_out,  &gone->down_out,  &gone->up_in};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) gab_free(&parts[i]->item);
+  gab_free(joint);
+}
