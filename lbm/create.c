@@ -188,8 +188,9 @@ static gab_status set_storage(gab_lbm_model *model)
   return GAB_OK;
 }
 
-/* Below this share of fluid a sparse block is faster than a dense one in all that was measured
- * (doc/performance.md), and takes less memory. */
+/* Between many small bodies a sparse block is faster than a dense one below about three quarters of fluid
+ * (doc/performance.md). Around one large body the rows of a dense block are as fast as in open space, but it
+ * takes memory for all cells; at this share that is a third more than all of a sparse one. */
 static double sparse_below(const char *family)
 {
   const double least_share = 0.6, never = 0, always = 2;

@@ -171,7 +171,8 @@ void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, boo
     if (fetches->side->across != across) continue;
     if (is_sparse(target, fetches)) {
       const int direction = (int)(fetches->side - model->ghost_sides);
-      gab_sparse_fetch(model, target, fetches->source, direction, across ? -1 : axis, lo, hi);
+      const gab_lbm_slabs slabs = {job->first_slab, job->last_slab};
+      gab_sparse_fetch(model, target, fetches->source, direction, across ? NULL : &slabs);
       continue;
     }
     copy_shape shape = shape_of(model, fetches->side);

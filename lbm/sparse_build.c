@@ -264,7 +264,37 @@ static gab_status list_groups(gab_sparse_draft *draft)
       sparse->groups[sparse->group_count++] = group_of(draft->model, record->kind, (uint32_t)i);
     sparse->ways[i] = (gab_sparse_way){.position = record->position, .cell = record->cell};
   }
+  for (int direction = 0, g = 0; direction < GAB_DIRECTIONS; ++direction) {
+    while (g < (int)count && sparse->groups[g].direction < direction) ++g;
+    sparse->first_group[direction] = (uint16_t)g;
+  }
   sparse->groups[count] = (gab_sparse_group){.direction = -1, .first = (uint32_t)draft->record_count};
+  return GAB_OK;
+}
+
+/* For sides along which slabs follow each other; their boxes have the layers of the block. */
+static void find_slabs(const gab_lbm_model *model, const gab_sparse *sparse, const gab_sparse_group *group,
+                       uint32_t *slab_ways)
+{
+  const gab_box box = gab_direction_send_box(group->direction, model->cells, 1);
+  const int64_t layer = (int64_t)gab_box_count(&box) / (box.hi[model->slab_axis] - box.lo[model->slab_axis]);
+  uint32_t way = group[0].first;
+  for (int32_t slab = 0; slab <= model->slabs; ++slab) {
+    while (way < group[1].first &&
+           (int64_t)sparse->ways[way].position + group->shift < (int64_t)slab * model->slab_layers * layer)
+      ++way;
+    slab_ways[slab] = way;
+  }
+}
+
+static gab_status list_slabs(const gab_lbm_model *model, gab_sparse *sparse)
+{
+  const size_t each = (size_t)model->slabs + 1;
+  void *memory;
+  GAB_TRY(new_list(sparse->group_count * each, sizeof *sparse->slab_ways, &memory));
+  sparse->slab_ways = memory;
+  for (size_t g = 0; g < sparse->group_count; ++g)
+    find_slabs(model, sparse, &sparse->groups[g], sparse->slab_ways + g * each);
   return GAB_OK;
 }
 
@@ -274,6 +304,7 @@ static gab_status place_ghosts(gab_sparse_draft *draft)
   if (draft->record_count > 0)
     qsort(draft->records, draft->record_count, sizeof *draft->records, by_kind_and_position);
   GAB_TRY(list_groups(draft));
+  GAB_TRY(list_slabs(draft->model, sparse));
   sparse->ghosts = (uint32_t)draft->places;
   for (size_t g = 0; g < sparse->group_count; ++g)
     for (uint32_t w = sparse->groups[g].first; w < sparse->groups[g + 1].first; ++w) {
@@ -449,6 +480,7 @@ void gab_sparse_release(gab_lbm_block *block)
   gab_free(&gone->move_row);
   gab_free(&gone->groups);
   gab_free(&gone->ways);
+  gab_free(&gone->slab_ways);
   gab_free(&gone->open_cells);
   gab_free(&block->sparse);
 }

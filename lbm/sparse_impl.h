@@ -72,7 +72,9 @@ struct gab_sparse {
   uint16_t *move_row;       /**< in the rows */
   gab_sparse_group *groups; /**< by direction; and one at the end */
   size_t group_count;
+  uint16_t first_group[GAB_DIRECTIONS]; /* from a direction on */
   gab_sparse_way *ways;
+  uint32_t *slab_ways; /* [group * (slabs + 1) + slab]: the first way whose ghost is not before the slab */
   /* Cells beside open sides: of the k-th, numbers [k * q] its number, then reached(x, 1 … q - 1). */
   uint32_t *open_cells;
   size_t open_count;
@@ -139,10 +141,10 @@ void gab_sparse_pack_ghosts(const gab_lbm_model *model, const gab_lbm_block *blo
                             void *bytes);
 void gab_sparse_unpack_ghosts(const gab_lbm_model *model, gab_lbm_block *block, int direction,
                               const void *bytes);
-/** From block to block, at least one of them sparse: all of a side, or for axis >= 0 layers lo <= cell < hi.
- */
+/** From block to block, at least one of them sparse.
+ *  @param[in] slabs  of a side that the slab axis does not cross: whose ghosts are filled; NULL: all */
 void gab_sparse_fetch(const gab_lbm_model *model, gab_lbm_block *target, const gab_lbm_block *source,
-                      int direction, int axis, int32_t lo, int32_t hi);
+                      int direction, const gab_lbm_slabs *slabs);
 
 /** Populations of a chunk by constant distances, collected if they are not so in the block. */
 typedef struct gab_sparse_window {

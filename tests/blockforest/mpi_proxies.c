@@ -1,11 +1,11 @@
 /* Proxies that are refined, merged and moved at random are what comparing all blocks with all says.
  * Arguments: how many seeds, from which on. */
-/* gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=14 */
+/* gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=12 */
 #include "tests/blockforest/proxy_sequence.h"
 
 #ifndef PROXIES_STEPS
 #define PROXIES_STEPS       9
-#define PROXIES_MOST_LEAVES 160
+#define PROXIES_MOST_LEAVES 120
 #endif
 
 int main(int argc, char **argv)

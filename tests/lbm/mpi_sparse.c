@@ -97,7 +97,8 @@ int main(int argc, char **argv)
   gab_world *world;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   set_threads(1);
-  for (int variant = 0; variant < 24; ++variant)
+  /* two of three; the others differ from them in one thing only */
+  for (int variant = 0; variant < 24; variant += 1 + variant % 3 / 2)
     check_flow(world, &kinds, variant & 1 ? 3 : 2, variant & 2 ? 1 : 0, (gab_collision)(variant / 8),
                variant & 4, (variant + variant / 4) % 4);
   check_flow(world, &kinds, 3, 2, GAB_COLLISION_TRT, true, 1);
