@@ -48,7 +48,9 @@ typedef struct gab_adapt_report {
 } gab_adapt_report;
 
 /** One round of refinement and coarsening. Collective.
- *  @param[out] report  may be NULL */
+ *  @param[out] report  may be NULL
+ *  @return ::GAB_ERR_INPUT if cells per block are odd along a dimension and max_level is not 0; else as
+ *  gab_forest_follow() */
 gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options, gab_adapt_report *report);
 
 /** Fills an empty forest: root blocks, refined where `mark` says so until nothing changes or max_level is
@@ -61,9 +63,14 @@ gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *us
                             gab_refine_report *report);
 
 /** Makes the forest what the proxies say: data is sent, split and merged (gab_block_data_kind.split and
- * merge), blocks without origin are created and initialised. Children are split on the side that sends less;
- * merging happens where the parent will be. Memory beyond the blocks: as gab_forest_migrate(). Collective.
- *  @param[in,out] proxies  consumed: destroyed and set to NULL, whatever the outcome */
+ * merge), blocks without origin are created and initialised. Children are split on the side that sends less,
+ *  which is one packed parent for each slot that gets some of them; merging happens where the parent will be.
+ *  Blocks that stay are not touched; if all do, the forest's revision stays too. Memory beyond the blocks: as
+ *  gab_forest_migrate(), and one source for each thread. Collective.
+ *  @param[in,out] proxies  consumed: destroyed and set to NULL, whatever the outcome
+ *  @return on all slots, nothing having been done: ::GAB_ERR_STATE that names the data which cannot split or
+ *  merge, ::GAB_ERR_INPUT if cells per block are odd along a dimension. After any other failure the world is
+ *  broken and the forest has to be restored */
 gab_status gab_forest_follow(gab_forest *forest, gab_proxies **proxies);
 
 #ifdef __cplusplus

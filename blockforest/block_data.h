@@ -25,13 +25,15 @@ typedef struct gab_block_data_kind {
   void *user;       /**< handed to every callback; borrowed as long as the forest lives */
 
   /** Makes the data of a block: memory, and whatever can be computed from the parameter file (flags, boundary
-   *  lists), which is not packed. The stored state is set by initialise() or unpack(), whichever comes next.
-   */
+   *  lists), which is not packed. The stored state is set by initialise(), unpack(), split() or merge(),
+   *  whichever comes next. A pure function of the place of the block: not of its neighbours, whose owners and
+   *  levels change while it stays (gab_forest_revision() tells), nor of what else is here. It is also asked
+   *  for blocks that exist only until they are split or merged. */
   gab_status (*create)(void *user, const gab_forest *forest, const gab_block *block, void **data);
   void (*destroy)(void *user, void *data);
   /** Sets the state of the start. Not called for blocks that are restored or arrive from another slot: there
-   *  unpack() follows on create(); nor for blocks that are split or merged from others, but for parents some
-   * of whose children do not exist. NULL: create() leaves the state of the start. */
+   *  unpack() follows on create(); nor for those that are split or merged from others, but for parents some of
+   *  whose children do not exist. NULL: create() leaves the state of the start. */
   gab_status (*initialise)(void *user, const gab_forest *forest, const gab_block *block, void *data);
 
   /** Stored data only; all three NULL for derived data, which create() alone makes. */
@@ -42,11 +44,11 @@ typedef struct gab_block_data_kind {
                        gab_reader *in); /**< reads exactly those; ghosts undefined after */
 
   /** From one block to its 8 (4 in 2D) children and back, children in the order of gab_block_id_child(). What
-   *  is written to has been made by create(), and its stored state is all of that to be set: ghosts are
-   * undefined on both sides. Children that live elsewhere, do not exist, or have their turn at another time,
-   * are NULL: split() fills those that are there; merge() fills the part of the parent that they cover and
-   * leaves the rest as it is. Must not depend on which ones come together. Of stored data only; derived data
-   * is made by create() alone. NULL: blocks with such data keep their level. */
+   *  is written to has been made by create(); all of its stored state is set, ghosts are undefined on both
+   *  sides. Children that live elsewhere, do not exist, or have their turn at another time are NULL: split()
+   *  fills those that are there; merge() fills the part of the parent that they cover and leaves the rest as
+   *  it is. The result must not depend on which ones come together. Of stored data only; derived data is made
+   *  by create() alone. NULL: blocks with such data keep their level. */
   gab_status (*split)(void *user, const gab_forest *forest, const gab_block *parent, const void *parent_data,
                       const gab_block *const *children, void *const *children_data);
   gab_status (*merge)(void *user, const gab_forest *forest, const gab_block *const *children,
