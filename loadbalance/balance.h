@@ -50,7 +50,8 @@ typedef struct gab_balance_report {
   gab_balance_share level[GAB_BALANCE_LEVELS]; /**< not filled in by gab_balance_initial() and _curve() */
   uint64_t least_blocks;                       /**< of a slot; as `level` */
   int iterations;                              /**< of diffusion */
-  bool by_curve; /**< diffusion had to fall back on a curve: somebody had no block, or it did not get there */
+  bool by_curve; /**< diffusion (or graph) fell back on a curve: a slot had no block, or it did not get there
+                  */
 } gab_balance_report;
 
 typedef enum gab_balance_by { GAB_BALANCE_PER_LEVEL = 0, GAB_BALANCE_TOTAL } gab_balance_by;

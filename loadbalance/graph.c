@@ -264,9 +264,8 @@ static bool is_rich_enough(const gab_load_graph *graph)
 }
 
 static gab_status cut_gathered(gab_load_graph *graph, collection *all, const gab_balance_options *options,
-                               const gab_root_grid *grid, gab_balance_report *report)
+                               const gab_root_grid *grid, gab_balance_report *report, bool *even)
 {
-  bool even;
   GAB_TRY(build_graph(graph, all, grid, options->by == GAB_BALANCE_PER_LEVEL));
   if (is_rich_enough(graph)) GAB_TRY(run_metis(graph, options->goal));
   else
@@ -274,7 +273,7 @@ static gab_status cut_gathered(gab_load_graph *graph, collection *all, const gab
       graph->part[v] = graph->next[v] = (int32_t)(v * (uint64_t)graph->parts / graph->count);
   GAB_TRY(fill_empty(graph));
   GAB_TRY(gab_load_graph_sort(graph));
-  return gab_load_graph_even_out(graph, options, report, &even);
+  return gab_load_graph_even_out(graph, options, report, even);
 }
 
 /* ------------------------------------------------------------------ telling everyone */
@@ -318,14 +317,15 @@ static gab_status take_verdicts(gab_proxies *proxies, gab_reader in, size_t coun
   return GAB_OK;
 }
 
-/* All hear of a failure of the root. */
-static gab_status settle(gab_world *world, gab_status status)
+/* All hear of a failure of the root, and whether it got there. */
+static gab_status settle(gab_world *world, gab_status status, bool *even)
 {
-  uint64_t worst = (uint64_t)status;
-  gab_status told = status == GAB_ERR_FAULT ? status : gab_world_max_u64(world, &worst, 1);
+  uint64_t worst[2] = {(uint64_t)status, !*even};
+  gab_status told = status == GAB_ERR_FAULT ? status : gab_world_max_u64(world, worst, 2);
   if (status != GAB_OK) return status;
   GAB_TRY(told);
-  if (worst != GAB_OK) GAB_FAIL((gab_status)worst, "the root could not partition the graph of blocks");
+  if (worst[0] != GAB_OK) GAB_FAIL((gab_status)worst[0], "the root could not partition the graph of blocks");
+  *even = worst[1] == 0;
   return GAB_OK;
 }
 
@@ -342,7 +342,8 @@ static gab_status check_size(gab_proxies *proxies)
 }
 
 static gab_status gather_and_cut(const gab_balance_options *options, gab_proxies *proxies,
-                                 gab_load_graph *graph, collection *all, gab_balance_report *report)
+                                 gab_load_graph *graph, collection *all, gab_balance_report *report,
+                                 bool *even)
 {
   gab_world *world = gab_proxies_world(proxies);
   gab_buffer mine;
@@ -351,8 +352,8 @@ static gab_status gather_and_cut(const gab_balance_options *options, gab_proxies
   if (status == GAB_OK) status = gab_world_gather(world, &mine, take_all, all);
   gab_buffer_release(&mine);
   if (status == GAB_OK && gab_world_is_root(world))
-    status = cut_gathered(graph, all, options, &gab_proxies_options(proxies)->grid, report);
-  return settle(world, status);
+    status = cut_gathered(graph, all, options, &gab_proxies_options(proxies)->grid, report, even);
+  return settle(world, status, even);
 }
 
 static gab_status cut_graph(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
@@ -364,14 +365,19 @@ static gab_status cut_graph(const gab_balance_options *options, gab_proxies *pro
   gab_buffer received;
   void *memory = NULL;
   size_t count = 0;
+  bool even = true;
   GAB_TRY(check_size(proxies));
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
-  gab_status status = gather_and_cut(options, proxies, &graph, &all, &ignored);
-  if (status == GAB_OK) status = tell(gab_proxies_world(proxies), &graph, &all, &received, &count);
+  gab_status status = gather_and_cut(options, proxies, &graph, &all, &ignored, &even);
+  report->by_curve = !even && !options->stop_early;
+  if (status == GAB_OK && !report->by_curve)
+    status = tell(gab_proxies_world(proxies), &graph, &all, &received, &count);
   if (status == GAB_OK)
     status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &memory);
   if (status == GAB_OK) status = take_verdicts(proxies, gab_reader_of_buffer(&received), count, memory);
   *part = memory;
+  if (status == GAB_OK && report->by_curve)
+    status = gab_balance_along(&gab_curve_hilbert, options, proxies, part);
   report->iterations = ignored.iterations;
   gab_load_graph_release(&graph);
   gab_buffer_release(&received);

@@ -122,6 +122,26 @@ static void try_small_change(gab_world *world)
   gab_proxies_destroy(&proxies);
 }
 
+/* Fewer blocks of each level than parts, but enough in all: nobody is empty. */
+static void try_few_of_each_level(gab_world *world)
+{
+  random_domain domain;
+  gab_proxies *proxies;
+  domain_make(&domain, 1);
+  domain.options.grid = (gab_root_grid){2, {2, 2, 1}};
+  for (int axis = 0; axis < 3; ++axis) domain.options.cells[axis] = axis < 2 ? 8 : 1;
+  domain.options.exists = NULL;
+  REQUIRE_OK(gab_proxies_create(world, &domain.options, &proxies));
+  gab_mark marks[4] = {GAB_MARK_KEEP, GAB_MARK_REFINE, GAB_MARK_KEEP, GAB_MARK_KEEP};
+  REQUIRE_OK(gab_proxies_refine(proxies, marks, 1, NULL));
+  REQUIRE(gab_proxies_count(proxies) == 7);
+  for (int32_t parts = 5; parts <= 7; ++parts)
+    for (int k = 0; gab_balancer_at(k); ++k)
+      if (gab_balancer_at(k)->is_built)
+        try_all_on_one(proxies, parts, gab_balancer_at(k), GAB_BALANCE_PER_LEVEL);
+  gab_proxies_destroy(&proxies);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -141,6 +161,7 @@ int main(int argc, char **argv)
     gab_proxies_destroy(&proxies);
   }
   try_small_change(world);
+  try_few_of_each_level(world);
   gab_world_destroy(&world);
   puts("gabion-test: passed");
   return 0;
