@@ -32,8 +32,8 @@ typedef struct gab_block_data_kind {
   gab_status (*create)(void *user, const gab_forest *forest, const gab_block *block, void **data);
   void (*destroy)(void *user, void *data);
   /** Sets the state of the start. Not called for blocks that are restored or arrive from another slot: there
-   *  unpack() follows on create(); nor for those that are split or merged from others, but for parents some of
-   *  whose children do not exist. NULL: create() leaves the state of the start. */
+   *  unpack() follows on create(); nor for those that are split or merged from others, but for parents some
+   *  of whose children do not exist. NULL: create() leaves the state of the start. */
   gab_status (*initialise)(void *user, const gab_forest *forest, const gab_block *block, void *data);
 
   /** Stored data only; all three NULL for derived data, which create() alone makes. */

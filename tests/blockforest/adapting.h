@@ -48,7 +48,7 @@ static inline whole_grid grid_of(gab_forest *forest)
   for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
     REQUIRE_OK(gab_put_u64(&mine, gab_block_get_id(gab_forest_block(forest, i))));
   REQUIRE_OK(gab_world_gather(world, &mine, grid_visit, &all));
-  REQUIRE_OK(gab_world_broadcast(world, 0, &all));
+  REQUIRE_OK(gab_world_broadcast(world, gab_world_root(world), &all));
   whole_grid grid = {malloc((all.size / 12 + 1) * sizeof(grid_block)), 0};
   gab_reader in = gab_reader_of_buffer(&all);
   while (gab_reader_left(&in) > 0) {
