@@ -66,10 +66,15 @@ static gab_status read_scale(const gab_config *config, gab_forest_options *fores
   return GAB_OK;
 }
 
+gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest)
+{
+  GAB_TRY(read_cells(config, forest));
+  return read_scale(config, forest);
+}
+
 static gab_status read_domain(run_case *found)
 {
-  GAB_TRY(read_cells(found->config, &found->forest));
-  GAB_TRY(read_scale(found->config, &found->forest));
+  GAB_TRY(driver_domain_read(found->config, &found->forest));
   GAB_TRY(gab_lbm_periodic_from_config(found->config, found->forest.grid.dimension, found->forest.periodic));
   found->domain = gab_lbm_domain(&found->forest);
   return GAB_OK;

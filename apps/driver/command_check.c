@@ -1,5 +1,5 @@
 /* gabion check: everything that can be said about a case without computing it. */
-#include "apps/driver/driver.h"
+#include "apps/driver/phase.h"
 
 #include "core/log.h"
 
@@ -30,7 +30,8 @@ static gab_status check(const driver_options *options)
   gab_config *config = NULL;
   run_case which = {0};
   GAB_TRY(driver_config_from_file(options, &config));
-  gab_status status = check_case(config, options, &which);
+  gab_status status =
+      phase_case_is(config) ? phase_check(config, options) : check_case(config, options, &which);
   run_case_release(&which);
   gab_config_destroy(&config);
   return status;

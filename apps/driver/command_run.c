@@ -1,4 +1,5 @@
 /* gabion run: from the command line to the exit code, on all processes alike. */
+#include "apps/driver/phase.h"
 #include "apps/driver/simulation.h"
 
 #include "core/collective.h"
@@ -43,7 +44,7 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
 }
 
 /* "cases/cylinder.yaml" to "out/cylinder". */
-static void default_folder(const char *path, char *folder, size_t capacity)
+void driver_default_folder(const char *path, char *folder, size_t capacity)
 {
   const char *name = strrchr(path, '/');
   name = name ? name + 1 : path;
@@ -66,7 +67,7 @@ static void report(const simulation *done)
 }
 
 /* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
-static gab_status end_of_setup(gab_world *world, gab_status status)
+gab_status driver_end_of_setup(gab_world *world, gab_status status)
 {
   gab_status intent;
   if (status != GAB_ERR_FAULT) return status;
@@ -78,13 +79,13 @@ static gab_status end_of_setup(gab_world *world, gab_status status)
 static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options)
 {
   char folder[GAB_PATH_LENGTH];
-  default_folder(options->word, folder, sizeof folder);
+  driver_default_folder(options->word, folder, sizeof folder);
   simulation *made = NULL;
   void *memory;
   GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
   made = memory;
   gab_status status = simulation_create(world, which, options, options->out ? options->out : folder, made);
-  status = end_of_setup(world, status);
+  status = driver_end_of_setup(world, status);
   if (status == GAB_OK) status = gab_timeloop_run(made->loop);
   if (status == GAB_OK) report(made);
   else if (gab_world_check(world) == GAB_OK)
@@ -103,6 +104,7 @@ static gab_status run_config(gab_world *world, gab_config *config, const driver_
   void *memory;
   GAB_TRY_GOTO(status, refused, load(world, options->word, config));
   GAB_TRY_GOTO(status, refused, driver_config_finish(config, options));
+  if (phase_case_is(config)) return phase_run(world, config, options);
   GAB_TRY_GOTO(status, refused, gab_alloc(sizeof *which, GAB_MEMORY_OTHER, &memory));
   which = memory;
   /* Pictures of geometries are read here: what fails may differ from process to process. */

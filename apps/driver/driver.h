@@ -77,6 +77,14 @@ gab_status grid_plan_read(run_case *which);
 
 /** The folder part of a path ("." if it has none). */
 void driver_folder_of(const char *path, char *folder, size_t capacity);
+/** Cells, blocks and scale of the domain; what is periodic is left to the physics. */
+gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest);
+/** Makes the output folder with the case in it, and opens the log there. Collective. */
+gab_status driver_folder_open(gab_world *world, const gab_config *config, const char *folder);
+/** "cases/cylinder.yaml" to "out/cylinder". */
+void driver_default_folder(const char *path, char *folder, size_t capacity);
+/** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */
+gab_status driver_end_of_setup(gab_world *world, gab_status status);
 /** Reads when something is written from the keys every, interval, start below `path`. */
 gab_status output_schedule_read(const gab_config *config, const char *path, double dt,
                                 gab_schedule *schedule);

@@ -74,31 +74,31 @@ static gab_status write_text(const char *path, const char *text, size_t length)
 }
 
 /* The root's part: a folder in which the results of an older run are not taken for those of this one. */
-static gab_status prepare_folder(const simulation *made)
+static gab_status prepare_folder(const gab_config *config, const char *folder)
 {
   char path[GAB_PATH_LENGTH + 32];
-  GAB_TRY(gab_output_folder_prepare(made->folder));
-  snprintf(path, sizeof path, "%s/summary.json", made->folder);
+  GAB_TRY(gab_output_folder_prepare(folder));
+  snprintf(path, sizeof path, "%s/summary.json", folder);
   unlink(path);
   const char *attempt = getenv("GABION_ATTEMPT"); /* a run that the launcher started again goes on logging */
-  snprintf(path, sizeof path, "%s/log.txt", made->folder);
+  snprintf(path, sizeof path, "%s/log.txt", folder);
   if (!attempt || strcmp(attempt, "0") == 0) unlink(path);
   size_t length;
-  const char *text = gab_config_text(made->which->config, &length);
-  snprintf(path, sizeof path, "%s/case.yaml", made->folder);
+  const char *text = gab_config_text(config, &length);
+  snprintf(path, sizeof path, "%s/case.yaml", folder);
   return write_text(path, text, length);
 }
 
-static gab_status open_folder(simulation *made)
+gab_status driver_folder_open(gab_world *world, const gab_config *config, const char *folder)
 {
   gab_status status = GAB_OK;
   char path[GAB_PATH_LENGTH + 32];
-  if (strlen(made->folder) >= GAB_PATH_LENGTH)
-    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", made->folder);
-  if (gab_world_is_root(made->world)) status = prepare_folder(made);
-  GAB_TRY(gab_output_settle(made->world, status));
-  snprintf(path, sizeof path, "%s/log.txt", made->folder);
-  return gab_output_settle(made->world, gab_log_open(path));
+  if (strlen(folder) >= GAB_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
+  if (gab_world_is_root(world)) status = prepare_folder(config, folder);
+  GAB_TRY(gab_output_settle(world, status));
+  snprintf(path, sizeof path, "%s/log.txt", folder);
+  return gab_output_settle(world, gab_log_open(path));
 }
 
 /* ---------------------------------------------------------------- the first lines of the log */
@@ -134,7 +134,7 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
   *made = (simulation){.which = which, .options = options, .folder = folder, .world = world};
   GAB_TRY(make_flow(made));
   GAB_TRY(forces_prepare(made));
-  GAB_TRY(open_folder(made));
+  GAB_TRY(driver_folder_open(world, which->config, folder));
   log_start(made);
   GAB_TRY(gab_output_create(made->forest, folder, &made->output));
   GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));

@@ -1,5 +1,6 @@
 /* The sections of parameter files that belong to the driver: run, domain, output. */
 #include "apps/driver/driver.h"
+#include "phasefield/phasefield_config.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
@@ -292,6 +293,7 @@ gab_status driver_config_create(gab_config **config)
   gab_status status = GAB_OK;
   for (size_t i = 0; i < 2; i++) GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
   GAB_TRY_GOTO(status, failed, gab_lbm_declare(*config));
+  GAB_TRY_GOTO(status, failed, gab_phasefield_declare(*config));
   GAB_TRY_GOTO(status, failed, gab_refinement_declare(*config));
   for (size_t i = 2; i < sizeof sections / sizeof sections[0]; i++)
     GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));

@@ -1,0 +1,33 @@
+/** @file phase.h
+ *  @brief Cases of the phase field: what they come to, and how they run.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_PHASE_H
+#define GABION_APPS_DRIVER_PHASE_H
+
+#include "apps/driver/driver.h"
+#include "phasefield/phasefield_config.h"
+
+/** What a parameter file comes to, worked out without communication. */
+typedef struct phase_case {
+  const gab_config *config; /**< borrowed */
+  gab_forest_options forest;
+  const gab_curve *curve;
+  gab_phasefield_setup setup; /**< points into itself: a phase_case stays where it is */
+  gab_step steps, check_every, series_every;
+  bool has_setup;
+} phase_case;
+
+/** Whether a checked file is about a phase field. */
+bool phase_case_is(const gab_config *config);
+/** Local. @return ::GAB_ERR_INPUT with the places in the file; `found` is to be released all the same */
+gab_status phase_case_read(const gab_config *config, const driver_options *options, phase_case *found);
+void phase_case_release(phase_case *which);
+void phase_case_describe(const phase_case *which);
+
+/** `gabion check` and `gabion run` of such a case; the second one says in the log what is wrong. */
+gab_status phase_check(const gab_config *config, const driver_options *options);
+gab_status phase_run(gab_world *world, gab_config *config, const driver_options *options);
+
+#endif

@@ -1,0 +1,99 @@
+/* From a checked parameter file of the phase field to what it means. */
+#include "apps/driver/phase.h"
+
+#include "core/log.h"
+#include "resilience/resilience_config.h"
+
+#include <math.h>
+#include <string.h>
+
+bool phase_case_is(const gab_config *config) { return gab_config_is_set(config, "phasefield"); }
+
+/* What belongs to a flow has no meaning here. */
+static gab_status refuse_flow(const gab_config *config)
+{
+  static const char *const paths[] = {"lbm",           "fluid",         "units",
+                                      "boundaries",    "bodies",        "initial",
+                                      "output.probes", "output.forces", "output.integrals"};
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    if (gab_config_is_set(config, paths[i]))
+      return gab_config_fail(config, paths[i], "belongs to a flow, but this is a phase field");
+  return GAB_OK;
+}
+
+static gab_status read_steps(phase_case *found)
+{
+  const gab_config *config = found->config;
+  const bool has_steps = gab_config_is_set(config, "run.steps"),
+             has_time = gab_config_is_set(config, "run.time");
+  if (has_steps == has_time) return gab_config_fail(config, "run", "one of run.steps and run.time is needed");
+  found->check_every = gab_config_int(config, "run.check_every");
+  found->series_every = gab_config_int(config, "phasefield.series_every");
+  found->steps = gab_config_int(config, "run.steps");
+  if (!has_time) return GAB_OK;
+  const double steps = gab_config_real(config, "run.time") / found->setup.options.dt;
+  if (!(steps < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", steps);
+  found->steps = llround(steps);
+  return GAB_OK;
+}
+
+static gab_status read_drills(const driver_options *options)
+{
+  for (size_t i = 0; i < options->drill_count; i++) {
+    gab_drill drill;
+    if (gab_drill_parse(options->drills[i], &drill) == GAB_OK) continue;
+    char message[1024];
+    snprintf(message, sizeof message, "%s", gab_error_message());
+    GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->drills[i], message);
+  }
+  return GAB_OK;
+}
+
+gab_status phase_case_read(const gab_config *config, const driver_options *options, phase_case *found)
+{
+  *found = (phase_case){.config = config};
+  GAB_TRY(refuse_flow(config));
+  GAB_TRY(driver_domain_read(config, &found->forest));
+  gab_phasefield_periodic_from_config(config, found->forest.grid.dimension, found->forest.periodic);
+  found->curve = gab_curve_by_name(gab_config_string(config, "balance.strategy"));
+  if (!found->curve)
+    return gab_config_fail(config, "balance.strategy",
+                           "blocks of a phase field are shared out along a curve: "
+                           "hilbert or morton");
+  GAB_TRY(gab_phasefield_setup_from_config(config, &found->forest, &found->setup));
+  found->has_setup = true;
+  GAB_TRY(read_steps(found));
+  GAB_TRY(gab_resilience_check(config));
+  return read_drills(options);
+}
+
+void phase_case_release(phase_case *which)
+{
+  if (which->has_setup) gab_phasefield_setup_release(&which->setup);
+  which->has_setup = false;
+}
+
+void phase_case_describe(const phase_case *which)
+{
+  const gab_forest_options *forest = &which->forest;
+  const char *title = gab_config_string(which->config, "run.title");
+  char cells[80] = "";
+  for (int k = 0; k < forest->grid.dimension; k++)
+    snprintf(cells + strlen(cells), sizeof cells - strlen(cells), "%s%" PRId64, k ? " x " : "",
+             (int64_t)forest->grid.roots[k] * forest->cells[k]);
+  if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
+  gab_log(GAB_LOG_INFO, "  %s cells of width %g, %" GAB_PRI_STEP " steps", cells, forest->dx, which->steps);
+  gab_phasefield_setup_describe(&which->setup);
+}
+
+gab_status phase_check(const gab_config *config, const driver_options *options)
+{
+  phase_case which = {0};
+  gab_status status = phase_case_read(config, options, &which);
+  if (status == GAB_OK) {
+    gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
+    phase_case_describe(&which);
+  }
+  phase_case_release(&which);
+  return status;
+}
