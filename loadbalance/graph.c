@@ -356,31 +356,38 @@ static gab_status gather_and_cut(const gab_balance_options *options, gab_proxies
   return settle(world, status, even);
 }
 
+/* The root's verdict reaches those who hold the blocks. */
+static gab_status learn(gab_proxies *proxies, const gab_load_graph *graph, const collection *all,
+                        int32_t **part)
+{
+  gab_buffer received;
+  size_t count = 0;
+  void *memory = NULL;
+  gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
+  gab_status status = tell(gab_proxies_world(proxies), graph, all, &received, &count);
+  if (status == GAB_OK)
+    status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) status = take_verdicts(proxies, gab_reader_of_buffer(&received), count, memory);
+  gab_buffer_release(&received);
+  *part = memory;
+  return status;
+}
+
 static gab_status cut_graph(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
                             gab_balance_report *report)
 {
   gab_load_graph graph = {.parts = options->parts, .held = options->parts, .classes = 1};
   collection all = {.bytes = {.use = GAB_MEMORY_MESSAGE}};
   gab_balance_report ignored = {0}; /* what evening out moved had not been handed over yet */
-  gab_buffer received;
-  void *memory = NULL;
-  size_t count = 0;
   bool even = true;
   GAB_TRY(check_size(proxies));
-  gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
   gab_status status = gather_and_cut(options, proxies, &graph, &all, &ignored, &even);
-  report->by_curve = !even && !options->stop_early;
-  if (status == GAB_OK && !report->by_curve)
-    status = tell(gab_proxies_world(proxies), &graph, &all, &received, &count);
-  if (status == GAB_OK)
-    status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) status = take_verdicts(proxies, gab_reader_of_buffer(&received), count, memory);
-  *part = memory;
-  if (status == GAB_OK && report->by_curve)
-    status = gab_balance_along(&gab_curve_hilbert, options, proxies, part);
   report->iterations = ignored.iterations;
+  report->by_curve = !even && !options->stop_early;
+  if (status == GAB_OK)
+    status = report->by_curve ? gab_balance_along(&gab_curve_hilbert, options, proxies, part)
+                              : learn(proxies, &graph, &all, part);
   gab_load_graph_release(&graph);
-  gab_buffer_release(&received);
   gab_buffer_release(&all.bytes);
   gab_free(&all.blocks);
   return status;

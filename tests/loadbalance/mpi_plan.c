@@ -56,6 +56,7 @@ static void try_diffusion(gab_proxies *proxies, uint64_t seed, int32_t parts, ga
   for (size_t i = 0; i < count; ++i) moved += plan[i] != start[i];
   REQUIRE(moved <= report.blocks_moved);
   REQUIRE(!report.by_curve || count < (size_t)parts);
+  int iterations = report.iterations;
 
   REQUIRE_OK(gab_balance_proxies(proxies, &options, &report)); /* it is even already */
   REQUIRE(count < (size_t)parts || (report.iterations == 0 && report.blocks_moved == 0));
@@ -68,6 +69,17 @@ static void try_diffusion(gab_proxies *proxies, uint64_t seed, int32_t parts, ga
   memcpy(plan, start, count * sizeof *plan);
   options.goal = 0;
   options.most_iterations = 1;
+  REQUIRE_OK(gab_balance_proxies(proxies, &options, &report)); /* a curve has the last word */
+  check_plan(proxies, plan, parts, by == GAB_BALANCE_PER_LEVEL, &report);
+  REQUIRE(report.iterations <= 1 && (report.by_curve || iterations <= 1));
+  if (gab_balancer_graph.is_built) {
+    options.balancer = &gab_balancer_graph;
+    REQUIRE_OK(gab_balance_proxies(proxies, &options, &report));
+    check_plan(proxies, plan, parts, by == GAB_BALANCE_PER_LEVEL, &report);
+    options.balancer = &gab_balancer_diffusion;
+  }
+
+  memcpy(plan, start, count * sizeof *plan);
   options.stop_early = true;
   REQUIRE_OK(gab_balance_proxies(proxies, &options, &report));
   REQUIRE(report.iterations <= 1);
