@@ -183,10 +183,8 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
 }
 
 /* Canonical data: direction by direction the fluid cells in z, y, x order, in the precision of the field. */
-static size_t packed_size(void *user, const void *data)
+size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *block)
 {
-  const gab_lbm_model *model = user;
-  const gab_lbm_block *block = data;
   return (size_t)block->fluid_cells * (size_t)model->lattice->q *
          gab_precision_bytes(model->options.precision);
 }
@@ -198,14 +196,13 @@ static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int
          gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
 }
 
-static gab_status pack(void *user, const void *data, gab_buffer *out)
+gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out)
 {
-  const gab_lbm_block *block = data;
   size_t bytes = gab_precision_bytes(block->src->shape.precision);
   void *place;
-  GAB_TRY(gab_buffer_extend(out, packed_size(user, data), &place));
+  GAB_TRY(gab_buffer_extend(out, gab_lbm_packed_size(model, block), &place));
   if (block->sparse) {
-    gab_sparse_pack(user, block, place);
+    gab_sparse_pack(model, block, place);
     return GAB_OK;
   }
   unsigned char *to = place;
@@ -218,14 +215,13 @@ static gab_status pack(void *user, const void *data, gab_buffer *out)
   return GAB_OK;
 }
 
-static gab_status unpack(void *user, void *data, gab_reader *in)
+gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_reader *in)
 {
-  gab_lbm_block *block = data;
   size_t bytes = gab_precision_bytes(block->src->shape.precision);
   gab_reader cells;
-  GAB_TRY(gab_get_view(in, packed_size(user, data), &cells));
+  GAB_TRY(gab_get_view(in, gab_lbm_packed_size(model, block), &cells));
   if (block->sparse) {
-    gab_sparse_unpack(user, block, cells.at);
+    gab_sparse_unpack(model, block, cells.at);
     return GAB_OK;
   }
   const unsigned char *from = cells.at;
@@ -238,14 +234,21 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   return GAB_OK;
 }
 
+static size_t packed_size(void *user, const void *data) { return gab_lbm_packed_size(user, data); }
+static gab_status pack(void *user, const void *data, gab_buffer *out)
+{
+  return gab_lbm_pack(user, data, out);
+}
+static gab_status unpack(void *user, void *data, gab_reader *in) { return gab_lbm_unpack(user, data, in); }
+
 static gab_status move_state(gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to)
 {
   gab_buffer state;
   gab_buffer_init(&state, GAB_MEMORY_OTHER);
-  gab_status status = pack(model, from, &state);
+  gab_status status = gab_lbm_pack(model, from, &state);
   if (status == GAB_OK) {
     gab_reader reader = gab_reader_of_buffer(&state);
-    status = unpack(model, to, &reader);
+    status = gab_lbm_unpack(model, to, &reader);
   }
   gab_buffer_release(&state);
   return status;
@@ -278,5 +281,7 @@ gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
                                .initialise = initialise_block,
                                .packed_size = packed_size,
                                .pack = pack,
-                               .unpack = unpack};
+                               .unpack = unpack,
+                               .split = gab_lbm_split,
+                               .merge = gab_lbm_merge};
 }

@@ -293,7 +293,7 @@ typedef struct gab_lbm_plan {
   gab_lbm_queue *queues; /* owned; one per thread, over all jobs in their order */
   size_t threads;
   bool has_early, has_late; /* slabs that can, that cannot do without messages */
-  uint64_t exchange; /* number of the exchange's plan that it was made of; 0: there is none */
+  uint64_t exchange;        /* number of the exchange's plan that it was made of; 0: there is none */
 } gab_lbm_plan;
 
 /** The blocks of a level in a step. */
@@ -349,6 +349,16 @@ static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_bloc
 
 /** The table of callbacks of the populations. @param[in] model  its user */
 gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model);
+/** Canonical data: direction by direction the fluid cells in z, y, x order, in the precision of the field. */
+size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *block);
+gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out);
+gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_reader *in);
+/* Of the table of callbacks; user is the model. */
+gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *parent,
+                         const void *parent_data, const gab_block *const *children,
+                         void *const *children_data);
+gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *const *children,
+                         const void *const *children_data, const gab_block *parent, void *parent_data);
 gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model);
 
 /** Makes a block anew, with its state, if something else is beside it than when it was made. */

@@ -1,0 +1,137 @@
+/* gabion-test: np=1,2,4 timeout=120 labels=quick */
+/* A flow whose blocks are refined and coarsened at random every few steps keeps mass and momentum to
+ * rounding, a uniform one stays uniform, and the result does not depend on who holds which block. */
+#include "blockforest/adapt.h"
+#include "core/collective.h"
+#include "lbm_common.h"
+
+enum { ROUNDS = 4, STEPS = 3, MAX_LEVEL = 2 };
+
+typedef struct random_marks {
+  uint64_t round;
+} random_marks;
+
+static gab_mark mark_block(void *user, const gab_forest *forest, const gab_block *block)
+{
+  const random_marks *marks = user;
+  (void)forest;
+  uint64_t dice = gab_hash_counter(marks->round, 3, gab_block_get_id(block)) % 10;
+  /* siblings have to agree on coarsening, so most want it */
+  return marks->round % 2 ? (dice < 9 ? GAB_MARK_COARSEN : GAB_MARK_KEEP)
+                          : (dice < 3 ? GAB_MARK_REFINE : GAB_MARK_KEEP);
+}
+
+static gab_status scatter(void *context, gab_proxies *proxies)
+{
+  const random_marks *marks = context;
+  const gab_members *members = gab_world_members(gab_proxies_world(proxies));
+  uint64_t count = (uint64_t)gab_members_count(members);
+  size_t local = gab_proxies_count(proxies);
+  gab_slot *targets = malloc((local + 1) * sizeof *targets);
+  REQUIRE(targets);
+  for (size_t i = 0; i < local; ++i) {
+    uint64_t dice = gab_hash_counter(marks->round, 4, gab_proxies_get(proxies, i)->id);
+    targets[i] = gab_members_slot(members, (int32_t)(dice % count));
+  }
+  gab_status status = gab_proxies_move(proxies, targets);
+  free(targets);
+  return status;
+}
+
+typedef struct outcome {
+  uint64_t checksum, split, merged;
+  gab_lbm_integrals before, after;
+  double worst; /* distance from the uniform flow */
+} outcome;
+
+static void compare_cell(void *user, const int64_t cell[3], bool fluid, double density, const double u[3])
+{
+  outcome *seen = user;
+  const double wanted[3] = {0.04, -0.03, 0};
+  (void)cell;
+  if (!fluid) return;
+  seen->worst = fmax(seen->worst, fabs(density - 1));
+  for (int axis = 0; axis < 3; ++axis) seen->worst = fmax(seen->worst, fabs(u[axis] - wanted[axis]));
+}
+
+static outcome run(gab_world *world, const flow_case *given, bool scattered)
+{
+  outcome seen;
+  memset(&seen, 0, sizeof seen);
+  flow it = flow_open(world, given);
+  REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &seen.before));
+  random_marks marks = {0};
+  gab_adapt_options options = {.max_level = MAX_LEVEL, .mark = mark_block, .user = &marks};
+  options.distribute = scattered ? scatter : NULL;
+  options.distribute_context = &marks;
+  for (; marks.round < ROUNDS; ++marks.round) {
+    gab_adapt_report report;
+    REQUIRE_OK(gab_forest_adapt(it.forest, &options, &report));
+    seen.split += report.grid.split;
+    seen.merged += report.grid.merged;
+    flow_run(&it, STEPS);
+  }
+  REQUIRE_OK(gab_lbm_check_finite(it.lbm, NULL));
+  REQUIRE_OK(gab_lbm_integrate(it.lbm, true, &seen.after));
+  flow_visit(&it, compare_cell, &seen);
+  REQUIRE_OK(gab_world_max_f64(world, &seen.worst, 1));
+  REQUIRE_OK(gab_forest_checksum(it.forest, &seen.checksum));
+  flow_close(&it);
+  return seen;
+}
+
+static void smooth(void *user, const double centre[3], gab_lbm_state *state)
+{
+  (void)user;
+  const double k = 2 * 3.14159265358979323846 / 12;
+  state->density += 0.01 * sin(k * centre[0] + 1);
+  state->velocity[0] += 0.03 * sin(k * centre[1]) + 0.01;
+  state->velocity[1] += 0.02 * cos(k * centre[0]);
+}
+
+static flow_case make_case(int dimension)
+{
+  const bool deep = dimension == 3;
+  flow_case given = {.dimension = dimension, .cells = {12, deep ? 8 : 12, deep ? 8 : 1}, .block = {4, 4, deep ? 4 : 1}};
+  given.options.omega = 1.6;
+  return given;
+}
+
+static void conserved_and_owners_do_not_matter(gab_world *world, int dimension, bool with_force)
+{
+  flow_case given = make_case(dimension);
+  given.options.initial = smooth;
+  if (with_force) given.options.force[1] = 1e-5;
+  outcome still = run(world, &given, false), scattered = run(world, &given, true);
+  REQUIRE(memcmp(&still, &scattered, sizeof still) == 0);
+  REQUIRE(still.split > 2 && still.merged > 0 && still.after.strain > 0);
+  REQUIRE_NEAR(still.after.mass / still.before.mass, 1, 1e-13);
+  const double pushed = given.options.force[1] * still.before.mass * ROUNDS * STEPS;
+  REQUIRE_NEAR(still.after.momentum[0], still.before.momentum[0], 1e-14 * still.before.mass);
+  REQUIRE_NEAR(still.after.momentum[1], still.before.momentum[1] + pushed, 1e-14 * still.before.mass);
+}
+
+static void uniform_flow_stays_uniform(gab_world *world, int dimension)
+{
+  flow_case given = make_case(dimension);
+  given.options.velocity[0] = 0.04;
+  given.options.velocity[1] = -0.03;
+  outcome seen = run(world, &given, true);
+  REQUIRE_NEAR(seen.worst, 0, 1e-14);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  for (int dimension = 2; dimension <= 3; ++dimension) {
+    conserved_and_owners_do_not_matter(world, dimension, false);
+    uniform_flow_stays_uniform(world, dimension);
+  }
+  conserved_and_owners_do_not_matter(world, 2, true);
+  REQUIRE_OK(gab_world_barrier(world));
+  bool root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (root) puts("gabion-test: passed");
+  return 0;
+}
