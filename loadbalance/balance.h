@@ -102,7 +102,8 @@ struct gab_balance_options {
   void *user;          /**< for a strategy of the user's */
 
   /** For planning, on one process only: nothing moves; plan[i] becomes the part, of `parts`, that would hold
-   *  proxy i. NULL: proxies are moved to the members, `parts` is filled in. */
+   *  proxy i. Diffusion starts from what it says before. NULL: proxies are moved to the members, `parts` is
+   *  filled in. */
   int32_t *plan;
   int32_t parts;
 };
