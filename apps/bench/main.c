@@ -1,5 +1,5 @@
 /* gabion-bench: command line and the list of benchmarks. */
-#include "apps/bench/bench.h"
+#include "apps/bench/phases.h"
 
 #include "core/log.h"
 #include "resilience/beacon.h"
@@ -27,6 +27,7 @@ static const entry entries[] = {
     {"team", bench_team, 1, false, "one of them with all threads: for threads against processes"},
     {"blocks", bench_blocks, 1, false, "small blocks against one large block, and where the time goes"},
     {"porous", bench_porous, 1, false, "a porous medium, 30 % fluid, against index lists; its memory"},
+    {"phasefield", bench_phasefield, 1, false, "the phase field, region by region, against arithmetic alone"},
     {"count", bench_count, 1, false, "a few steps in a small box, to be run under callgrind"},
     {"transport", bench_transport, 2, false, "MPI latency and bandwidth, ports"},
     {"exchange", bench_exchange, 1, false, "ghost exchange against MPI and memcpy"},
