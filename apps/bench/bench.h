@@ -111,6 +111,7 @@ typedef struct bench_streams {
   gab_precision precision;
   size_t elements;  /* of each array */
   ptrdiff_t stride; /* from one array to the next, in elements */
+  bool ahead;       /* the in-place loop asks for lines before it needs them: set if that is faster here */
   gab_field *from;  /* NULL: in place only */
   gab_field *to;
 } bench_streams;
