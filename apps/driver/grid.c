@@ -91,12 +91,8 @@ gab_status grid_build(simulation *made)
 gab_status grid_rebalance(void *user, gab_forest *forest)
 {
   simulation *which = user;
-  gab_proxies *proxies;
-  GAB_TRY(gab_proxies_of_forest(forest, &proxies));
-  gab_status status = distribute(which, proxies);
-  if (status == GAB_OK) status = gab_forest_follow(forest, &proxies);
-  gab_proxies_destroy(&proxies);
-  return status == GAB_OK ? count_updates(which) : status;
+  GAB_TRY(gab_balance_forest(forest, &which->which->balance, &which->balance));
+  return count_updates(which);
 }
 
 /* ---------------------------------------------------------------- adaptation */
