@@ -108,51 +108,6 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
   return driver_options_parse(left, argv, "s", &options->common);
 }
 
-/* ---------------------------------------------------------------- the grid */
-
-/* One round; says whether anything changed. */
-static gab_status refine(gab_proxies *proxies, gab_refinement *refinement, int max_level, bool *changed)
-{
-  const gab_forest_options *forest = gab_proxies_options(proxies);
-  size_t count = gab_proxies_count(proxies);
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
-  gab_mark *marks = memory;
-  for (size_t i = 0; i < count; i++) {
-    gab_block_place place = gab_block_id_place(&forest->grid, gab_proxies_get(proxies, i)->id);
-    gab_box cells;
-    for (int axis = 0; axis < 3; axis++) {
-      cells.lo[axis] = (int64_t)place.at[axis] * forest->cells[axis];
-      cells.hi[axis] = cells.lo[axis] + forest->cells[axis];
-    }
-    marks[i] =
-        place.level < max_level ? gab_refinement_mark_place(refinement, place.level, &cells) : GAB_MARK_KEEP;
-    if (marks[i] == GAB_MARK_COARSEN) marks[i] = GAB_MARK_KEEP; /* as in gab_forest_build() */
-  }
-  gab_refine_report report = {0};
-  gab_status status = gab_proxies_refine(proxies, marks, max_level, &report);
-  *changed = report.split > 0;
-  gab_free(&memory);
-  return status;
-}
-
-static gab_status build_grid(gab_world *world, const run_case *which, gab_geometry *geometry,
-                             gab_proxies **proxies)
-{
-  gab_forest_options options = which->forest;
-  options.exists = gab_geometry_block_exists;
-  options.weight = grid_block_weight;
-  options.user = geometry;
-  gab_refinement refinement = {
-      .geometry = geometry, .criteria = which->refinement.criteria, .count = which->refinement.count};
-  int max_level = which->refinement.max_level;
-  GAB_TRY(gab_refinement_check(&refinement, max_level));
-  GAB_TRY(gab_proxies_create(world, &options, proxies));
-  bool changed = max_level > 0;
-  while (changed) GAB_TRY(refine(*proxies, &refinement, max_level, &changed));
-  return GAB_OK;
-}
-
 /* ---------------------------------------------------------------- the command */
 
 static gab_status plan_with(gab_world *world, const run_case *which, const plan_options *options)
@@ -163,7 +118,7 @@ static gab_status plan_with(gab_world *world, const run_case *which, const plan_
   double start = gab_seconds();
   gab_status status =
       gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry);
-  if (status == GAB_OK) status = build_grid(world, which, geometry, &proxies);
+  if (status == GAB_OK) status = grid_proxies_build(world, which, geometry, &proxies);
   if (status == GAB_OK) status = plan_work_out(which, options, proxies, &numbers);
   numbers.planning_seconds = gab_seconds() - start;
   if (status == GAB_OK && options->json) plan_print_json(which, &numbers, stdout);

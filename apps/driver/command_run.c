@@ -57,6 +57,7 @@ static void report(const simulation *done)
 {
   const output_plan *plan = &done->which->output;
   gab_summary_log(&done->summary, done->loop, done->folder);
+  grid_report(done);
   forces_report(done);
   if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", done->folder);
   if (plan->fields)

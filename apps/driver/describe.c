@@ -1,5 +1,5 @@
 /* The derived numbers of a case, for `gabion check` and the head of the log. */
-#include "apps/driver/driver.h"
+#include "apps/driver/simulation.h"
 
 #include "core/log.h"
 
@@ -55,11 +55,31 @@ static void describe_flow(const run_case *which)
     gab_log(GAB_LOG_INFO, "  %zu %s", setup->body_count, setup->body_count == 1 ? "body" : "bodies");
 }
 
-/* Visits all blocks that could exist: fine for a person who waits, hence only with a geometry. */
-static void describe_blocks(const run_case *which, const gab_geometry *geometry)
+/* ---------------------------------------------------------------- blocks */
+
+typedef struct block_numbers {
+  uint64_t blocks, fluid, most; /**< fluid cells of all, of the fullest block */
+  uint64_t updates;             /**< of cells in a step of level 0 */
+  uint64_t of_level[GAB_BALANCE_LEVELS];
+  int levels;
+} block_numbers;
+
+static void count_block(block_numbers *numbers, const gab_geometry *geometry, int level, const gab_box *cells)
+{
+  uint64_t fluid = gab_geometry_fluid_cells(geometry, level, cells);
+  if (fluid == 0) return;
+  numbers->blocks++;
+  numbers->of_level[level]++;
+  if (level >= numbers->levels) numbers->levels = level + 1;
+  numbers->fluid += fluid;
+  numbers->updates += fluid << level;
+  if (fluid > numbers->most) numbers->most = fluid;
+}
+
+/* Visits all blocks that could exist: fine for a person who waits. */
+static void count_roots(const run_case *which, const gab_geometry *geometry, block_numbers *numbers)
 {
   const gab_root_grid *grid = &which->forest.grid;
-  uint64_t blocks = 0, fluid = 0, heaviest = 0;
   for (int32_t z = 0; z < grid->roots[2]; z++)
     for (int32_t y = 0; y < grid->roots[1]; y++)
       for (int32_t x = 0; x < grid->roots[0]; x++) {
@@ -69,35 +89,69 @@ static void describe_blocks(const run_case *which, const gab_geometry *geometry)
           box.lo[d] = (int64_t)at[d] * which->forest.cells[d];
           box.hi[d] = box.lo[d] + which->forest.cells[d];
         }
-        uint64_t cells = gab_geometry_fluid_cells(geometry, 0, &box);
-        blocks += cells > 0;
-        fluid += cells;
-        if (cells > heaviest) heaviest = cells;
+        count_block(numbers, geometry, 0, &box);
       }
+}
+
+static void count_proxies(gab_proxies *proxies, const gab_geometry *geometry, block_numbers *numbers)
+{
+  for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
+    int level;
+    gab_box cells;
+    grid_proxy_cells(proxies, i, &level, &cells);
+    count_block(numbers, geometry, level, &cells);
+  }
+}
+
+static void describe_levels(const run_case *which, const block_numbers *numbers)
+{
+  const gab_refinement_setup *setup = &which->refinement;
+  char text[256] = "";
+  for (int level = 0; level < numbers->levels; level++)
+    append(text, sizeof text, "%.0f", (double)numbers->of_level[level], " + ");
+  gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s, dx of level %d %.6g", numbers->levels - 1, text,
+          numbers->levels - 1, ldexp(which->domain.dx, 1 - numbers->levels));
+  if (setup->every > 0)
+    gab_log(GAB_LOG_INFO,
+            "  that is the grid of the start; it adapts to the flow every %" GAB_PRI_STEP
+            " steps, down to level %d, and what depends on the blocks changes with it",
+            setup->every, setup->max_level);
+}
+
+static void describe_blocks(const run_case *which, const block_numbers *numbers)
+{
   int64_t processes = gab_config_int(which->config, "run.processes");
   const gab_lbm_options *options = &which->setup.options;
   int q = options->lattice ? options->lattice->q : which->domain.dimension == 2 ? 9 : 19;
-  double bytes = (double)blocks * which->forest.cells[0] * which->forest.cells[1] * which->forest.cells[2] *
-                 q * (double)gab_precision_bytes(options->precision);
+  double bytes = (double)numbers->blocks * which->forest.cells[0] * which->forest.cells[1] *
+                 which->forest.cells[2] * q * (double)gab_precision_bytes(options->precision);
   gab_log(GAB_LOG_INFO,
           "  %" PRIu64 " blocks with %" PRIu64 " fluid cells (at most %" PRIu64 " in one): %.3g cell updates",
-          blocks, fluid, heaviest, (double)fluid * (double)which->steps);
+          numbers->blocks, numbers->fluid, numbers->most, (double)numbers->updates * (double)which->steps);
+  if (which->refinement.max_level > 0) describe_levels(which, numbers);
   /* A state with R = 2 images in two buffers (Kohl et al. 2017, eq. 2). */
   gab_log(GAB_LOG_INFO,
           "  on the recommended %" PRId64
           " processes: %.1f MB of populations (twice that with kernels that keep two fields) and %.1f MB of "
           "checkpoints each",
           processes, 1e-6 * bytes / (double)processes, 4e-6 * bytes / (double)processes);
-  if (blocks < (uint64_t)processes)
+  if (numbers->blocks < (uint64_t)processes)
     gab_log(GAB_LOG_WARNING, "%" PRIu64 " blocks are too few for the recommended %" PRId64 " processes",
-            blocks, processes);
+            numbers->blocks, processes);
 }
 
-void run_case_describe(const run_case *which, const gab_geometry *geometry)
+void run_case_describe(const run_case *which)
 {
   const char *title = gab_config_string(which->config, "run.title");
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
   describe_domain(which);
   describe_flow(which);
-  if (geometry) describe_blocks(which, geometry);
+}
+
+void run_case_describe_blocks(const run_case *which, const gab_geometry *geometry, gab_proxies *proxies)
+{
+  block_numbers numbers = {.levels = 1};
+  if (proxies) count_proxies(proxies, geometry, &numbers);
+  else count_roots(which, geometry, &numbers);
+  describe_blocks(which, &numbers);
 }

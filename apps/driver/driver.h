@@ -91,7 +91,9 @@ gab_status output_schedule_read(const gab_config *config, const char *path, doub
 /** Reads the section `output` except its writers. */
 gab_status output_plan_read(const run_case *which, output_plan *plan);
 /** Says in the log, line by line, what the case comes to. */
-void run_case_describe(const run_case *which, const gab_geometry *geometry);
+void run_case_describe(const run_case *which);
+/** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
+void run_case_describe_blocks(const run_case *which, const gab_geometry *geometry, gab_proxies *proxies);
 
 /* ---------------------------------------------------------------- commands, each returns an exit code */
 

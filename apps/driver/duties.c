@@ -74,6 +74,16 @@ static unsigned kinds_to_finish(const simulation *which, gab_step step)
   return kinds;
 }
 
+static gab_status write_summary(simulation *which, gab_status why)
+{
+  char grid[384];
+  GAB_TRY(gab_summary_gather(which->loop, &which->summary));
+  GAB_TRY(grid_count(which, which->level_blocks));
+  grid_summarize(which, grid, sizeof grid);
+  return gab_output_settle(which->world,
+                           gab_summary_write(&which->summary, which->loop, why, which->folder, grid));
+}
+
 static gab_status finish(void *user, gab_step step)
 {
   simulation *which = user;
@@ -83,9 +93,7 @@ static gab_status finish(void *user, gab_step step)
     GAB_TRY(gab_output_write_now(which->output, kinds, step, simulation_time(which, step)));
   }
   GAB_TRY(gab_output_flush(which->output));
-  GAB_TRY(gab_summary_gather(which->loop, &which->summary));
-  return gab_output_settle(which->world,
-                           gab_summary_write(&which->summary, which->loop, GAB_OK, which->folder, NULL));
+  return write_summary(which, GAB_OK);
 }
 
 /* A run that diverged leaves its last state, so that one can see where. */
@@ -97,9 +105,7 @@ static gab_status leave_evidence(void *user, gab_step step, gab_status why)
   gab_log(GAB_LOG_INFO, "the state of step %" GAB_PRI_STEP " is in %s/fields/diverged.xdmf%s", step,
           which->folder, gab_slice_is_built() ? " and diverged_*.png" : "");
   GAB_TRY(gab_output_flush(which->output));
-  GAB_TRY(gab_summary_gather(which->loop, &which->summary));
-  return gab_output_settle(which->world,
-                           gab_summary_write(&which->summary, which->loop, why, which->folder, NULL));
+  return write_summary(which, why);
 }
 
 /* ---------------------------------------------------------------- entities */
@@ -109,6 +115,7 @@ static gab_status pack_flow(void *user, gab_buffer *out)
   const simulation *which = user;
   GAB_TRY(gab_lbm_put_arithmetic(which->lbm, out));
   GAB_TRY(gab_put_i64(out, gab_lbm_get_step(which->lbm)));
+  GAB_TRY(gab_put_u64(out, which->adaptations));
   return forces_pack(which, out);
 }
 
@@ -118,6 +125,7 @@ static gab_status unpack_flow(void *user, gab_reader *in)
   int64_t step;
   GAB_TRY(gab_lbm_check_arithmetic(which->lbm, in));
   GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_u64(in, &which->adaptations));
   gab_lbm_set_step(which->lbm, step);
   return forces_unpack(which, in);
 }

@@ -9,6 +9,40 @@
 
 /* ---------------------------------------------------------------- parameters */
 
+/* Criteria that could never want anything. */
+static gab_status check_criteria(const run_case *which)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const gab_refinement_setup *setup = &which->refinement;
+  const gab_domain *domain = &which->domain;
+  for (size_t i = 0; i < setup->count; i++) {
+    const gab_criterion *criterion = &setup->criteria[i];
+    const char *type =
+        gab_config_string(which->config, gab_config_path(path, "refinement.criteria.%zu.type", i));
+    bool flows = criterion->kind == GAB_CRITERION_VORTICITY || criterion->kind == GAB_CRITERION_GRADIENT;
+    if (criterion->kind == GAB_CRITERION_BODIES && which->setup.body_count == 0)
+      return gab_config_fail(which->config, path, "criterion '%s', but the case has no bodies", type);
+    if (flows && setup->every == 0)
+      return gab_config_fail(which->config, path,
+                             "criterion '%s' looks at the flow, but refinement.every is 0: the grid never "
+                             "adapts to it",
+                             type);
+    if (criterion->kind == GAB_CRITERION_BODIES) continue;
+    const double *lo = flows ? criterion->region_lo : criterion->lo,
+                 *hi = flows ? criterion->region_hi : criterion->hi;
+    for (int d = 0; d < domain->dimension; d++) {
+      double least = domain->origin[d], most = least + (double)domain->cells[d] * domain->dx;
+      if (hi[d] <= least || lo[d] >= most)
+        return gab_config_fail(
+            which->config, path,
+            "the box of criterion '%s' lies outside of the domain: from %g to %g along %c, "
+            "where the domain reaches from %g to %g",
+            type, lo[d], hi[d], (int)"xyz"[d], least, most);
+    }
+  }
+  return GAB_OK;
+}
+
 gab_status grid_plan_read(run_case *which)
 {
   const gab_config *config = which->config;
@@ -31,7 +65,7 @@ gab_status grid_plan_read(run_case *which)
                              " cells along %c cannot be split evenly: with refinement an "
                              "even number, 4 or more, is needed",
                              which->forest.cells[d], (int)"xyz"[d]);
-  return GAB_OK;
+  return check_criteria(which);
 }
 
 /* ---------------------------------------------------------------- weights */
@@ -126,17 +160,58 @@ gab_status grid_adapt(void *user, gab_step step)
   return GAB_OK;
 }
 
+/* ---------------------------------------------------------------- in words */
+
+/* "8 + 20 + 16": blocks of each level; says how many levels there are. */
+static int list_blocks(const uint64_t blocks[GAB_BALANCE_LEVELS], const char *between, char *text,
+                       size_t capacity)
+{
+  int levels = GAB_BALANCE_LEVELS;
+  while (levels > 1 && blocks[levels - 1] == 0) levels--;
+  text[0] = '\0';
+  for (int level = 0; level < levels; level++) {
+    size_t used = strlen(text);
+    snprintf(text + used, capacity - used, "%s%" PRIu64, level ? between : "", blocks[level]);
+  }
+  return levels;
+}
+
 void grid_describe(const simulation *which)
 {
-  char text[256] = "";
-  for (int level = 0; level < which->balance.levels; level++) {
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s%" PRIu64, level ? " + " : "",
-             which->balance.level[level].blocks);
-  }
-  if (which->balance.levels > 1)
-    gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", which->balance.levels - 1, text);
-  if (which->which->refinement.every > 0)
+  char text[256];
+  uint64_t blocks[GAB_BALANCE_LEVELS] = {0};
+  const gab_refinement_setup *setup = &which->which->refinement;
+  for (int level = 0; level < which->balance.levels; level++)
+    blocks[level] = which->balance.level[level].blocks;
+  int levels = list_blocks(blocks, " + ", text, sizeof text);
+  if (levels > 1) gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", levels - 1, text);
+  if (setup->every > 0 && setup->max_level > 0)
     gab_log(GAB_LOG_INFO, "  the grid adapts to the flow every %" GAB_PRI_STEP " steps, down to level %d",
-            which->which->refinement.every, which->which->refinement.max_level);
+            setup->every, setup->max_level);
+}
+
+gab_status grid_count(const simulation *which, uint64_t blocks[GAB_BALANCE_LEVELS])
+{
+  memset(blocks, 0, GAB_BALANCE_LEVELS * sizeof blocks[0]);
+  for (size_t i = 0; i < gab_forest_block_count(which->forest); i++)
+    blocks[gab_block_level(which->forest, gab_forest_block(which->forest, i))]++;
+  return gab_world_sum_u64(which->world, blocks, GAB_BALANCE_LEVELS);
+}
+
+void grid_summarize(const simulation *which, char *text, size_t capacity)
+{
+  char list[256];
+  list_blocks(which->level_blocks, ", ", list, sizeof list);
+  snprintf(text, capacity, "\"grid\": {\"adaptations\": %" PRIu64 ", \"blocks_of_levels\": [%s]}",
+           which->adaptations, list);
+}
+
+void grid_report(const simulation *which)
+{
+  char text[256];
+  if (which->which->refinement.max_level == 0) return;
+  int levels = list_blocks(which->level_blocks, " + ", text, sizeof text);
+  gab_log(GAB_LOG_INFO,
+          "  the grid adapted %" PRIu64 " time%s; at the end it has %s blocks of levels 0 to %d",
+          which->adaptations, which->adaptations == 1 ? "" : "s", text, levels - 1);
 }

@@ -115,7 +115,7 @@ static void log_start(const simulation *made)
     gab_log(GAB_LOG_INFO, "  --set %s", made->options->settings[i]);
   for (size_t i = 0; i < made->options->drill_count; i++)
     gab_log(GAB_LOG_INFO, "  --inject %s", made->options->drills[i]);
-  run_case_describe(which, NULL);
+  run_case_describe(which);
   int processes = (int)gab_members_count(gab_world_members(made->world));
   gab_log(GAB_LOG_INFO,
           "  %" PRIu64 " blocks (%" PRIu64

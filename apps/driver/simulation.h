@@ -28,9 +28,10 @@ typedef struct simulation {
   gab_lbm *lbm;
   gab_balance_report balance; /**< of the last distribution */
   gab_refinement refinement;
-  uint64_t updates;        /**< of cells in a step of level 0, all slots */
-  uint64_t adaptations;    /**< of the grid that changed something, including those that were rolled back */
-  gab_lbm_integrals start; /**< of the initial state; fluid_cells is what counts */
+  uint64_t updates;     /**< of cells in a step of level 0, all slots */
+  uint64_t adaptations; /**< of the grid that changed something, those that were rolled back left out */
+  uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
+  gab_lbm_integrals start;                   /**< of the initial state; fluid_cells is what counts */
   flow_view view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   gab_quantity_list quantities;
@@ -62,8 +63,21 @@ bool grid_adapt_due(const void *user, gab_step step);
 gab_status grid_adapt(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
 uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
-/** Says in the log what the grid came to. */
+/** Says in the log what the grid is at the start. */
 void grid_describe(const simulation *which);
+/** Counts the blocks of each level as they are now. Collective. @param[out] blocks  one per level */
+gab_status grid_count(const simulation *which, uint64_t blocks[GAB_BALANCE_LEVELS]);
+/** What became of the grid, for summary.json: the member "grid". */
+void grid_summarize(const simulation *which, char *text, size_t capacity);
+/** Says the same in the log, at the end. */
+void grid_report(const simulation *which);
+
+/** The grid of a case as it will be at the start, all on this process. Collective.
+ *  @param[out] proxies  to be destroyed whatever the status */
+gab_status grid_proxies_build(gab_world *world, const run_case *which, gab_geometry *geometry,
+                              gab_proxies **proxies);
+/** Level of a proxy and its box, in cell indices of that level. */
+void grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells);
 
 /** Series of forces and integrals. */
 gab_status forces_prepare(simulation *which);
