@@ -302,7 +302,7 @@ typedef struct gab_lbm_stage {
   gab_lbm_plan plan;
   bool is_settled;     /* ghosts and what boundary cells send are there, not only asked for */
   bool inner_is_swept; /* what needs no messages has been swept ahead of the rest */
-  uint64_t revision;   /* of the forest when the ghosts were filled */
+  uint64_t revision;   /* of the forest when the ghosts were filled; 0: never */
 } gab_lbm_stage;
 
 struct gab_lbm {

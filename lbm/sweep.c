@@ -291,7 +291,7 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, int level, double time)
   gab_lbm_stage *stage = &lbm->stage[level];
   gab_world_enter(lbm->world, GAB_PHASE_COMPUTE);
   GAB_TRY(gab_world_check(lbm->world));
-  if (!stage->is_settled && stage->revision != gab_forest_revision(lbm->forest))
+  if (stage->revision > 0 && stage->revision != gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
   GAB_TRY(gab_lbm_update_plan(lbm, level));
   GAB_TRY(run_phase(lbm, stage, time, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL, true));
