@@ -108,7 +108,7 @@ struct gab_balance_options {
   int32_t parts;
 };
 
-/** Distributes proxies. Collective.
+/** Distributes proxies. Collective. A failure of one process alone breaks the world (gab_world_raise()).
  *  @param[in] options  NULL: defaults. May serve as the context of gab_balance_distribute()
  *  @param[out] report  may be NULL
  *  @return ::GAB_ERR_INPUT if the strategy is not built in or the grid too large for it */

@@ -151,6 +151,14 @@ static gab_status settle(const gab_balance_options *options, gab_proxies *proxie
   return gab_balance_measure(proxies, options->parts, part, report);
 }
 
+/* What may have failed here alone, lack of memory say: the others are waiting for messages. Refusals are the
+ * same everywhere. */
+static bool is_lonely(const gab_balance_options *options, gab_status status)
+{
+  return !options->plan && status != GAB_OK && status != GAB_ERR_FAULT && status != GAB_ERR_INPUT &&
+         status != GAB_ERR_ARGUMENT;
+}
+
 gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *given,
                                gab_balance_report *report)
 {
@@ -161,6 +169,7 @@ gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *
   GAB_TRY(fill_in(proxies, &options));
   gab_status status = options.balancer->assign(&options, proxies, &part, &came);
   if (status == GAB_OK) status = settle(&options, proxies, part, &came);
+  if (is_lonely(&options, status)) status = gab_world_raise(gab_proxies_world(proxies), status);
   gab_free(&part);
   if (status == GAB_OK && report) *report = came;
   return status;

@@ -1,0 +1,58 @@
+/* A process whose strategy fails alone takes the others along, instead of leaving them waiting: all see a
+ * broken world, whose repair tells all what happened. A refusal that is the same everywhere breaks nothing. */
+/* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
+#include "core/world.h"
+#include "loadbalance/balance.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REQUIRE(condition)                                                                                   \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                        \
+      return 1;                                                                                              \
+    }                                                                                                        \
+  } while (0)
+
+/* @param[in] user  of the options: whether all fail */
+static gab_status fail(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
+                       gab_balance_report *report)
+{
+  const bool *refuses = options->user;
+  gab_world *world = gab_proxies_world(proxies);
+  if (*refuses) GAB_FAIL(GAB_ERR_INPUT, "not such a grid");
+  if (gab_world_slot(world) == gab_world_members(world)->slots - 1) GAB_FAIL(GAB_ERR_MEMORY, "no room");
+  return gab_balancer_hilbert.assign(options, proxies, part, report);
+}
+
+static int run(gab_world *world)
+{
+  const gab_balancer weak = {.name = "weak", .doc = "fails", .is_built = true, .assign = fail};
+  const gab_forest_options domain = {.grid = {.dimension = 3, .roots = {4, 3, 2}}, .cells = {4, 4, 4}, .dx = 1};
+  bool refuses = true;
+  const gab_balance_options options = {.balancer = &weak, .user = &refuses};
+  gab_proxies *proxies;
+  gab_status intent;
+  REQUIRE(gab_proxies_create(world, &domain, &proxies) == GAB_OK);
+  REQUIRE(gab_balance_proxies(proxies, &options, NULL) == GAB_ERR_INPUT);
+  REQUIRE(gab_world_check(world) == GAB_OK);
+  refuses = false;
+  REQUIRE(gab_balance_proxies(proxies, &options, NULL) == GAB_ERR_FAULT);
+  REQUIRE(gab_world_repair(world, &intent) == GAB_OK);
+  REQUIRE(intent == GAB_ERR_MEMORY);
+  REQUIRE(strstr(gab_error_message(), "no room"));
+  gab_proxies_destroy(&proxies);
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  const int failed = run(world);
+  const bool is_root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (is_root && !failed) printf("gabion-test: passed\n");
+  return failed;
+}
