@@ -62,13 +62,14 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   return gather_timings(loop, world, summary);
 }
 
-/* Cell updates per second that brought the run forward, over everything the loop did. */
+/* Cell updates per second that brought the run forward, over everything the loop did. Steps that were rolled
+ * back count for as much as the mean step. */
 static double useful_rate(const gab_summary *summary, const gab_timeloop *loop)
 {
   const gab_run_stats *stats = &summary->stats;
-  return stats->seconds > 0
-             ? (double)gab_timeloop_step(loop) * (double)stats->updates_per_step / stats->seconds
-             : 0;
+  if (!(stats->seconds > 0) || stats->steps_computed == 0) return 0;
+  const double mean = stats->updates_computed / (double)stats->steps_computed;
+  return (double)gab_timeloop_step(loop) * mean / stats->seconds;
 }
 
 static void print_faults(FILE *file, const gab_run_stats *stats)

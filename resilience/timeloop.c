@@ -94,6 +94,7 @@ gab_status gab_timeloop_on_failure(gab_timeloop *loop,
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step)
 {
   loop->own_updates = cell_updates_per_step;
+  if (cell_updates_per_step) loop->stats.updates_per_step = cell_updates_per_step;
 }
 
 gab_step gab_timeloop_step(const gab_timeloop *loop) { return loop->step; }
@@ -182,6 +183,7 @@ static gab_status one_step(gab_timeloop *loop)
   loop->step++;
   gab_world_set_step(loop->world, loop->step);
   loop->stats.steps_computed++;
+  loop->stats.updates_computed += (double)loop->stats.updates_per_step;
   loop->duties_pending = true;
   GAB_TRY(do_duties(loop));
   report_progress(loop);

@@ -86,7 +86,8 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protec
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
 
-/** Cell updates of one step over all slots, for the rate in the progress line; 0: all cells of all blocks. */
+/** Cell updates of one step over all slots, for the rates in the progress line and the summary; 0: all cells
+ *  of all blocks when the run begins. To be called again when the grid has changed, equal on all slots. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
 
 /** Runs to the last step. Collective.
@@ -114,7 +115,8 @@ typedef struct gab_run_stats {
   double step_seconds;            /**< thereof in tasks */
   double duty_seconds;            /**< thereof in duties */
   uint64_t steps_computed;        /**< including those that were rolled back */
-  uint64_t updates_per_step;      /**< cell updates of one step over all slots */
+  uint64_t updates_per_step;      /**< cell updates of one step over all slots, at present */
+  double updates_computed;        /**< in all steps_computed */
   int fault_count;                /**< recoveries from deaths */
   int lost_slots;                 /**< in all of them */
   const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */

@@ -170,6 +170,26 @@ static void duties_come_before_the_first_step_and_when_due(automaton *app)
   gab_timeloop_destroy(&loop);
 }
 
+/* As an application does whose grid changes after the second step. */
+static gab_status grow(void *user, gab_step step)
+{
+  gab_timeloop *const *loop = user;
+  gab_timeloop_set_updates(*loop, step < 2 ? 100 : 300);
+  return GAB_OK;
+}
+
+static void updates_are_counted_as_the_grid_changes(automaton *app)
+{
+  gab_timeloop *loop;
+  CHECK(gab_timeloop_create(app->forest, 5, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_duty(loop, "grow", even, grow, &loop) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_OK);
+  const gab_run_stats stats = gab_timeloop_get_stats(loop);
+  CHECK(stats.updates_per_step == 300);
+  CHECK(stats.updates_computed == 2 * 100 + 3 * 300);
+  gab_timeloop_destroy(&loop);
+}
+
 static void checkpoints_by_time_are_taken_and_restore(automaton *app)
 {
   gab_timeloop *loop;
@@ -190,6 +210,7 @@ int main(int argc, char **argv)
   automaton app = {.forest = NULL};
   CHECK(automaton_create(&app, world, (int32_t[]){2, 2, 2}) == GAB_OK);
   duties_come_before_the_first_step_and_when_due(&app);
+  updates_are_counted_as_the_grid_changes(&app);
   checkpoints_by_time_are_taken_and_restore(&app);
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, true);
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, false);
