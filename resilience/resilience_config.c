@@ -82,7 +82,8 @@ static const gab_config_key drill_keys[] = {
      .doc = "Step at which they do, or the next one in which the phase occurs."},
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output",
+     .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
+                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild",
      .default_text = "compute",
      .outside = true,
      .doc = "What they are doing when they die."},
