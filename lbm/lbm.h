@@ -25,7 +25,15 @@
  * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
  * the velocity of a velocity side has no component across the free-slip one.
  *
- *  Results do not depend on the number of processes, threads, blocks or the kernel.
+ *  Levels: blocks of a forest may be of several levels (blockforest/adapt.h), if they have an even number of
+ *  cells along each axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps
+ *  in a step of the level above; rates and force are scaled so that shear and bulk viscosity, the magic
+ *  parameter and the acceleration are those of level 0. What crosses between levels is volumetric (Rohde,
+ *  Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum to rounding at
+ *  faces, edges and corners of refined regions; a uniform flow stays uniform. All options, forces and integrals
+ *  are in units of level 0. The force on a body whose surface crosses a boundary of levels is inexact there.
+ *
+ *  Results do not depend on the number of processes, threads or the kernel; on one level neither on blocks.
  *
  *  Kernels: `in_place` streams in the populations' own places (the AA pattern, Bailey, Myre, Walsh, Lilja &
  * Saar 2009), one field per block; `sparse` does so with the fluid cells alone, which lie one after another,
@@ -160,8 +168,9 @@ gab_status gab_lbm_collide_inner(gab_lbm *lbm);
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
  * only a step with forces on bodies does it here. */
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
-/** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local. @return ::GAB_ERR_STATE if the
- *  forest has changed since the exchange */
+/** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local on one level; on several it does
+ *  the sub-steps of the finer ones too, with their exchanges: collective among neighbours.
+ *  @return ::GAB_ERR_STATE if the forest has changed since the exchange */
 gab_status gab_lbm_collide(gab_lbm *lbm);
 
 /** Where the time of the computing threads goes, in seconds, summed over the threads of this process. */
@@ -230,7 +239,8 @@ typedef struct gab_lbm_counts {
 } gab_lbm_counts;
 gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
 
-/** Sums over all fluid cells, exact (independent of order), in lattice units. */
+/** Sums over all fluid cells, exact (independent of order), in lattice units; cells of finer levels count by
+ *  their volume. */
 typedef struct gab_lbm_integrals {
   uint64_t fluid_cells;
   double mass, momentum[3], kinetic_energy;

@@ -56,6 +56,24 @@ static size_t joint_size(void *user, const void *data, gab_coupling_way way, con
   return (found.last - found.first) * sizeof(double);
 }
 
+/* The value of the cell, and for a child its slope. */
+static double given(const gab_lbm_block *block, const gab_joint_give *give)
+{
+  if (give->arrives) return gab_value_at(block->src, gab_place(give->cell, block->now->arriving[give->q]));
+  const size_t place = gab_place(give->cell, block->now->sent[give->q]);
+  const double value = gab_value_at(block->src, place);
+  double more = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const ptrdiff_t stride = block->src->map.stride[axis];
+    const bool before = give->before >> axis & 1, behind = give->behind >> axis & 1;
+    if ((!before && !behind) || give->weight[axis] == 0) continue;
+    const double low = before ? gab_value_at(block->src, gab_place(place, -stride)) : value;
+    const double high = behind ? gab_value_at(block->src, gab_place(place, stride)) : value;
+    more += give->weight[axis] * (before && behind ? 0.125 : 0.25) * (high - low);
+  }
+  return value + more;
+}
+
 static void joint_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
                        void *bytes)
 {
@@ -69,8 +87,7 @@ static void joint_pack(void *user, const void *data, gab_coupling_way way, const
   }
   const gab_joint_give *gives = way == GAB_COUPLING_DOWN ? joint->gives : joint->across;
   for (uint32_t i = found.first; i < found.last; ++i) {
-    ptrdiff_t distance = (gives[i].arrives ? block->now->arriving : block->now->sent)[gives[i].q];
-    double value = gab_value_at(block->src, gab_place(gives[i].cell, distance));
+    double value = given(block, &gives[i]);
     memcpy((unsigned char *)bytes + (i - found.first) * sizeof value, &value, sizeof value);
   }
 }

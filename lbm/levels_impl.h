@@ -31,11 +31,15 @@ typedef struct gab_joint_pull {
   int32_t q;
 } gab_joint_pull;
 
-/** A population of a cell that is sent to another block; or what arrives in it, by its link. */
+/** A population of a cell that is sent to another block; or what arrives in it, by its link. For a child, the
+ *  population is taken from beside the middle of the cell: weight / 4 cells along each axis. Its slope is the
+ *  difference between the cells before and behind along that axis, as far as they may be used. */
 typedef struct gab_joint_give {
   uint32_t cell;
   int16_t q;
   bool arrives;
+  uint8_t before, behind; /**< bits by axis */
+  int8_t weight[3];
 } gab_joint_give;
 
 /** A population of a fine cell that is part of a sum for a coarse one. */

@@ -8,7 +8,8 @@
 
 /* ------------------------------------------------------------------------------------------ keys */
 
-typedef enum key_what { KEY_SENT, KEY_ARRIVES, KEY_ACROSS, KEY_SUM } key_what;
+/* Numbers below GAB_CHILD_COUNT_MAX: what a child of a coarse cell has been given to send. */
+enum { KEY_ARRIVES = GAB_CHILD_COUNT_MAX, KEY_ACROSS, KEY_SUM };
 
 typedef struct key {
   int32_t group;   /* first: they become the parts */
@@ -94,6 +95,11 @@ typedef struct pick_draft {
   key sum;
 } pick_draft;
 
+typedef struct give_draft {
+  key name;
+  gab_joint_give give;
+} give_draft;
+
 typedef struct maker {
   const gab_lbm_model *model;
   const gab_lbm_block *block;
@@ -104,6 +110,8 @@ typedef struct maker {
   pull_draft *pulls;
   pick_draft *picks[2];
   key *order;
+  give_draft *drafts;
+  size_t draft_count, draft_capacity;
   size_t pull_capacity, pick_capacity[2], order_capacity, arrival_capacity, term_capacity;
 } maker;
 
@@ -133,9 +141,9 @@ static int seen_from(const maker *by, const int32_t coarse[3], const int8_t plac
   return gab_direction_of(offset[0], offset[1], offset[2]);
 }
 
-static key key_of(int32_t group, const int32_t cell[3], key_what what, int q)
+static key key_of(int32_t group, const int32_t cell[3], int what, int q)
 {
-  return (key){.group = group, .z = cell[2], .y = cell[1], .x = cell[0], .what = (int32_t)what, .q = q};
+  return (key){.group = group, .z = cell[2], .y = cell[1], .x = cell[0], .what = what, .q = q};
 }
 
 /* Where a fine place lies, in fine blocks. */
@@ -145,6 +153,13 @@ static void place_of(const maker *by, const int32_t cell[3], int8_t place[3])
     int32_t n = by->model->cells[axis];
     place[axis] = (int8_t)((cell[axis] + 2 * n) / n - 2);
   }
+}
+
+static int child_at(const maker *by, const int32_t cell[3])
+{
+  int child = 0;
+  for (int axis = 0; axis < by->model->lattice->dimension; ++axis) child |= (cell[axis] & 1) << axis;
+  return child;
 }
 
 static const int8_t here[3] = {0, 0, 0};
@@ -175,8 +190,8 @@ static gab_status draft_pull(void *user, const gab_child_pull *pull)
   parent_of(by, pull->at.cell, parent);
   parent_of(by, second->from.cell, source);
   pull_draft made = {.pull = {.cell = index_of(by, pull->at.cell), .q = pull->at.q}};
-  made.first = key_of(seen_from(by, parent, here), parent, KEY_SENT, pull->at.q);
-  made.second = key_of(seen_from(by, source, here), source, KEY_SENT, second->from.q);
+  made.first = key_of(seen_from(by, parent, here), parent, child_at(by, pull->at.cell), pull->at.q);
+  made.second = key_of(seen_from(by, source, here), source, child_at(by, second->from.cell), second->from.q);
   if (second->kind == GAB_PATH_OPEN)
     made.second = key_of(seen_from(by, parent, here), parent, KEY_ARRIVES, pull->at.q);
   if (second->kind == GAB_PATH_FINE) {
@@ -273,17 +288,19 @@ static gab_status keep_pulls(maker *by)
   return GAB_OK;
 }
 
-static gab_status keep_gives(maker *by, gab_joint_give **gives, size_t *count)
+static gab_status keep_across(maker *by)
 {
+  gab_joint *joint = by->joint;
   void *memory;
-  *count = by->gives.count;
-  GAB_TRY(gab_alloc(*count * sizeof **gives, GAB_MEMORY_OTHER, &memory));
-  *gives = memory;
-  for (size_t i = 0; i < *count; ++i) {
+  sort_unique(&by->gives);
+  GAB_TRY(make_parts(&by->gives, 0, INT32_MAX, &joint->across_out));
+  joint->across_count = by->gives.count;
+  GAB_TRY(gab_alloc(joint->across_count * sizeof *joint->across, GAB_MEMORY_OTHER, &memory));
+  joint->across = memory;
+  for (size_t i = 0; i < joint->across_count; ++i) {
     const key *from = &by->gives.item[i];
     const int32_t cell[3] = {from->x, from->y, from->z};
-    (*gives)[i] = (gab_joint_give){
-        .cell = index_of(by, cell), .q = (int16_t)from->q, .arrives = from->what == KEY_ARRIVES};
+    joint->across[i] = (gab_joint_give){.cell = index_of(by, cell), .q = (int16_t)from->q};
   }
   return GAB_OK;
 }
@@ -304,9 +321,7 @@ static gab_status keep_picks(maker *by)
       joint->picks[sub][i].sum = index_of_key(&by->keys, &by->picks[sub][i].sum);
     }
   }
-  sort_unique(&by->gives);
-  GAB_TRY(make_parts(&by->gives, 0, INT32_MAX, &joint->across_out));
-  return keep_gives(by, &joint->across, &joint->across_count);
+  return keep_across(by);
 }
 
 static gab_status make_finer_side(maker *by)
@@ -322,33 +337,109 @@ static gab_status make_finer_side(maker *by)
 /* ------------------------------------------------------------------------------------------ the coarser side
  */
 
-static key coarse_key(const maker *by, const int32_t fine[3], const int32_t coarse[3], key_what what, int q)
+static key coarse_key(const maker *by, const int32_t fine[3], const int32_t coarse[3], int what, int q)
 {
   int8_t place[3];
   place_of(by, fine, place);
   return key_of(gab_joint_group(place, seen_from(by, coarse, place)), coarse, what, q);
 }
 
+/* Which way the children of (X, q) go. */
+typedef struct entry {
+  int sub;         /* 0: it stays among coarse cells; 1, 2: it enters a fine cell in s1, s2 */
+  int32_t cell[3]; /* that fine cell */
+  bool is_open;    /* it enters in s1 and would in s2, had it come in by an open side */
+} entry;
+
+static void find_entries(const maker *by, const int32_t coarse[3], int q, entry entries[GAB_CHILD_COUNT_MAX])
+{
+  const int dimension = by->model->lattice->dimension;
+  for (int child = 0; child < 1 << dimension; ++child) {
+    gab_path_state start = {.q = q}, middle, end;
+    gab_path_step before;
+    entry *found = &entries[child];
+    for (int axis = 0; axis < 3; ++axis)
+      start.cell[axis] = axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
+    gab_path_kind kind = gab_path_forth(&by->paths, &start, &middle);
+    *found = (entry){.sub = kind == GAB_PATH_FINE ? 1 : 0};
+    memcpy(found->cell, middle.cell, sizeof found->cell);
+    if (found->sub == 1) {
+      gab_path_back(&by->paths, &start, &before);
+      found->is_open = before.kind == GAB_PATH_OPEN;
+    } else if (kind == GAB_PATH_COARSE && gab_path_forth(&by->paths, &middle, &end) == GAB_PATH_FINE) {
+      found->sub = 2;
+      memcpy(found->cell, end.cell, sizeof found->cell);
+    }
+  }
+}
+
+/* In quarters of a coarse cell: where a child lies, and along its way where half a sub-step before or after
+ * the middle of the two would be. */
+static int weight_of(const maker *by, const entry *found, int child, int q, int axis)
+{
+  const int half = (child >> axis & 1) ? 1 : -1, c = by->model->lattice->c[q][axis];
+  return half + (found->sub == 1 ? -c : c);
+}
+
+/* Along axes in which no finer cell lies beside X, children are given what (X, q) would be where they are.
+ * Across the boundary the value of the cell is right as it is: children of the near layer enter in s1, those
+ * of the far one in s2, and what they lack in place they have in time. Only where the differences of all that
+ * enter cancel, so that nothing is lost. */
+static void find_slopes(const maker *by, const int32_t coarse[3], int q,
+                        const entry entries[GAB_CHILD_COUNT_MAX], gab_joint_give *give)
+{
+  const int dimension = by->model->lattice->dimension;
+  give->before = give->behind = 0;
+  for (int axis = 0; axis < dimension; ++axis) {
+    int sum = 0;
+    uint8_t use[2] = {0, 0};
+    bool is_free = true;
+    for (int child = 0; child < 1 << dimension; ++child)
+      if (entries[child].sub > 0) sum += weight_of(by, &entries[child], child, q, axis);
+    for (int side = 0; side < 2; ++side) {
+      int32_t beside[3] = {coarse[0], coarse[1], coarse[2]}, place[3];
+      beside[axis] += side == 0 ? -1 : 1;
+      for (int k = 0; k < 3; ++k) place[k] = k < dimension ? 2 * beside[k] : beside[k];
+      const int kind = gab_level_view_look(&by->view, place).kind;
+      const bool is_here = beside[axis] >= 0 && beside[axis] < by->model->cells[axis];
+      is_free = is_free && kind != GAB_PATH_FINE && kind != GAB_PATH_FINE_WALL;
+      use[side] = kind == GAB_PATH_COARSE && is_here;
+    }
+    if (!is_free || sum != 0) continue;
+    give->before |= (uint8_t)(use[0] << axis);
+    give->behind |= (uint8_t)(use[1] << axis);
+  }
+}
+
+static gab_status add_give(maker *by, key made, const gab_joint_give *give)
+{
+  void *items = by->drafts;
+  GAB_TRY(add_key(&by->gives, made));
+  GAB_TRY(grow(&items, by->draft_count, &by->draft_capacity, sizeof *by->drafts));
+  by->drafts = items;
+  by->drafts[by->draft_count++] = (give_draft){.name = made, .give = *give};
+  return GAB_OK;
+}
+
 /* What fine blocks take of what a coarse cell sends. */
 static gab_status draft_gives(maker *by, const int32_t coarse[3])
 {
-  const int dimension = by->model->lattice->dimension;
-  for (int q = 1; q < by->model->lattice->q; ++q)
-    for (int child = 0; child < 1 << dimension; ++child) {
-      gab_path_state start = {.q = q}, middle, end;
-      gab_path_step before;
-      for (int axis = 0; axis < 3; ++axis)
-        start.cell[axis] = axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis];
-      gab_path_kind kind = gab_path_forth(&by->paths, &start, &middle);
-      if (kind == GAB_PATH_FINE) {
-        GAB_TRY(add_key(&by->gives, coarse_key(by, middle.cell, coarse, KEY_SENT, q)));
-        gab_path_back(&by->paths, &start, &before);
-        if (before.kind == GAB_PATH_OPEN)
-          GAB_TRY(add_key(&by->gives, coarse_key(by, middle.cell, coarse, KEY_ARRIVES, q)));
-      }
-      if (kind == GAB_PATH_COARSE && gab_path_forth(&by->paths, &middle, &end) == GAB_PATH_FINE)
-        GAB_TRY(add_key(&by->gives, coarse_key(by, end.cell, coarse, KEY_SENT, q)));
+  for (int q = 1; q < by->model->lattice->q; ++q) {
+    entry entries[GAB_CHILD_COUNT_MAX];
+    gab_joint_give give = {.cell = index_of(by, coarse), .q = (int16_t)q};
+    find_entries(by, coarse, q, entries);
+    find_slopes(by, coarse, q, entries, &give);
+    for (int child = 0; child < 1 << by->model->lattice->dimension; ++child) {
+      const entry *found = &entries[child];
+      if (found->sub == 0) continue;
+      for (int axis = 0; axis < by->model->lattice->dimension; ++axis)
+        give.weight[axis] = (int8_t)weight_of(by, found, child, q, axis);
+      GAB_TRY(add_give(by, coarse_key(by, found->cell, coarse, child, q), &give));
+      const gab_joint_give arriving = {.cell = give.cell, .q = give.q, .arrives = true};
+      if (found->is_open)
+        GAB_TRY(add_give(by, coarse_key(by, found->cell, coarse, KEY_ARRIVES, q), &arriving));
     }
+  }
   return GAB_OK;
 }
 
@@ -419,7 +510,11 @@ static gab_status keep_coarser_side(maker *by)
   void *memory;
   sort_unique(&by->gives);
   GAB_TRY(make_parts(&by->gives, 0, INT32_MAX, &joint->down_out));
-  GAB_TRY(keep_gives(by, &joint->gives, &joint->give_count));
+  joint->give_count = by->gives.count;
+  GAB_TRY(gab_alloc(joint->give_count * sizeof *joint->gives, GAB_MEMORY_OTHER, &memory));
+  joint->gives = memory;
+  for (size_t i = 0; i < by->draft_count; ++i) /* one that several children share is the same in all */
+    joint->gives[index_of_key(&by->gives, &by->drafts[i].name)] = by->drafts[i].give;
   sort_unique(&by->keys);
   GAB_TRY(make_parts(&by->keys, 0, INT32_MAX, &joint->up_in));
   joint->partial_count = by->keys.count;
@@ -482,6 +577,7 @@ gab_status gab_joint_make(const gab_lbm_model *model, gab_lbm_block *block, gab_
   gab_free(&by.picks[0]);
   gab_free(&by.picks[1]);
   gab_free(&by.order);
+  gab_free(&by.drafts);
   if (status != GAB_OK) gab_joint_destroy(&by.joint);
   *joint = by.joint;
   return status;
