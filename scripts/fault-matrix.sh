@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
-# The fault matrix: kills processes of a small flow at every phase and looks how each run ends.
+# The fault matrix: kills processes of small flows at every phase and looks how each run ends.
 #
-#   scripts/fault-matrix.sh [--subset] [--out DIR] [--seed N] [--np LIST]
+#   scripts/fault-matrix.sh [--subset] [--only flow|adaptive] [--out DIR] [--seed N] [--np LIST]
 #
-# Every run has to end with the checksum of the undisturbed run, or, where all holders of a block were
-# killed, with exit 3 and the blocks and slots named. Kinds of runs:
+# Two flows: one on blocks that stay as they are, one whose blocks split and merge all the time, shared out by
+# each of the balancing strategies in turn.
+# Every run has to lose those it was to lose and to end with the checksum of the undisturbed run, or, where all
+# holders of a block were killed, with exit 3 and the blocks and slots named. Kinds of runs:
 #   single    one slot dies on entering a phase (first, middle, last slot; first to third entering)
 #   double    two slots that keep no copies for each other die at once
 #   series    a second slot dies while the first death is being recovered
 #   lost      a slot dies together with the holder of its copy: exit 3 is right
+#             (kinds of the second flow are called adaptive-single and so on)
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
 # --subset makes a few dozen runs (for scripts/test.sh), otherwise a few hundred. The table of results goes
 # to DIR/matrix.tsv and, summed up, to DIR/matrix.md. Exit 0 only if every run ended as it has to.
@@ -16,11 +19,13 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-SUBSET= OUT= SEED=1 NPS="2 3 4 7 8"
+SUBSET= ONLY= OUT= SEED=1 NPS="2 3 4 7 8"
 while (($#)); do
   case $1 in
-    -h|--help) sed -n '2,18p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//'; exit 0 ;;
+    -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
     --subset) SUBSET=1 ;;
+    --only) ONLY=${2:?--only needs flow or adaptive}; shift
+            [ "$ONLY" = flow ] || [ "$ONLY" = adaptive ] || fail "--only $ONLY: neither flow nor adaptive" ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
     --seed) SEED=${2:?--seed needs a number}; shift ;;
     --np) NPS=${2:?--np needs numbers}; shift ;;
@@ -29,7 +34,6 @@ while (($#)); do
   shift
 done
 OUT=${OUT:-$GABION_BUILD/fault-matrix}
-CASE=$GABION_ROOT/tests/faults/flow.yaml
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 [ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
 rm -rf "$OUT"; mkdir -p "$OUT"
@@ -43,12 +47,14 @@ runs=0 wrong=0
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null || true; }
 
-# end_of DIR CODE: what a run came to: done, lost, or what is wrong with it
+# end_of DIR CODE DEATHS: what a run came to: done, lost, or what is wrong with it
 end_of() {
-  local dir=$1 code=$2 sum
+  local dir=$1 code=$2 deaths=$3 sum lost
   case $code in
-    0) sum=$(checksum "$dir")
-       if [ "$sum" = "$GOOD" ]; then echo done; else echo "wrong checksum ${sum:-none}"; fi ;;
+    0) sum=$(checksum "$dir"); lost=$(sed -n 's/.*"lost_slots": \([0-9]*\).*/\1/p' "$dir/summary.json" || true)
+       if [ "$sum" != "$GOOD" ]; then echo "wrong checksum ${sum:-none}"
+       elif ((${lost:-0} < deaths)); then echo "only ${lost:-0} deaths"
+       else echo done; fi ;;
     3) if grep -qE 'slots? [0-9, ]+ died and so did all holders.*0x[0-9a-f]+' "$dir.log"; then echo lost
        else echo "exit 3 without the names"; fi ;;
     124|137) echo "deadline" ;;
@@ -56,9 +62,9 @@ end_of() {
   esac
 }
 
-# record KIND NP PHASE VICTIMS EXPECTED DIR CODE SECONDS
+# record KIND NP PHASE VICTIMS EXPECTED DIR CODE SECONDS DEATHS
 record() {
-  local end; end=$(end_of "$6" "$7")
+  local end; end=$(end_of "$6" "$7" "$9")
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" "$end" "$8" >>"$OUT/matrix.tsv"
   runs=$((runs + 1))
   if [ "$end" = "$5" ]; then rm -rf "$6" "$6.log"
@@ -73,16 +79,20 @@ launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's c
   if ((runs % 3 == 2)); then kernel=sparse; fi # blocks of fluid cells alone: the same result
   # streaming in place has two states: checkpoints at even and odd steps have to restore both
   timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall 15 -- "$GABION" run "$CASE" --out "$dir" \
-    --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel "$@" >"$dir.log" 2>&1 </dev/null
+    --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel \
+    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" "$@" >"$dir.log" 2>&1 </dev/null
 }
 
 # try KIND NP PHASE VICTIMS EXPECTED DRILL...
 try() {
-  local kind=$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME drill args=(); shift 5
-  for drill; do args+=(--inject "$drill"); done
+  local kind=$PREFIX$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME drill deaths=0 args=(); shift 5
+  for drill; do
+    args+=(--inject "$drill"); deaths=$((deaths + 1))
+    if [[ $drill = slot=*+* ]]; then deaths=$((deaths + 1)); fi
+  done
   launch "$np" "$dir" "${args[@]}" || code=$?
   record "$kind" "$np" "$phase" "$victims" "$expected" "$dir" "$code" \
-         "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')"
+         "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')" "$deaths"
 }
 
 # With the pair-wise scheme the copy of the i-th of n lies at (i + n/2) mod n.
@@ -100,22 +110,30 @@ from_outside() {
     if tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qx "PMIX_RANK=$victim"; then kill -9 "$pid" 2>/dev/null || true; fi
   done
   wait $job || code=$?
-  GOOD=$GOOD_LONG record outside "$np" any "$victim" done "$dir" "$code" \
-    "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')"
+  GOOD=$GOOD_LONG record "${PREFIX}outside" "$np" any "$victim" done "$dir" "$code" \
+    "$(awk -v a="$t0" -v b="$EPOCHREALTIME" 'BEGIN{printf "%.2f", b-a}')" 0 # it may have come too late
 }
 
-# ---------------------------------------------------------------- the undisturbed results
-LONG_STEPS=1500
-say "undisturbed runs"
-launch 1 "$OUT/undisturbed" || { cat "$OUT/undisturbed.log" >&2; fail "the undisturbed run failed"; }
-GOOD=$(checksum "$OUT/undisturbed")
-launch 1 "$OUT/undisturbed-long" --set run.steps=$LONG_STEPS || fail "the long undisturbed run failed"
-GOOD_LONG=$(checksum "$OUT/undisturbed-long")
-[ -n "$GOOD" ] && [ -n "$GOOD_LONG" ] && [ "$GOOD" != "$GOOD_LONG" ] || fail "no checksums to compare with"
-say "checksum $GOOD after the short run, $GOOD_LONG after the long one"
+# ---------------------------------------------------------------- the flows
+# use flow|adaptive: what follows is done with this one; works out the undisturbed results
+use() {
+  CASE=$GABION_ROOT/tests/faults/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert)
+  if [ "$1" = adaptive ]; then
+    CASE=$GABION_ROOT/tests/faults/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300
+    STRATEGIES=(hilbert diffusion morton)
+    if "$GABION" info | grep -q '^ *balancing.*graph'; then STRATEGIES+=(graph); fi
+  fi
+  say "undisturbed runs of ${CASE##*/}"
+  launch 1 "$OUT/$1" || { cat "$OUT/$1.log" >&2; fail "the undisturbed run failed"; }
+  launch 1 "$OUT/$1-long" --set run.steps=$LONG_STEPS || fail "the long undisturbed run failed"
+  GOOD=$(checksum "$OUT/$1") GOOD_LONG=$(checksum "$OUT/$1-long")
+  [ -n "$GOOD" ] && [ -n "$GOOD_LONG" ] && [ "$GOOD" != "$GOOD_LONG" ] || fail "no checksums to compare with"
+  say "checksum $GOOD after the short run, $GOOD_LONG after the long one"
+}
 
 STEADY="compute exchange reduction snapshot commit swap output"
 HEALING="repair recovery migration snapshot commit swap"
+ADAPTING="adapt-mark adapt-balance adapt-migrate adapt-rebuild"
 
 singles() { # singles NP
   local np=$1 phase victim seen
@@ -172,7 +190,54 @@ outsiders() { # outsiders NP COUNT
   for ((i = 0; i < $2; i++)); do from_outside "$np" $((RANDOM % np)) "0.$((RANDOM % 60 + 10))"; done
 }
 
-if [ -n "$SUBSET" ]; then
+# The grid changes at steps 36, 45, 48, ...: a phase of an adaptation is entered several times, and again when
+# the steps since the checkpoint are repeated.
+adaptive_singles() { # adaptive_singles NP
+  local np=$1 phase
+  for phase in $ADAPTING; do
+    try single "$np" "$phase" 0 done "slot=0,step=$STEP,phase=$phase"
+    try single "$np" "$phase" "$((np / 2)) (2nd)" done "slot=$((np / 2)),step=$STEP,phase=$phase,visit=2"
+    try single "$np" "$phase" "$((np - 1)) (3rd)" done "slot=$((np - 1)),step=$STEP,phase=$phase,visit=3"
+  done
+  for phase in $STEADY; do try single "$np" "$phase" "$((np - 1))" done "slot=$((np - 1)),step=$STEP,phase=$phase"; done
+}
+adaptive_doubles() { # adaptive_doubles NP
+  local np=$1 phase a
+  for phase in $ADAPTING; do
+    for a in 0 $((np - 2)); do
+      if bound $a $((a + 1)) "$np"; then continue; fi
+      try double "$np" "$phase" "$a and $((a + 1))" done "slot=$a+$((a + 1)),step=$STEP,phase=$phase"
+    done
+  done
+}
+adaptive_series() { # adaptive_series NP: deaths while a torn grid is mended, and in the next adaptation
+  local np=$1 phase first b=$(($1 - 1)) expected
+  for phase in $HEALING; do
+    expected=done
+    if bound 1 "$b" "$np"; then
+      case $phase in repair|recovery|snapshot) expected=lost ;; esac
+    fi
+    for first in adapt-migrate adapt-rebuild; do
+      try series "$np" "$phase" "1 in $first then $b" "$expected" \
+          "slot=1,step=$STEP,phase=$first" "slot=$b,step=$STEP,phase=$phase"
+    done
+  done
+  for phase in $ADAPTING; do
+    for first in compute "$phase"; do
+      try series "$np" "$phase" "1 in $first then $b" done \
+          "slot=1,step=$STEP,phase=$first" "slot=$b,step=$((STEP + 1)),phase=$phase"
+    done
+  done
+}
+adaptive_losses() { # adaptive_losses NP
+  local np=$1 phase
+  for phase in $ADAPTING; do
+    try lost "$np" "$phase" "0 and $((np / 2))" lost "slot=0+$((np / 2)),step=$STEP,phase=$phase"
+  done
+}
+
+flow_subset() {
+  local phase
   for phase in $STEADY; do try single 4 "$phase" 2 done "slot=2,step=$STEP,phase=$phase"; done
   try single 2 exchange 0 done "slot=0,step=$STEP,phase=exchange"
   try single 7 snapshot 6 done "slot=6,step=$STEP,phase=snapshot,visit=2"
@@ -182,15 +247,42 @@ if [ -n "$SUBSET" ]; then
   done
   try lost 4 exchange "0 and 2" lost "slot=0+2,step=$STEP,phase=exchange"
   outsiders 3 1; outsiders 4 2
-else
+}
+adaptive_subset() {
+  local phase
+  for phase in $ADAPTING; do try single 4 "$phase" 2 done "slot=2,step=$STEP,phase=$phase"; done
+  try single 2 adapt-migrate 0 done "slot=0,step=$STEP,phase=adapt-migrate,visit=2"
+  try double 7 adapt-rebuild "0 and 1" done "slot=0+1,step=$STEP,phase=adapt-rebuild"
+  try series 4 recovery "1 in adapt-migrate then 2" done "slot=1,step=$STEP,phase=adapt-migrate" \
+      "slot=2,step=$STEP,phase=recovery"
+  try series 4 adapt-balance "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$STEP,phase=adapt-balance"
+  try lost 4 adapt-migrate "0 and 2" lost "slot=0+2,step=$STEP,phase=adapt-migrate"
+  outsiders 3 1
+}
+flow_whole() { # flow_whole NP
+  local np=$1
+  singles "$np"
+  if ((np > 3)); then doubles "$np"; fi
+  if ((np > 2)); then series "$np"; losses "$np"; fi
+  outsiders "$np" 8
+}
+adaptive_whole() { # adaptive_whole NP
+  local np=$1
+  adaptive_singles "$np"
+  if ((np > 3)); then adaptive_doubles "$np"; fi
+  if ((np > 2)); then adaptive_series "$np"; adaptive_losses "$np"; fi
+  outsiders "$np" 4
+}
+
+for which in flow adaptive; do
+  if [ -n "$ONLY" ] && [ "$ONLY" != "$which" ]; then continue; fi
+  use "$which"
+  if [ -n "$SUBSET" ]; then "${which}_subset"; continue; fi
   for np in $NPS; do
-    say "np = $np ($runs runs so far)"
-    singles "$np"
-    if ((np > 3)); then doubles "$np"; fi
-    if ((np > 2)); then series "$np"; losses "$np"; fi
-    outsiders "$np" 8
+    say "$which, np = $np ($runs runs so far)"
+    "${which}_whole" "$np"
   done
-fi
+done
 
 # ---------------------------------------------------------------- the table
 rescued=$( { cat "$GABION_RESCUE_LOG" 2>/dev/null || true; } | wc -l)
