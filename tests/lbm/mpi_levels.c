@@ -240,9 +240,9 @@ int main(int argc, char **argv)
   for (uint64_t seed = 0; seed < 8; ++seed)
     uniform_flow(world, 2, seed, seed % 2 ? "vector" : "in_place", 100);
   for (uint64_t seed = 0; seed < 2; ++seed)
-    uniform_flow(world, 3, seed, seed % 2 ? "vector" : "in_place", 30);
-  closed_boxes_keep_their_mass(world, is_long ? 10000 : 300);
-  periodic_boxes_keep_their_momentum(world, is_long ? 10000 : 300);
+    uniform_flow(world, 3, seed, seed % 2 ? "vector" : "in_place", 15);
+  closed_boxes_keep_their_mass(world, is_long ? 10000 : 150);
+  periodic_boxes_keep_their_momentum(world, is_long ? 10000 : 150);
   for (uint64_t seed = 0; seed < 3; ++seed) one_result(world, 2, seed);
   one_result(world, 3, 1);
   REQUIRE_OK(gab_world_barrier(world));
