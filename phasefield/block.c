@@ -217,16 +217,20 @@ static void fill_side(const gab_phasefield_model *model, gab_field *field, int s
                         2 * reservoir[i] - gab_field_get(field, (int32_t)x, (int32_t)y, (int32_t)z, i));
 }
 
+bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block, int side)
+{
+  const int axis = side / 2;
+  return side % 2 == 0 ? block->first[axis] == 0
+                       : block->first[axis] + model->cells[axis] == model->domain[axis];
+}
+
 void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phasefield_block *block,
                                gab_phasefield_which which)
 {
   gab_field *field = gab_phasefield_field(block, which);
   for (int side = 0; side < 2 * model->dimension; ++side) {
-    const int axis = side / 2;
     const gab_phasefield_side *what = &model->options.sides[side];
-    const bool here = side % 2 == 0 ? block->first[axis] == 0
-                                    : block->first[axis] + model->cells[axis] == model->domain[axis];
-    if (!here || what->kind == GAB_PHASEFIELD_PERIODIC) continue;
+    if (what->kind == GAB_PHASEFIELD_PERIODIC || !gab_phasefield_is_at_side(model, block, side)) continue;
     fill_side(model, field, side,
               which == WHICH_MU && what->kind == GAB_PHASEFIELD_RESERVOIR ? what->mu : NULL);
   }

@@ -1,7 +1,8 @@
 /** @file lanes_impl.h
- *  @brief Eight doubles at once, for the fast kernels: vectors of the compiler, and what they lack
- * (comparisons as masks, partial loads, square roots) by intrinsics where the machine has AVX-512, written
- * out otherwise. Every operation is the IEEE one on each lane: results do not depend on the machine.
+ *  @brief Some doubles at once (eight with AVX-512, else four or two), for the fast kernels: vectors of the
+ *  compiler, and what they lack (comparisons as masks, partial loads, square roots) by intrinsics where the
+ *  machine has AVX-512, written out otherwise. Every operation is the IEEE one on each lane: results do not
+ *  depend on how many there are.
  *
  *  Tier: internal, never installed.
  */
@@ -16,9 +17,19 @@
 #include <immintrin.h>
 #endif
 
-enum { LANES = 8 };
+/* All functions here are inlined: how vectors would be handed over does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 
+#if defined(__AVX512F__)
+enum { LANES = 8 };
 typedef double vec __attribute__((vector_size(64)));
+#elif defined(__AVX__)
+enum { LANES = 4 };
+typedef double vec __attribute__((vector_size(32)));
+#else
+enum { LANES = 2 };
+typedef double vec __attribute__((vector_size(16)));
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 #ifdef __clang__
@@ -27,7 +38,7 @@ typedef double vec __attribute__((vector_size(64)));
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-INLINE vec splat(double x) { return (vec){x, x, x, x, x, x, x, x}; }
+INLINE vec splat(double x) { return x - (vec){0}; }
 
 #ifdef __AVX512F__
 
@@ -53,7 +64,7 @@ INLINE vec shifted_in(vec before, vec x) /* the last lane of `before`, then the 
 
 #else
 
-typedef int64_t lanes __attribute__((vector_size(64)));
+typedef int64_t lanes __attribute__((vector_size(sizeof(vec))));
 INLINE lanes first_lanes(int64_t count)
 {
   lanes which;
@@ -93,7 +104,10 @@ INLINE vec root(vec x)
 }
 INLINE vec shifted_in(vec before, vec x)
 {
-  return (vec){before[7], x[0], x[1], x[2], x[3], x[4], x[5], x[6]};
+  vec made = {0};
+  made[0] = before[LANES - 1];
+  for (int i = 1; i < LANES; ++i) made[i] = x[i - 1];
+  return made;
 }
 
 #endif

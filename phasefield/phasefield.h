@@ -157,6 +157,15 @@ typedef struct gab_phasefield_integrals {
 /** Collective. */
 gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_integrals *integrals);
 
+/** What the sums of c have gained since the start by reservoirs and by the window, in cells: the content of
+ * the integrals is that of the start and this, but for rounding. Exact sums over all slots; the part of each
+ * slot is to be registered as an entity per slot by the three functions below. Collective.
+ *  @param[out] gained  K-1 values */
+gab_status gab_phasefield_ledger(gab_phasefield *phasefield, double *gained);
+gab_status gab_phasefield_ledger_pack(void *phasefield, gab_buffer *out);
+gab_status gab_phasefield_ledger_unpack(void *phasefield, gab_reader *in);
+gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_slot dead, gab_reader *in);
+
 /** Looks at all local cells. @return ::GAB_ERR_DIVERGED with step, cell and numbers for the first that is not
  *  finite or is off the simplex */
 gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield);

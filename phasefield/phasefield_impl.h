@@ -7,6 +7,7 @@
 #define GABION_PHASEFIELD_PHASEFIELD_IMPL_H
 
 #include "blockforest/exchange.h"
+#include "core/exact_sum.h"
 #include "phasefield/phasefield.h"
 
 /** Constants of the model, read by kernels. */
@@ -81,6 +82,7 @@ struct gab_phasefield {
   gab_data_id data;
   gab_phasefield_ghosts phi_ghosts, mu_ghosts, c_ghosts;
   gab_exchange *phi_exchange, *mu_exchange, *c_exchange;
+  gab_exact_sum ledger[GAB_MOST_INDEPENDENTS]; /* gained by blocks while they were here */
   uint64_t revision; /* of the forest for which mu and the ghosts of phi are there; 0: for none */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
 };
@@ -94,6 +96,17 @@ gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, 
  *  exchange has filled. */
 void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phasefield_block *block,
                                gab_phasefield_which which);
+
+/** Whether a block lies at a side of the domain. */
+bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block,
+                               int side);
+
+/* ---- ledger.c ---- */
+/** Enters what the sweep of mu is about to take from reservoirs. */
+void gab_phasefield_ledger_step(gab_phasefield *phasefield);
+/** Enters a row of cells of a block that comes in (sign 1) or leaves (-1). */
+void gab_phasefield_ledger_row(gab_phasefield *phasefield, const gab_phasefield_block *block, int32_t row,
+                               double sign);
 
 /* ---- cell.c: what all kernels and the initial state have to agree on ---- */
 double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);

@@ -132,6 +132,7 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
+  gab_phasefield_ledger_step(phasefield);
   GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu));
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);

@@ -75,9 +75,13 @@ static gab_status shift_once(gab_phasefield *phasefield)
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     const bool top = block->first[model->axis] + model->cells[model->axis] == model->domain[model->axis];
     gab_phasefield_fill_sides(model, block, WHICH_PHI);
+    if (block->first[model->axis] == 0) gab_phasefield_ledger_row(phasefield, block, 0, -1);
     shift_field(model, block->phi);
     shift_field(model, block->c);
-    if (top) enter_row(model, block);
+    if (top) {
+      enter_row(model, block);
+      gab_phasefield_ledger_row(phasefield, block, model->cells[model->axis] - 1, 1);
+    }
     gab_phasefield_make_mu(model, block);
   }
   phasefield->revision = 0; /* the ghosts of phi are those of the old place */

@@ -12,7 +12,11 @@
 #include <omp.h>
 #endif
 
-enum { SERIES_COLUMNS = 5, MOST_PICKED = 16 };
+enum {
+  SERIES_COLUMNS = 5,
+  MOST_COLUMNS = SERIES_COLUMNS + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS,
+  MOST_PICKED = 16
+};
 
 typedef struct growth {
   const phase_case *which; /* borrowed, as the rest of this group */
@@ -120,18 +124,28 @@ static gab_status series_row(void *user, gab_step step, double time, double *val
   values[4] = shift;
   for (int a = 0; a < melt; a++)
     values[SERIES_COLUMNS + a] = sums.fraction[a] / (sums.cells - sums.fraction[melt]);
+  double gained[GAB_MOST_INDEPENDENTS];
+  GAB_TRY(gab_phasefield_ledger(it->model, gained));
+  values += SERIES_COLUMNS + melt;
+  for (int i = 0; i < setup->options.thermo.independents; i++) {
+    *values++ = sums.content[i];
+    *values++ = gained[i];
+  }
   return GAB_OK;
 }
 
 static gab_status add_series(growth *it)
 {
   const gab_thermo *thermo = &it->which->setup.options.thermo;
-  const char *columns[SERIES_COLUMNS + GAB_MOST_PHASES] = {"front", "height", "temperature", "undercooling",
-                                                           "shift"};
-  for (int a = 0; a < thermo->phases - 1; a++) columns[SERIES_COLUMNS + a] = thermo->phase[a].name;
+  static const char *const ledger[] = {"content_1", "gained_1",  "content_2",
+                                       "gained_2",  "content_3", "gained_3"};
+  const char *columns[MOST_COLUMNS] = {"front", "height", "temperature", "undercooling", "shift"};
+  size_t count = SERIES_COLUMNS;
+  for (int a = 0; a < thermo->phases - 1; a++) columns[count++] = thermo->phase[a].name;
+  for (int i = 0; i < 2 * thermo->independents; i++) columns[count++] = ledger[i];
   if (it->which->series_every == 0) return GAB_OK;
   return gab_output_add_series(it->output, (gab_schedule){.every = it->which->series_every}, "front", columns,
-                               SERIES_COLUMNS + (size_t)thermo->phases - 1, series_row, it, NULL);
+                               count, series_row, it, NULL);
 }
 
 static gab_status add_slice(growth *it, size_t index)
@@ -235,7 +249,14 @@ static gab_status add_duties(growth *it)
                              .user = it,
                              .pack = pack_output,
                              .unpack = unpack_output};
+  const gab_entity ledger = {.name = "ledger",
+                             .kind = GAB_ENTITY_PER_SLOT,
+                             .user = it->model,
+                             .pack = gab_phasefield_ledger_pack,
+                             .unpack = gab_phasefield_ledger_unpack,
+                             .adopt = gab_phasefield_ledger_adopt};
   GAB_TRY(gab_timeloop_add_entity(it->loop, &place));
+  GAB_TRY(gab_timeloop_add_entity(it->loop, &ledger));
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
   GAB_TRY(gab_timeloop_add_task(it->loop, "phi", sweep_phi, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
