@@ -296,10 +296,12 @@ gab_status gab_load_graph_swap(gab_load_graph *graph, const uint64_t *values, si
       memcpy(theirs + e * width, values + (size_t)graph->borders[e] * width, width * sizeof *values);
     return GAB_OK;
   }
-  gab_status started = start_mail(graph, values, width);
-  gab_status status = gab_port_finish(graph->port);
-  GAB_TRY(started);
+  gab_status status = start_mail(graph, values, width);
+  /* Broken before it is waited for: another one may have failed as well. */
+  if (status != GAB_OK && status != GAB_ERR_FAULT) status = gab_world_raise(graph->world, status);
+  const gab_status finished = gab_port_finish(graph->port);
   GAB_TRY(status);
+  GAB_TRY(finished);
   for (size_t i = 0; i < graph->mail_count; ++i) {
     gab_reader in = gab_message_reader(&graph->mail[i].in);
     GAB_TRY(gab_get_bytes(&in, theirs + i * width, width * sizeof *values));
