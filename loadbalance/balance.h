@@ -140,7 +140,8 @@ gab_status gab_balance_curve(gab_forest *forest, const gab_curve *curve, const u
                              gab_balance_report *report);
 
 /** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
- *  Collective. @param[in] options  NULL: defaults @param[out] report  may be NULL */
+ *  Collective. Announces ::GAB_PHASE_MIGRATION and those of gab_forest_follow().
+ *  @param[in] options  NULL: defaults @param[out] report  may be NULL */
 gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
                               gab_balance_report *report);
 

@@ -40,7 +40,6 @@ rm -rf "$OUT"; mkdir -p "$OUT"
 export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 RANDOM=$SEED
 DEADLINE=60   # seconds; a run takes about one
-STEP=33       # of the first death: between checkpoints, at whichever interval
 
 printf 'kind\tnp\tphase\tvictims\texpected\tend\tseconds\n' >"$OUT/matrix.tsv"
 runs=0 wrong=0
@@ -115,11 +114,12 @@ from_outside() {
 }
 
 # ---------------------------------------------------------------- the flows
-# use flow|adaptive: what follows is done with this one; works out the undisturbed results
+# use flow|adaptive: what follows is done with this one; works out the undisturbed results. STEP is that of the
+# first death: between checkpoints, at whichever interval; of the second flow one at which its grid changes
 use() {
-  CASE=$GABION_ROOT/tests/faults/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert)
+  CASE=$GABION_ROOT/tests/faults/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
   if [ "$1" = adaptive ]; then
-    CASE=$GABION_ROOT/tests/faults/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300
+    CASE=$GABION_ROOT/tests/faults/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=36
     STRATEGIES=(hilbert diffusion morton)
     if "$GABION" info | grep -q '^ *balancing.*graph'; then STRATEGIES+=(graph); fi
   fi
@@ -190,7 +190,7 @@ outsiders() { # outsiders NP COUNT
   for ((i = 0; i < $2; i++)); do from_outside "$np" $((RANDOM % np)) "0.$((RANDOM % 60 + 10))"; done
 }
 
-# The grid changes at steps 36, 45, 48, ...: a phase of an adaptation is entered several times, and again when
+# The grid changes at steps 36, 45, 48, 51, 54: a phase of an adaptation is entered several times, and again when
 # the steps since the checkpoint are repeated.
 adaptive_singles() { # adaptive_singles NP
   local np=$1 phase
@@ -222,11 +222,11 @@ adaptive_series() { # adaptive_series NP: deaths while a torn grid is mended, an
           "slot=1,step=$STEP,phase=$first" "slot=$b,step=$STEP,phase=$phase"
     done
   done
-  for phase in $ADAPTING; do
-    for first in compute "$phase"; do
-      try series "$np" "$phase" "1 in $first then $b" done \
-          "slot=1,step=$STEP,phase=$first" "slot=$b,step=$((STEP + 1)),phase=$phase"
-    done
+  for phase in $ADAPTING; do # while blocks are shared out after the recovery, or in the next adaptation
+    try series "$np" "$phase" "1 then $b" done "slot=1,step=$STEP,phase=compute" "slot=$b,step=$STEP,phase=$phase"
+    if ((np == 3)) || bound 1 2 "$np"; then continue; fi
+    try series "$np" "$phase" "1 in $phase then 2" done \
+        "slot=1,step=$STEP,phase=$phase" "slot=2,step=$STEP,phase=$phase,visit=2"
   done
 }
 adaptive_losses() { # adaptive_losses NP
