@@ -64,6 +64,9 @@ void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
   fprintf(out, "%s on %" PRId32 " process%s, blocks by %s, copies by %s\n", gab_config_name(which->config),
           numbers->slots, numbers->slots == 1 ? "" : "es", numbers->strategy->name, numbers->scheme->name);
   print_levels(numbers, out);
+  if (which->refinement.max_level > 0 && which->refinement.every > 0)
+    fprintf(out, "  that is the grid of the start; it adapts to the flow every %" GAB_PRI_STEP " steps\n",
+            which->refinement.every);
   fprintf(out, "  %-40s %10s %10s %10s\n", "per process", "least", "mean", "most");
   print_bytes(out, "populations", &numbers->state);
   print_bytes(out, "populations and two snapshots", &numbers->memory);

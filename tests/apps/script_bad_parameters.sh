@@ -56,6 +56,51 @@ for wrong in 'domain.block=[5, 8]:no whole number of blocks' 'domain.block=[8, 8
   said "${wrong#*:}"
 done
 
+# Refinement that cannot be: where it stands in the file, and why. Lines are those of refined.yaml.
+cat >refined.yaml <<'YAML'
+run: {steps: 10}
+domain: {cells: [32, 16], block: [8, 8]}
+fluid: {omega: 1.5}
+bodies:
+  - {name: ball, type: sphere, centre: [12, 8], radius: 3}
+refinement:
+  levels: 2
+  every: 5
+  criteria:
+    - {type: bodies, level: 1, distance: 1}
+    - {type: box, level: 2, lo: [20, 2], hi: [24, 6]}
+    - {type: vorticity, above: 0.02, below: 0.01}
+YAML
+check 0 refined.yaml
+said 'blocks of levels 0 to 2'
+said 'adapts to the flow every 5 steps'
+refuse_refined() { # refuse_refined PLACE WORDS SED-COMMANDS: the changed file is refused there, with these words
+  sed -e "$3" refined.yaml >bad.yaml
+  cmp -s bad.yaml refined.yaml && complain "sed '$3' changes nothing"
+  check 2 bad.yaml
+  said "bad.yaml:$1"
+  said "$2"
+}
+refuse_refined 12:45 'is not smaller than above' 's/below: 0.01/below: 0.03/'
+refuse_refined 12: 'is not smaller than above' 's/below: 0.01/below: 0.02/'
+refuse_refined 11: 'the box is empty along x' 's/lo: .20, 2./lo: [25, 2]/'
+refuse_refined 11: 'outside of the domain' 's/lo: .20, 2., hi: .24, 6./lo: [40, 2], hi: [44, 6]/'
+refuse_refined 12: 'outside of the domain' 's/below: 0.01/below: 0.01, hi: [40, -1]/'
+refuse_refined 11: '3 numbers' 's/lo: .20, 2./lo: [20, 2, 0]/'
+refuse_refined 11: 'more than refinement.levels' 's/level: 2/level: 3/'
+refuse_refined 10: 'the case has no bodies' '4,5d
+s/^run:/\n\nrun:/'
+refuse_refined 12: 'refinement.every is 0' 's/every: 5/every: 0/'
+refuse_refined 7: 'no criterion' '9,12d'
+refuse_refined 10: 'refinement.levels is 0' 's/levels: 2/levels: 0/'
+refuse_refined 7: 'block ids have room for' 's/levels: 2/levels: 30/'
+refuse_refined 2: 'cannot be split evenly' 's/cells: .32, 16., block: .8, 8./cells: [35, 16], block: [7, 8]/'
+refuse_refined 12: 'above' 's/above: 0.02, //'
+refuse_refined 12: 'vortexity' 's/type: vorticity/type: vortexity/'
+sed 's/below: 0.01/below: 0.03/' refined.yaml >bad.yaml
+refused 3 bad.yaml
+said_once 'is not smaller than above'
+
 # Fewer blocks than processes, with both numbers.
 refused 3 good.yaml --set 'domain.block=[16, 16]'
 said_once 'error:'

@@ -1,0 +1,78 @@
+# gabion-test: timeout=300 labels=quick
+# A flow on blocks that split and merge comes to the same state and series, to the last bit, and adapts as often, for
+# any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+grid() { sed -n 's/.*"grid": \({.*}\).*/\1/p' out/summary.json; }
+begin() { # begin CASE: the undisturbed run of one process
+  case_file=$1
+  run 0 1 "$case_file"
+  reference=$(checksum) shape=$(grid)
+  cp out/forces.csv out/integrals.csv .
+  [ -n "$reference" ] || complain "$case_file: no checksum"
+  grep -q '"adaptations": [1-9]' <<<"$shape" || complain "$case_file: the grid never adapted: $shape"
+  said 'the grid adapted'
+}
+variant() { # variant PROCESSES THREADS [options]
+  local processes=$1 threads=$2 file
+  shift 2
+  OMP_NUM_THREADS=$threads run 0 "$processes" "$case_file" "$@"
+  [ "$(checksum)" = "$reference" ] || complain "$case_file on $processes x $threads $*: another checksum"
+  [ "$(grid)" = "$shape" ] || complain "$case_file on $processes x $threads $*: grid $(grid), not $shape"
+  for file in forces.csv integrals.csv; do
+    cmp -s $file out/$file || complain "$case_file on $processes x $threads $*: another $file"
+  done
+}
+
+sed '/^output:/,$d' "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" >flat.yaml
+cat >>flat.yaml <<'YAML'
+output:
+  forces: {every: 2}
+  integrals: {every: 10}
+YAML
+cat >deep.yaml <<'YAML'
+run: {steps: 14, check_every: 4}
+domain: {cells: [16, 12, 12], block: [4, 4, 4]}
+refinement:
+  levels: 2
+  every: 3
+  criteria:
+    - {type: bodies, level: 1}
+    - {type: vorticity, level: 2, above: 0.045, below: 0.042}
+    - {type: vorticity, level: 1, above: 0.02, below: 0.018}
+fluid: {omega: 1.7}
+boundaries:
+  x_min: {type: velocity, velocity: [0.06, 0, 0], ramp_time: 6}
+  x_max: {type: outflow}
+  y_min: {type: free_slip}
+  y_max: {type: free_slip}
+  z_min: {type: wall}
+  z_max: {type: wall}
+bodies:
+  - {name: ball, type: sphere, centre: [6, 6.5, 5.5], radius: 2}
+initial: {velocity: [0.04, 0, 0]}
+resilience: {memory: {every: 5}}
+output:
+  forces: {every: 2}
+  integrals: {every: 4}
+YAML
+
+graph=
+if "$gabion" info | grep -q '^ *balancing.*graph'; then graph=graph; fi
+begin flat.yaml
+variant 2 1 --set balance.strategy=morton --set lbm.kernel=vector
+variant 4 2 --set balance.strategy=diffusion --set lbm.kernel=reference
+variant 7 1 --set balance.strategy=${graph:-hilbert} --set lbm.kernel=sparse
+begin deep.yaml
+variant 2 2 --set lbm.kernel=vector
+variant 4 1 --set balance.strategy=diffusion
+variant 7 1 --set balance.strategy=${graph:-morton} --set lbm.kernel=reference
+if [ -n "${GABION_TEST_ULFM:-}" ]; then
+  variant 4 1 --inject slot=1,step=10,phase=adapt-migrate
+  variant 4 2 --inject slot=2,step=8,phase=exchange --set resilience.rebalance=false
+  begin flat.yaml
+  variant 4 1 --inject slot=1,step=40,phase=adapt-rebuild --set balance.strategy=diffusion
+  variant 3 2 --inject slot=0,step=33,phase=exchange --set resilience.rebalance=false
+fi
+finish
