@@ -115,7 +115,8 @@ gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield);
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield);
 
 /** Steps done and rows that the window has moved: equal on all processes, part of the state. An application
- *  registers them as one replicated entity. */
+ *  registers them as one replicated entity. Unpacking refuses a state of another kernel, whose rounding
+ * differs. */
 gab_step gab_phasefield_get_step(const gab_phasefield *phasefield);
 int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield);
 gab_status gab_phasefield_pack(void *phasefield, gab_buffer *out);

@@ -1,6 +1,7 @@
 /* A step: exchanges and sweeps. */
 #include "phasefield/phasefield_impl.h"
 
+#include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -161,6 +162,7 @@ int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield) { return phas
 gab_status gab_phasefield_pack(void *phasefield, gab_buffer *out)
 {
   const gab_phasefield *it = phasefield;
+  GAB_TRY(gab_put_string(out, it->model.kernel->name));
   GAB_TRY(gab_put_i64(out, it->model.step));
   return gab_put_i64(out, it->model.shift);
 }
@@ -169,6 +171,12 @@ gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in)
 {
   gab_phasefield *it = phasefield;
   int64_t step, shift;
+  char kernel[64];
+  GAB_TRY(gab_get_string(in, kernel, sizeof kernel));
+  if (strcmp(kernel, it->model.kernel->name) != 0)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "the state was computed by the kernel `%s', which `%s' does not continue to the same bits",
+             kernel, it->model.kernel->name);
   GAB_TRY(gab_get_i64(in, &step));
   GAB_TRY(gab_get_i64(in, &shift));
   if (step < 0 || shift < 0)
