@@ -37,7 +37,12 @@ static uint64_t hash_of(gab_world *world, phase_run *it)
   uint64_t hash = phase_hash(it);
   REQUIRE_OK(gab_phasefield_check_finite(it->model));
   REQUIRE_OK(gab_world_sum_u64(world, &hash, 1));
-  return hash;
+  double gained[GAB_MOST_INDEPENDENTS] = {0};
+  REQUIRE_OK(gab_phasefield_ledger(it->model, gained));
+  REQUIRE(gained[0] != 0);
+  const gab_phasefield_integrals sums = phase_sums(it);
+  return hash + gab_hash64(gained, sizeof gained, 2) + gab_hash64(sums.content, sizeof sums.content, 3) +
+         gab_hash64(&sums.energy, sizeof sums.energy, 4);
 }
 
 static void run_with_window(phase_run *it, int from, int to)
@@ -79,17 +84,20 @@ static uint64_t run_moving(gab_world *world, const phase_case *given)
 static uint64_t run_restored(gab_world *world, const phase_case *given)
 {
   phase_run first = phase_open(world, given), second = phase_open(world, given);
-  gab_buffer image = {0}, place = {0};
+  gab_buffer image = {0}, place = {0}, ledger = {0};
   run_with_window(&first, 0, STEPS / 2);
   REQUIRE_OK(gab_forest_pack(first.forest, &image));
   REQUIRE_OK(gab_phasefield_pack(first.model, &place));
+  REQUIRE_OK(gab_phasefield_ledger_pack(first.model, &ledger));
   run_with_window(&first, STEPS / 2, STEPS);
   phase_run *const runs[] = {&first, &second};
   uint64_t hashes[2];
   for (int k = 0; k < 2; ++k) {
     gab_reader blocks = gab_reader_of_buffer(&image), where = gab_reader_of_buffer(&place);
+    gab_reader account = gab_reader_of_buffer(&ledger);
     REQUIRE_OK(gab_forest_restore(runs[k]->forest, &blocks, 1, NULL, NULL));
     REQUIRE_OK(gab_phasefield_unpack(runs[k]->model, &where));
+    REQUIRE_OK(gab_phasefield_ledger_unpack(runs[k]->model, &account));
     REQUIRE(gab_phasefield_get_step(runs[k]->model) == STEPS / 2);
     run_with_window(runs[k], STEPS / 2, STEPS);
     hashes[k] = hash_of(world, runs[k]);
@@ -97,6 +105,7 @@ static uint64_t run_restored(gab_world *world, const phase_case *given)
   REQUIRE(hashes[0] == hashes[1]);
   gab_buffer_release(&image);
   gab_buffer_release(&place);
+  gab_buffer_release(&ledger);
   phase_close(&second);
   phase_close(&first);
   return hashes[0];
