@@ -14,6 +14,7 @@
 #include "lbm/levels_impl.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static gab_lbm_block *block_at(const gab_lbm *lbm, size_t index)
 {
@@ -50,15 +51,22 @@ gab_status gab_lbm_join(gab_lbm *lbm)
   const uint64_t revision = gab_forest_revision(lbm->forest);
   if (lbm->joined == revision) return GAB_OK;
   gab_status status = GAB_OK;
+  char message[512] = "";
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
     gab_status mine = join_block(lbm, i);
     if (mine == GAB_OK) continue;
+      /* Messages are kept per thread, so this one has to be carried along. */
 #pragma omp critical(gab_lbm_join)
-    status = mine;
+    if (status == GAB_OK) {
+      status = mine;
+      snprintf(message, sizeof message, "%s", gab_error_message());
+    }
   }
-  /* The others are waiting for this process. */
-  if (status != GAB_OK) return gab_world_raise(lbm->world, status);
+  if (status != GAB_OK) { /* the others are waiting for this process */
+    (void)gab_error_set(status, __FILE__, __LINE__, "%s", message);
+    return gab_world_raise(lbm->world, status);
+  }
   lbm->deepest = deepest_of(lbm);
   lbm->joined = revision;
   return GAB_OK;

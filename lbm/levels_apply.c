@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-static void set_value(gab_field *field, size_t index, double value)
-{
-  if (field->shape.precision == GAB_PRECISION_FLOAT) ((float *)field->data)[index] = (float)value;
-  else ((double *)field->data)[index] = value;
-}
-
 static double sent(const gab_lbm_block *block, uint32_t cell, int q)
 {
   return gab_value_at(block->src, gab_place(cell, block->now->sent[q]));
@@ -116,14 +110,14 @@ void gab_joint_pull_all(const gab_lbm_block *block, int sub, const double ramp[G
   if (!joint) return;
   for (size_t i = 0; i < joint->pull_count; ++i) {
     const gab_joint_pull *pull = &joint->pulls[i];
-    set_value(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
-              joint->values[sub == 0 ? pull->first : pull->second]);
+    gab_value_set(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
+                  joint->values[sub == 0 ? pull->first : pull->second]);
   }
   for (size_t i = 0; i < joint->pull_term_count && sub == 1; ++i) {
     const gab_joint_term *term = &joint->pull_terms[i];
     const gab_joint_pull *pull = &joint->pulls[term->at];
-    set_value(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
-              joint->values[pull->second] + term->term * factor(term, ramp));
+    gab_value_set(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
+                  joint->values[pull->second] + term->term * factor(term, ramp));
   }
 }
 
@@ -157,12 +151,12 @@ void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *bloc
   for (size_t i = 0; i < joint->arrival_count; ++i) {
     const gab_joint_arrival *arrival = &joint->arrivals[i];
     if (ghosts_only && !arrival->from_finer) continue;
-    set_value(block->src, gab_place(arrival->cell, block->now->arriving[arrival->q]), joint->fresh[i]);
+    gab_value_set(block->src, gab_place(arrival->cell, block->now->arriving[arrival->q]), joint->fresh[i]);
   }
   for (size_t i = 0; i < joint->arrival_term_count && !ghosts_only; ++i) {
     const gab_joint_term *term = &joint->arrival_terms[i];
     const gab_joint_arrival *arrival = &joint->arrivals[term->at];
     size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
-    set_value(block->src, place, gab_value_at(block->src, place) + term->term * factor(term, ramp));
+    gab_value_set(block->src, place, gab_value_at(block->src, place) + term->term * factor(term, ramp));
   }
 }

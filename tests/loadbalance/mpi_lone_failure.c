@@ -1,5 +1,6 @@
 /* A process whose strategy fails alone takes the others along, instead of leaving them waiting: all see a
- * broken world, whose repair tells all what happened. A refusal that is the same everywhere breaks nothing. */
+ * broken world, whose repair tells all what happened. A refusal that is the same everywhere breaks nothing.
+ */
 /* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
 #include "core/world.h"
 #include "loadbalance/balance.h"
@@ -29,7 +30,8 @@ static gab_status fail(const gab_balance_options *options, gab_proxies *proxies,
 static int run(gab_world *world)
 {
   const gab_balancer weak = {.name = "weak", .doc = "fails", .is_built = true, .assign = fail};
-  const gab_forest_options domain = {.grid = {.dimension = 3, .roots = {4, 3, 2}}, .cells = {4, 4, 4}, .dx = 1};
+  const gab_forest_options domain = {
+      .grid = {.dimension = 3, .roots = {4, 3, 2}}, .cells = {4, 4, 4}, .dx = 1};
   bool refuses = true;
   const gab_balance_options options = {.balancer = &weak, .user = &refuses};
   gab_proxies *proxies;
