@@ -58,7 +58,7 @@ static void print_build(void)
 #else
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
-  printf("  %-12sin_place, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
+  printf("  %-12sin_place, sparse, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
