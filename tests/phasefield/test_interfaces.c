@@ -68,6 +68,22 @@ static void a_plane_interface_has_its_profile_and_energy(void)
   table_row("interface profile, order of the error", log2(error[0] / error[1]), 2, 0.5);
 }
 
+/* phi = 1 / (1 + exp(3 x / epsilon)), of the same energy. */
+static void the_well_has_its_profile_and_energy(void)
+{
+  plane p = {.height = 30, .solids = 1};
+  phase_case given = plane_case(&p, 4, 0, 60);
+  given.options.potential = GAB_POTENTIAL_WELL;
+  phase_run it = phase_open(world, &given);
+  phase_steps(&it, 3000);
+  double worst = 0;
+  for (int32_t y = 0; y < it.cells[1]; ++y)
+    worst = fmax(worst, fabs(phase_value(&it, 'p', 0, y, 0, 0) - 1 / (1 + exp(3 * (y + 0.5 - 30) / 4))));
+  table_row("well: interface profile, largest error, epsilon/dx = 4", worst, 0, 0.01);
+  table_row("well: surface energy, epsilon/dx = 4", phase_sums(&it).energy / it.cells[0], 1, 0.02);
+  phase_close(&it);
+}
+
 static void a_driven_front_moves_at_its_speed(void)
 {
   const double resolutions[2] = {4, 8}, tolerance[2] = {0.05, 0.03};
@@ -238,6 +254,7 @@ int main(int argc, char **argv)
   if (gab_world_create(NULL, NULL, &world) != GAB_OK) return 1;
   table_begin(argc, argv);
   a_plane_interface_has_its_profile_and_energy();
+  the_well_has_its_profile_and_energy();
   a_driven_front_moves_at_its_speed();
   balls_shrink_by_their_curvature();
   a_circle_is_at_rest_at_the_drive_of_its_curvature();
