@@ -1,4 +1,5 @@
 /* gabion plan: a run on many processes, planned by one that makes no data. */
+#include "apps/driver/phase.h"
 #include "apps/driver/plan.h"
 
 #include "apps/driver/simulation.h"
@@ -149,7 +150,9 @@ static gab_status plan(const plan_options *options)
   gab_config *config = NULL;
   run_case which = {0};
   GAB_TRY(driver_config_from_file(&options->common, &config));
-  gab_status status = run_case_read(config, &options->common, &which);
+  gab_status status = phase_case_is(config)
+                          ? gab_config_fail(config, "phasefield", "gabion plan knows flows only")
+                          : run_case_read(config, &options->common, &which);
   if (status == GAB_OK) status = plan_alone(&which, options);
   run_case_release(&which);
   gab_config_destroy(&config);
