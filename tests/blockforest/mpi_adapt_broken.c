@@ -3,6 +3,8 @@
  * gabion-test: np=1,2,3,4 timeout=90 labels=quick needs=ulfm */
 #include "tests/blockforest/adapting.h"
 
+#include <stdatomic.h>
+
 /* ---- things that go wrong on one slot */
 
 typedef enum failure {
@@ -21,8 +23,8 @@ enum { ROUNDS = 3 * FAIL_COUNT };
 static struct {
   bool armed;
   failure what;
-  int calls; /* that go well before */
-  bool happened;
+  atomic_int calls; /* that go well before; blocks are packed by several threads */
+  atomic_bool happened;
 } trap;
 
 static bool springs(failure what)
