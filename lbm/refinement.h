@@ -37,7 +37,7 @@ typedef struct gab_criterion {
   double distance;                   /**< BODIES: in cells of level 0 */
   double lo[3], hi[3];               /**< BOX: corners, physical */
   double refine_above;               /**< VORTICITY, GRADIENT: per step of level 0 */
-  double coarsen_below;              /**< the same; at most refine_above */
+  double coarsen_below;              /**< the same; less than refine_above */
   double region_lo[3], region_hi[3]; /**< VORTICITY, GRADIENT: only blocks that meet this box, physical */
 } gab_criterion;
 

@@ -1,5 +1,7 @@
 #include "lbm/refinement.h"
 
+#include "lbm/lbm_impl.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@ static const gab_config_key refinement_keys[] = {
     {.name = "levels",
      .type = GAB_CONFIG_INT,
      .min = 0,
-     .max = 30,
+     .max = GAB_LBM_LEVELS - 1,
      .default_text = "0",
      .doc = "Finest level; each halves cells and time step. 0: one level, that of domain.cells."},
     {.name = "every",
@@ -37,7 +39,8 @@ static const gab_config_section refinement_section = {
 
 #define LEVEL_KEY                                                                                            \
   {                                                                                                          \
-    .name = "level", .type = GAB_CONFIG_INT, .min = 1, .max = 30, .default_text = GAB_CONFIG_OPTIONAL,       \
+    .name = "level", .type = GAB_CONFIG_INT, .min = 1, .max = GAB_LBM_LEVELS - 1,                            \
+    .default_text = GAB_CONFIG_OPTIONAL,                                                                     \
     .doc = "Refines up to this level; up to refinement.levels if left out."                                  \
   }
 #define BOX_KEYS(given, low_doc, high_doc)                                                                   \
