@@ -326,6 +326,14 @@ static gab_status make_room(stage *now)
   return GAB_OK;
 }
 
+/* A team of threads costs more than a few contacts do. */
+enum { FEW = 4 };
+
+static bool ends_agree(const channel *here)
+{
+  return here->sends == here->receives && here->send_bytes == here->receive_bytes;
+}
+
 static void pack_all(gab_coupling *coupling, stage *now)
 {
   const gab_coupling_kind *kind = &coupling->kind;
@@ -333,10 +341,16 @@ static void pack_all(gab_coupling *coupling, stage *now)
     channel *to = &now->channels[c];
     if (to->send_bytes == 0) continue;
     unsigned char *place = to->out.data + (to->out.size - to->send_bytes);
-#pragma omp parallel for schedule(dynamic, 4)
-    for (size_t i = to->first_send; i < to->first_send + to->sends; ++i) {
-      const crossing *item = &now->sends.item[i];
+    /* What stays here is unpacked at once, while it is near: both lists are in the same order. Nothing that is
+     * packed is what something is unpacked into. */
+    const bool stays = is_here(coupling, to) && ends_agree(to);
+#pragma omp parallel for schedule(dynamic, 4) if (to->sends > FEW)
+    for (size_t i = 0; i < to->sends; ++i) {
+      const crossing *item = &now->sends.item[to->first_send + i];
       kind->pack(kind->user, item->data, now->way, &item->contact, place + item->offset);
+      if (!stays) continue;
+      const crossing *other = &now->receives.item[to->first_receive + i];
+      kind->unpack(kind->user, other->data, now->way, &other->contact, place + item->offset);
     }
   }
 }
@@ -356,14 +370,14 @@ static gab_status unpack_all(gab_coupling *coupling, stage *now)
   const gab_coupling_kind *kind = &coupling->kind;
   for (size_t c = 0; c < now->channel_count; ++c) {
     channel *from = &now->channels[c];
-    if (from->receive_bytes == 0) continue;
-    if (is_here(coupling, from) && from->send_bytes != from->receive_bytes)
+    if (is_here(coupling, from)) {
+      if (ends_agree(from)) continue;
       GAB_FAIL(GAB_ERR_STATE, "coupling `%s': the ends of a contact disagree by %zu to %zu bytes", kind->name,
                from->send_bytes, from->receive_bytes);
-    const unsigned char *arrived = is_here(coupling, from)
-                                       ? from->out.data + (from->out.size - from->send_bytes)
-                                       : gab_message_reader(&from->in).at;
-#pragma omp parallel for schedule(dynamic, 4)
+    }
+    if (from->receive_bytes == 0) continue;
+    const unsigned char *arrived = gab_message_reader(&from->in).at;
+#pragma omp parallel for schedule(dynamic, 4) if (from->receives > FEW)
     for (size_t i = from->first_receive; i < from->first_receive + from->receives; ++i) {
       const crossing *item = &now->receives.item[i];
       kind->unpack(kind->user, item->data, now->way, &item->contact, arrived + item->offset);

@@ -239,7 +239,7 @@ void gab_exchange_destroy(gab_exchange **exchange)
 static void pack_all(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
-#pragma omp parallel for schedule(dynamic, 4)
+#pragma omp parallel for schedule(dynamic, 4) if (exchange->sends.count > 4)
   for (size_t i = 0; i < exchange->sends.count; ++i) {
     const crossing *item = &exchange->sends.item[i];
     ghost->pack(ghost->user, item->from, item->direction,
@@ -250,7 +250,7 @@ static void pack_all(gab_exchange *exchange)
 static void unpack_all(gab_exchange *exchange)
 {
   const gab_ghost_kind *ghost = &exchange->ghost;
-#pragma omp parallel for schedule(dynamic, 4)
+#pragma omp parallel for schedule(dynamic, 4) if (exchange->receives.count > 4)
   for (size_t i = 0; i < exchange->receives.count; ++i) {
     const crossing *item = &exchange->receives.item[i];
     ghost->unpack(ghost->user, item->to, item->direction,

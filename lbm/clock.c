@@ -13,6 +13,14 @@ gab_status gab_lbm_time_parts(gab_lbm *lbm, bool on)
   return GAB_OK;
 }
 
+void gab_lbm_clock_messages(gab_lbm *lbm, double start)
+{
+  if (lbm->clocks == 0) return;
+  const double taken = (double)lbm->clocks * (gab_seconds() - start);
+  lbm->clock->messages += taken;
+  lbm->clock->all += taken;
+}
+
 gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm)
 {
   gab_lbm_times sum = {0};
@@ -21,7 +29,9 @@ gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm)
     sum.ghosts += clock->ghosts;
     sum.links += clock->links;
     sum.sweep += clock->sweep;
-    sum.other += clock->all - clock->ghosts - clock->links - clock->sweep;
+    sum.joints += clock->joints;
+    sum.messages += clock->messages;
+    sum.other += clock->all - clock->ghosts - clock->links - clock->sweep - clock->joints - clock->messages;
   }
   return sum;
 }

@@ -178,6 +178,9 @@ typedef struct gab_lbm_times {
   double ghosts; /**< copied between blocks of this process */
   double links;  /**< what boundary cells send */
   double sweep;  /**< streaming and collision */
+  double joints; /**< beside blocks of other levels: populations handed down, summed up, corrected */
+  double messages; /**< exchanges, between levels also those within this process: packed, under way, unpacked;
+                        all threads count, since they wait for it */
   double other;  /**< sharing out, waiting for other threads */
 } gab_lbm_times;
 /** Begins to time the parts of steps from zero, or ends it. It costs two looks at the clock for each part of

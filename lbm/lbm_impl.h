@@ -9,6 +9,7 @@
 #include "blockforest/coupling.h"
 #include "blockforest/exchange.h"
 #include "core/exact_sum.h"
+#include "core/log.h"
 #include "field/flags.h"
 #include "lbm/lbm.h"
 #include "lbm/storage_impl.h"
@@ -266,7 +267,7 @@ struct gab_lbm_block {
 
 /** What the parts of a step take, of one thread, in seconds. */
 typedef struct gab_lbm_clock {
-  _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, all;
+  _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, joints, messages, all;
 } gab_lbm_clock;
 
 /** A share of the work on one block. */
@@ -384,14 +385,26 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);
+/** A sub-step of a level, and what the blocks do then besides, see levels_impl.h. */
+typedef struct gab_lbm_substep {
+  int level;
+  double time;       /**< in steps of level 0 */
+  int sub;           /**< 0: s1, 1: s2 of a step of the coarser level; level 0 has only s1 */
+  bool has_coarser;  /**< ghosts in coarser blocks are filled ahead of all else, what goes there is picked up */
+  bool has_finer;    /**< what arrives beside finer blocks is corrected ahead of the sweep */
+} gab_lbm_substep;
 /* The parts of a step of the blocks of one level; gab_lbm_exchange_start() and so on are those of level 0. */
 gab_status gab_lbm_start_on(gab_lbm *lbm, int level);
 gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
 /** Fills all ghosts and writes what boundary cells send, if that has been put off. @param[in] time  in steps
  */
-gab_status gab_lbm_settle_on(gab_lbm *lbm, int level, double time);
-gab_status gab_lbm_collide_on(gab_lbm *lbm, int level, double time);
+gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
+gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
+
+/** Notes what the calling thread alone did since `start` while all others waited, if parts are timed. */
+void gab_lbm_clock_messages(gab_lbm *lbm, double start);
+static inline double gab_lbm_clock_now(const gab_lbm *lbm) { return lbm->clocks > 0 ? gab_seconds() : 0; }
 
 /** Joins blocks with those of other levels, if the forest has changed. Local. */
 gab_status gab_lbm_join(gab_lbm *lbm);

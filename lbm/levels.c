@@ -1,16 +1,18 @@
 /* A step on several levels. A level makes two sub-steps in one step of the level above (recursively):
  *
  *   1. ghosts between blocks of the level; ghosts in coarser blocks, from what these sent at the start of
- * their step (s1), or from the values kept from then (s2); links;
+ * their step (s1), or from the values kept from then (s2); in s1 what goes into the coarse region is picked
+ * up, as it has been sent by then; links;
  *   2. if there is a finer level: what its cells will need goes down, what it will need from its own kind
- * around the corners of coarser blocks goes across; what it sends into the coarse region is picked up; its
- * first sub-step; it is picked up again; the sums go up; what arrives in the cells beside finer blocks is
- * corrected;
- *   3. the sweep;
+ * around the corners of coarser blocks goes across; its first sub-step; the sums go up; what arrives in the
+ * cells beside finer blocks is corrected;
+ *   3. the sweep; after s1 what has been sent into the coarse region is picked up again;
  *   4. the second sub-step of the finer level.
  *
  * Links come before the corrections, since they look at what cells have sent, and corrections write over what
- * cells beside finer blocks have sent to each other: each such place is read once more, by the sweep. */
+ * cells beside finer blocks have sent to each other: each such place is read once more, by the sweep.
+ *
+ * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the two. */
 #include "lbm/levels_impl.h"
 
 #include <math.h>
@@ -76,63 +78,64 @@ gab_status gab_lbm_join(gab_lbm *lbm)
 
 static gab_status send(gab_lbm *lbm, gab_coupling_way way, int level)
 {
+  const double start = gab_lbm_clock_now(lbm);
   GAB_TRY(gab_coupling_start(lbm->coupling, way, level));
-  return gab_coupling_finish(lbm->coupling);
+  gab_status status = gab_coupling_finish(lbm->coupling);
+  gab_lbm_clock_messages(lbm, start);
+  return status;
 }
 
-static void pull(gab_lbm *lbm, int level, int sub, double time)
+/* ------------------------------------------------------------------------------------------ stepping */
+
+/* One (sub-)step of a level and all below. Of the finest level nobody looks at what has settled: there it is
+ * left to the sweep, which does it slab by slab. @param[in] time  in steps of level 0 */
+static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
 {
-  double ramp[GAB_SIDE_COUNT];
-  gab_lbm_ramps(lbm, time, ramp);
-#pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
-    if (block_at(lbm, i)->at->level == level) gab_joint_pull_all(block_at(lbm, i), sub, ramp);
+  const gab_lbm_substep at = {.level = level,
+                              .time = time,
+                              .sub = sub,
+                              .has_coarser = level > 0,
+                              .has_finer = level < lbm->deepest};
+  if (level > 0) {
+    GAB_TRY(gab_lbm_start_on(lbm, level));
+    GAB_TRY(gab_lbm_finish_on(lbm, level));
+  }
+  if (at.has_finer || lbm->wants_forces) GAB_TRY(gab_lbm_settle_on(lbm, &at));
+  if (lbm->wants_forces) gab_lbm_add_forces(lbm, level);
+  if (at.has_finer) {
+    GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
+    GAB_TRY(send(lbm, GAB_COUPLING_ACROSS, level + 1));
+    GAB_TRY(advance(lbm, level + 1, 0, time));
+    GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
+  }
+  GAB_TRY(gab_lbm_collide_on(lbm, &at));
+  return at.has_finer ? advance(lbm, level + 1, 1, time + ldexp(1, -(level + 1))) : GAB_OK;
 }
 
-static void pick(gab_lbm *lbm, int level, int sub)
+gab_status gab_lbm_advance(gab_lbm *lbm) { return advance(lbm, 0, 0, (double)lbm->step); }
+
+/* ------------------------------------------------------------------------------------------ at a standstill */
+
+static void pick_all(gab_lbm *lbm, int level)
 {
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
-    if (block_at(lbm, i)->at->level == level) gab_joint_pick_all(block_at(lbm, i), sub);
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    const gab_lbm_block *block = block_at(lbm, i);
+    if (block->at->level != level) continue;
+    gab_joint_pick_first(block);
+    gab_joint_pick_second(block, block->src, block->now);
+  }
 }
 
-static void correct(gab_lbm *lbm, int level, double time, bool ghosts_only)
+static void correct_ghosts(gab_lbm *lbm, int level, double time)
 {
   double ramp[GAB_SIDE_COUNT];
   gab_lbm_ramps(lbm, time, ramp);
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
     if (block_at(lbm, i)->at->level == level)
-      gab_joint_correct_all(&lbm->model, block_at(lbm, i), ramp, ghosts_only);
+      gab_joint_correct_all(&lbm->model, block_at(lbm, i), ramp, true);
 }
-
-/* ------------------------------------------------------------------------------------------ stepping */
-
-/* One (sub-)step of a level and all below. @param[in] time  in steps of level 0 */
-static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
-{
-  const bool is_last = level >= lbm->deepest;
-  if (level > 0) {
-    GAB_TRY(gab_lbm_start_on(lbm, level));
-    GAB_TRY(gab_lbm_finish_on(lbm, level));
-    pull(lbm, level, sub, time);
-  }
-  GAB_TRY(gab_lbm_settle_on(lbm, level, time));
-  if (lbm->wants_forces) gab_lbm_add_forces(lbm, level);
-  if (!is_last) {
-    GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
-    GAB_TRY(send(lbm, GAB_COUPLING_ACROSS, level + 1));
-    pick(lbm, level + 1, 0);
-    GAB_TRY(advance(lbm, level + 1, 0, time));
-    pick(lbm, level + 1, 1);
-    GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
-    correct(lbm, level, time, false);
-  }
-  GAB_TRY(gab_lbm_collide_on(lbm, level, time));
-  return is_last ? GAB_OK : advance(lbm, level + 1, 1, time + ldexp(1, -(level + 1)));
-}
-
-gab_status gab_lbm_advance(gab_lbm *lbm) { return advance(lbm, 0, 0, (double)lbm->step); }
 
 /* What comes from finer cells is taken as if these stood still for a step. Only what arrives from places in
  * finer blocks is written: other places hold the state. */
@@ -141,17 +144,16 @@ gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
   const double time = (double)lbm->step;
   GAB_TRY(gab_lbm_join(lbm));
   for (int level = 0; level <= lbm->deepest; ++level) {
+    const gab_lbm_substep at = {.level = level, .time = time, .has_coarser = level > 0};
     GAB_TRY(gab_lbm_start_on(lbm, level));
     GAB_TRY(gab_lbm_finish_on(lbm, level));
-    if (level > 0) pull(lbm, level, 0, time);
-    GAB_TRY(gab_lbm_settle_on(lbm, level, time));
+    GAB_TRY(gab_lbm_settle_on(lbm, &at));
     if (level < lbm->deepest) GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
   }
   for (int level = 0; level < lbm->deepest; ++level) {
-    pick(lbm, level + 1, 0);
-    pick(lbm, level + 1, 1);
+    pick_all(lbm, level + 1);
     GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
-    correct(lbm, level, time, true);
+    correct_ghosts(lbm, level, time);
   }
   return GAB_OK;
 }

@@ -121,15 +121,25 @@ void gab_joint_pull_all(const gab_lbm_block *block, int sub, const double ramp[G
   }
 }
 
-void gab_joint_pick_all(const gab_lbm_block *block, int sub)
+static void pick(const gab_joint *joint, int sub, const gab_field *from, const gab_storage *storage)
 {
-  gab_joint *joint = block->joint;
-  if (!joint) return;
-  for (size_t i = 0; i < joint->sum_count && sub == 0; ++i) joint->sums[i] = 0;
   for (size_t i = 0; i < joint->pick_count[sub]; ++i) {
-    const gab_joint_pick *pick = &joint->picks[sub][i];
-    joint->sums[pick->sum] += sent(block, pick->cell, pick->q);
+    const gab_joint_pick *it = &joint->picks[sub][i];
+    joint->sums[it->sum] += gab_value_at(from, gab_place(it->cell, storage->sent[it->q]));
   }
+}
+
+void gab_joint_pick_first(const gab_lbm_block *block)
+{
+  const gab_joint *joint = block->joint;
+  if (!joint) return;
+  for (size_t i = 0; i < joint->sum_count; ++i) joint->sums[i] = 0;
+  pick(joint, 0, block->src, block->now);
+}
+
+void gab_joint_pick_second(const gab_lbm_block *block, const gab_field *sent_there, const gab_storage *storage)
+{
+  if (block->joint) pick(block->joint, 1, sent_there, storage);
 }
 
 void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,

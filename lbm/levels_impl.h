@@ -102,8 +102,10 @@ gab_coupling_kind gab_joint_kind(gab_lbm_model *model);
 
 /** Fills the ghosts in coarser blocks. @param[in] sub  0: s1, 1: s2 */
 void gab_joint_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
-/** Adds what the cells send into the coarse region to the sums; s1 starts from zero. */
-void gab_joint_pick_all(const gab_lbm_block *block, int sub);
+/** Adds what the cells send into the coarse region in s1 to the sums, which start from zero. */
+void gab_joint_pick_first(const gab_lbm_block *block);
+/** Adds what they send in s2. @param[in] sent,storage  what the first sweep has left, and how it lies there */
+void gab_joint_pick_second(const gab_lbm_block *block, const gab_field *sent, const gab_storage *storage);
 /** Corrects what arrives beside finer blocks; links and ghosts have been done, all sums are there.
  *  @param[in] ghosts_only  only what comes from places in finer blocks */
 void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,

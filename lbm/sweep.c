@@ -12,6 +12,7 @@
  * While messages are under way, the slabs that need none can be done already (plan.c says which). That takes
  * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
  * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
+#include "lbm/levels_impl.h"
 #include "lbm/sparse_impl.h"
 
 #include "core/log.h"
@@ -30,6 +31,9 @@ typedef struct step_of {
   gab_lbm_plan *plan;
   step_phase phase;
   bool with_ghosts, with_sweep;
+  /* Beside other levels. */
+  int sub;
+  bool with_pulls, with_corrections, with_picks;
   double ramp[GAB_SIDE_COUNT];
 } step_of;
 
@@ -138,6 +142,29 @@ static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, 
   if (by->talks) help_messages(step, by, block);
 }
 
+/* ------------------------------------------------------------------------------------------ other levels */
+
+/* What blocks do before ghosts and links, and between these and the sweep. What is picked up for s1 has been
+ * sent by the sweep before. */
+static void prepare(const step_of *step, worker *by, const gab_lbm_block *block)
+{
+  if (!block->joint || !(step->with_pulls || step->with_corrections)) return;
+  const double start = now(by);
+  if (step->with_pulls && step->sub == 0) gab_joint_pick_first(block);
+  if (step->with_pulls) gab_joint_pull_all(block, step->sub, step->ramp);
+  if (step->with_corrections) gab_joint_correct_all(step->model, block, step->ramp, false);
+  if (by->clock) by->clock->joints += now(by) - start;
+}
+
+/* After the sweep of all of a block. */
+static void pick_up(const step_of *step, worker *by, const gab_lbm_block *block)
+{
+  if (!block->joint || !step->with_picks) return;
+  const double start = now(by);
+  gab_joint_pick_second(block, block->dst ? block->dst : block->src, block->now->next);
+  if (by->clock) by->clock->joints += now(by) - start;
+}
+
 /* ------------------------------------------------------------------------------------------ one share */
 
 static void early_ghosts(const step_of *step, worker *by, const gab_lbm_job *job)
@@ -159,6 +186,7 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   const gab_lbm_block *block = job->block;
   const bool ghosts = ghosts_are_due(step, block);
+  if (job->parts == 1) prepare(step, by, block);
   if (ghosts && job->parts == 1) ghosts_across(step, by, job);
   for (size_t s = job->first_slab; s < job->last_slab + 2; ++s) {
     if (ghosts && s < job->last_slab && !ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
@@ -168,6 +196,7 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
     if (step->with_sweep && s >= job->first_slab + 2 && is_due(step, block->early_sweep, s - 2))
       sweep_slab(step, by, job, s - 2);
   }
+  if (job->parts == 1) pick_up(step, by, block);
 }
 
 /* ------------------------------------------------------------------------------------------ all shares */
@@ -209,6 +238,11 @@ static void work(const step_of *step, worker *by)
   const gab_lbm_jobs *jobs = &step->plan->jobs;
   const bool shared = jobs->count > 0 && jobs->list[0].parts > 1;
   const double start = now(by);
+  if (shared && (step->with_pulls || step->with_corrections)) {
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < jobs->count; ++i)
+      if (jobs->list[i].part == 0) prepare(step, by, jobs->list[i].block);
+  }
   if (shared && step->with_ghosts) {
 #pragma omp for schedule(static)
     for (size_t i = 0; i < jobs->count; ++i) early_ghosts(step, by, &jobs->list[i]);
@@ -216,33 +250,43 @@ static void work(const step_of *step, worker *by)
     for (size_t i = 0; i < jobs->count; ++i) early_links(step, by, &jobs->list[i]);
   }
   work_off(step, by);
+  if (shared && step->with_picks) {
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < jobs->count; ++i)
+      if (jobs->list[i].part == 0) pick_up(step, by, jobs->list[i].block);
+  }
   if (by->clock) by->clock->all += now(by) - start;
 }
 
 /* @return what came of helping messages along, in the early phase */
-static gab_status run_phase(gab_lbm *lbm, gab_lbm_stage *stage, double time, step_phase phase,
-                            bool with_sweep)
+static gab_status run_phase(const gab_lbm *lbm, step_of *step, double time)
 {
-  gab_lbm_plan *plan = &stage->plan;
-  step_of step = {.model = &lbm->model,
-                  .stage = stage,
-                  .plan = plan,
-                  .phase = phase,
-                  .with_ghosts = !stage->is_settled,
-                  .with_sweep = with_sweep};
+  gab_lbm_plan *plan = step->plan;
   gab_status status = GAB_OK;
-  gab_lbm_ramps(lbm, time, step.ramp);
+  if (plan->jobs.count == 0) return GAB_OK;
+  gab_lbm_ramps(lbm, time, step->ramp);
   for (size_t thread = 0; thread < plan->threads; ++thread)
     atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
 #pragma omp parallel
   {
     const int number = thread_number();
     worker by = {.clock = (size_t)number < lbm->clocks ? &lbm->clock[number] : NULL,
-                 .talks = number == 0 && phase == PHASE_EARLY};
-    work(&step, &by);
+                 .talks = number == 0 && step->phase == PHASE_EARLY};
+    work(step, &by);
     if (number == 0) status = by.status;
   }
   return status;
+}
+
+static step_of step_on(gab_lbm *lbm, int level, step_phase phase)
+{
+  gab_lbm_stage *stage = &lbm->stage[level];
+  return (step_of){.model = &lbm->model,
+                   .stage = stage,
+                   .plan = &stage->plan,
+                   .phase = phase,
+                   .with_ghosts = !stage->is_settled};
 }
 
 /* ------------------------------------------------------------------------------------------ one level */
@@ -250,28 +294,36 @@ static gab_status run_phase(gab_lbm *lbm, gab_lbm_stage *stage, double time, ste
 gab_status gab_lbm_start_on(gab_lbm *lbm, int level)
 {
   gab_lbm_stage *stage = &lbm->stage[level];
+  const double start = gab_lbm_clock_now(lbm);
   if (stage->inner_is_swept && stage->revision == gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "a step whose inner cells are swept already has to end by gab_lbm_collide()");
   stage->inner_is_swept = false;
   stage->is_settled = true;
-  return gab_exchange_start(stage->exchange);
+  gab_status status = gab_exchange_start(stage->exchange);
+  gab_lbm_clock_messages(lbm, start);
+  return status;
 }
 
 gab_status gab_lbm_finish_on(gab_lbm *lbm, int level)
 {
   gab_lbm_stage *stage = &lbm->stage[level];
+  const double start = gab_lbm_clock_now(lbm);
   GAB_TRY(gab_exchange_finish(stage->exchange));
   stage->is_settled = false;
   stage->revision = gab_forest_revision(lbm->forest);
+  gab_lbm_clock_messages(lbm, start);
   return GAB_OK;
 }
 
-gab_status gab_lbm_settle_on(gab_lbm *lbm, int level, double time)
+gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
 {
-  gab_lbm_stage *stage = &lbm->stage[level];
+  gab_lbm_stage *stage = &lbm->stage[at->level];
   if (stage->is_settled) return GAB_OK;
-  GAB_TRY(gab_lbm_update_plan(lbm, level));
-  GAB_TRY(run_phase(lbm, stage, time, PHASE_ALL, false));
+  GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  step_of step = step_on(lbm, at->level, PHASE_ALL);
+  step.with_pulls = at->has_coarser;
+  step.sub = at->sub;
+  GAB_TRY(run_phase(lbm, &step, at->time));
   stage->is_settled = true;
   return GAB_OK;
 }
@@ -286,15 +338,21 @@ static void turn_over(gab_lbm_block *block)
   block->src = done;
 }
 
-gab_status gab_lbm_collide_on(gab_lbm *lbm, int level, double time)
+gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
 {
-  gab_lbm_stage *stage = &lbm->stage[level];
+  gab_lbm_stage *stage = &lbm->stage[at->level];
   gab_world_enter(lbm->world, GAB_PHASE_COMPUTE);
   GAB_TRY(gab_world_check(lbm->world));
   if (stage->revision > 0 && stage->revision != gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
-  GAB_TRY(gab_lbm_update_plan(lbm, level));
-  GAB_TRY(run_phase(lbm, stage, time, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL, true));
+  GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  step_of step = step_on(lbm, at->level, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL);
+  step.with_sweep = true;
+  step.sub = at->sub;
+  step.with_pulls = at->has_coarser && !stage->is_settled;
+  step.with_corrections = at->has_finer;
+  step.with_picks = at->has_coarser && at->sub == 0;
+  GAB_TRY(run_phase(lbm, &step, at->time));
   const gab_lbm_jobs *jobs = &stage->plan.jobs;
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) turn_over(jobs->list[i].block);
   stage->inner_is_swept = false;
@@ -320,7 +378,9 @@ gab_status gab_lbm_collide_inner(gab_lbm *lbm)
   stage->inner_is_swept = true;
   stage->is_settled = false;
   stage->revision = gab_forest_revision(lbm->forest);
-  return run_phase(lbm, stage, (double)lbm->step, PHASE_EARLY, true);
+  step_of step = step_on(lbm, 0, PHASE_EARLY);
+  step.with_sweep = true;
+  return run_phase(lbm, &step, (double)lbm->step);
 }
 
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
@@ -331,7 +391,7 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
     GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
   gab_lbm_clear_forces(lbm);
   if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
-  GAB_TRY(gab_lbm_settle_on(lbm, 0, (double)lbm->step));
+  GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
   gab_lbm_add_forces(lbm, 0);
   return GAB_OK;
 }
@@ -339,7 +399,7 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
 gab_status gab_lbm_collide(gab_lbm *lbm)
 {
   if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
-  else GAB_TRY(gab_lbm_collide_on(lbm, 0, (double)lbm->step));
+  else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
   if (lbm->wants_forces) lbm->has_forces = true;
   lbm->wants_forces = false;
   ++lbm->step;

@@ -2,6 +2,7 @@
 #ifndef GABION_APPS_BENCH_BENCH_H
 #define GABION_APPS_BENCH_BENCH_H
 
+#include "blockforest/adapt.h"
 #include "core/world.h"
 #include "lbm/lbm.h"
 
@@ -38,6 +39,9 @@ gab_status bench_steps(bench *b);
 gab_status bench_team(bench *b);
 gab_status bench_blocks(bench *b);
 gab_status bench_porous(bench *b);
+gab_status bench_levels(bench *b);
+gab_status bench_regrid(bench *b);
+gab_status bench_proxies(bench *b);
 gab_status bench_count(bench *b);
 gab_status bench_transport(bench *b);
 gab_status bench_exchange(bench *b);
@@ -175,6 +179,8 @@ typedef struct bench_flow_options {
   int32_t roots[3], cells[3]; /* blocks, and cells of each */
   const gab_body *bodies;     /* blocks that they fill are left out */
   size_t body_count;
+  gab_mark_place_fn refine; /* NULL: blocks of one level */
+  int max_level;
 } bench_flow_options;
 
 gab_status bench_flow_create(bench *b, const bench_flow_options *options, bench_flow *flow);

@@ -24,7 +24,10 @@ static gab_status fill_forest(bench *b, const bench_flow_options *options, bench
 {
   gab_lbm_options model = flow_model(options);
   GAB_TRY(gab_lbm_create(flow->forest, flow->geometry, &model, &flow->lbm));
-  GAB_TRY(gab_balance_initial(flow->forest, &gab_curve_morton, NULL));
+  if (options->refine)
+    GAB_TRY(gab_forest_build(flow->forest, options->refine, NULL, options->max_level, gab_balance_distribute,
+                             NULL, NULL));
+  else GAB_TRY(gab_balance_initial(flow->forest, &gab_curve_morton, NULL));
   flow->cells = flow->local_cells = gab_lbm_count(flow->lbm).fluid_cells;
   return gab_world_sum_u64(b->world, &flow->cells, 1);
 }
