@@ -162,7 +162,8 @@ gab_status gab_lbm_step(gab_lbm *lbm);
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
 /** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the messages
  *  along. The step then has to go on with finish and collide, which does the rest; the populations are
- *  undefined until it has. Does nothing in a step with forces on bodies, nor where no message is due. Local. */
+ *  undefined until it has. Does nothing in a step with forces on bodies, nor where no message is due, nor on
+ *  a process that has blocks of several levels, or beside finer ones. Local. */
 gab_status gab_lbm_collide_inner(gab_lbm *lbm);
 /** Completes the ghosts that come from other processes. What blocks of this process send to each other, and
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
