@@ -1,5 +1,6 @@
 #include "lbm/child_paths_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static gab_path_kind kind_at(const gab_paths *paths, const int32_t cell[3])
@@ -168,6 +169,29 @@ static gab_path_place place_of_coarse(const gab_paths *paths, const int32_t coar
   return paths->what(paths->user, cell);
 }
 
+uint32_t gab_child_surroundings(const gab_paths *paths, const int32_t coarse[3])
+{
+  uint32_t around = 0;
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    if (paths->lattice->dimension == 2 && offset[2] != 0) continue;
+    const int32_t cell[3] = {coarse[0] + offset[0], coarse[1] + offset[1], coarse[2] + offset[2]};
+    if (place_of_coarse(paths, cell).kind == GAB_PATH_COARSE) around |= UINT32_C(1) << direction;
+  }
+  return around;
+}
+
+/* In two sub-steps they do not leave the box of the cell and the next one on the way. */
+bool gab_child_may_meet(uint32_t around, const int c[3])
+{
+  for (int z = 0; z <= abs(c[2]); ++z)
+    for (int y = 0; y <= abs(c[1]); ++y)
+      for (int x = 0; x <= abs(c[0]); ++x)
+        if (!(around >> gab_direction_of(x * c[0], y * c[1], z * c[2]) & 1)) return true;
+  return false;
+}
+
 /* The coarse cell and direction that the coarse link of (X, q) takes its value from. @return false if there
  * is no link, since a finer block is there */
 static bool source_of_link(const gab_paths *paths, const int32_t coarse[3], int q, gab_path_state *source)
@@ -222,8 +246,11 @@ gab_status gab_child_arrivals(const gab_paths *paths, const int32_t lo[3], const
       for (int32_t x = lo[0]; x < hi[0]; ++x) {
         const int32_t cell[3] = {x, y, z};
         if (place_of_coarse(paths, cell).kind != GAB_PATH_COARSE) continue;
+        const uint32_t around = gab_child_surroundings(paths, cell);
         for (int q = 1; q < paths->lattice->q; ++q) {
           gab_child_arrival arrival;
+          const int8_t *c = paths->lattice->c[q];
+          if (!gab_child_may_meet(around, (const int[3]){-c[0], -c[1], -c[2]})) continue;
           if (find_arrival(paths, cell, q, &arrival)) GAB_TRY(visit(user, &arrival));
         }
       }

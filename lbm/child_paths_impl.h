@@ -32,6 +32,7 @@
 #ifndef GABION_LBM_CHILD_PATHS_IMPL_H
 #define GABION_LBM_CHILD_PATHS_IMPL_H
 
+#include "blockforest/direction.h"
 #include "lbm/lattice.h"
 
 /** What is at a place of fine resolution. */
@@ -117,6 +118,13 @@ typedef gab_status (*gab_child_arrival_fn)(void *user, const gab_child_arrival *
 /** All of them in the coarse fluid cells of a box, in the order z, y, x, q. */
 gab_status gab_child_arrivals(const gab_paths *paths, const int32_t lo[3], const int32_t hi[3],
                               gab_child_arrival_fn visit, void *user);
+
+/** Which of the coarse cells around one, itself included, are coarse fluid: bits by direction
+ * (blockforest/direction.h). */
+uint32_t gab_child_surroundings(const gab_paths *paths, const int32_t coarse[3]);
+/** False only if the children of a coarse cell on their way in a direction meet nothing but coarse fluid.
+ *  @param[in] around  gab_child_surroundings() of it @param[in] c  the way, -1 to 1 along each axis */
+bool gab_child_may_meet(uint32_t around, const int c[3]);
 
 /** Where a population that a fine cell sends ends up, if it enters the coarse region: COARSE. Anything else,
  *  FINE included, is no business of the coarse cells.

@@ -119,6 +119,7 @@ typedef struct gab_level_view {
   int level;         /**< of the places */
   int64_t origin[3]; /**< place of the domain at (0, 0, 0) */
   int32_t rim, size[3];
+  ptrdiff_t centre, stride[3]; /**< of `known`: place (0, 0, 0), and from one place to the next */
   gab_path_place *known; /**< owned; kind 255: not asked yet */
 } gab_level_view;
 gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *block, bool as_coarse,

@@ -255,8 +255,12 @@ static gab_status draft_picks(maker *by)
         if (inner && x == 1 && cells[0] > 2) x = cells[0] - 1;
         start = (gab_path_state){.cell = {x, y, z}};
         if (gab_level_view_look(&by->view, start.cell).kind != GAB_PATH_FINE) continue;
-        for (start.q = 1; start.q < by->model->lattice->q; ++start.q)
+        for (start.q = 1; start.q < by->model->lattice->q; ++start.q) {
+          const int8_t *c = by->model->lattice->c[start.q];
+          const int32_t next[3] = {x + c[0], y + c[1], z + c[2]};
+          if (gab_level_view_look(&by->view, next).kind == GAB_PATH_FINE) continue; /* goes nowhere else */
           for (int second = 0; second < 2; ++second) GAB_TRY(draft_pick(by, &start, second));
+        }
       }
   return GAB_OK;
 }
@@ -424,7 +428,10 @@ static gab_status add_give(maker *by, key made, const gab_joint_give *give)
 /* What fine blocks take of what a coarse cell sends. */
 static gab_status draft_gives(maker *by, const int32_t coarse[3])
 {
+  const uint32_t around = gab_child_surroundings(&by->paths, coarse);
   for (int q = 1; q < by->model->lattice->q; ++q) {
+    const int8_t *c = by->model->lattice->c[q];
+    if (!gab_child_may_meet(around, (const int[3]){c[0], c[1], c[2]})) continue;
     entry entries[GAB_CHILD_COUNT_MAX];
     gab_joint_give give = {.cell = index_of(by, coarse), .q = (int16_t)q};
     find_entries(by, coarse, q, entries);

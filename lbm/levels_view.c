@@ -36,6 +36,8 @@ gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *
     int times = as_coarse && refines ? 2 : 1;
     view->origin[axis] = times * block->first[axis];
     view->size[axis] = times * model->cells[axis];
+    view->stride[axis] = refines ? (ptrdiff_t)count : 0;
+    view->centre += view->rim * view->stride[axis];
     count *= (size_t)(view->size[axis] + (refines ? 2 * view->rim : 0));
   }
   void *memory;
@@ -125,9 +127,8 @@ static gab_path_kind look_as_fine(const gab_level_view *view, const int32_t cell
 gab_path_place gab_level_view_look(const void *user, const int32_t cell[3])
 {
   const gab_level_view *view = user;
-  size_t index = 0;
-  for (int axis = view->model->lattice->dimension - 1; axis >= 0; --axis)
-    index = index * (size_t)(view->size[axis] + 2 * view->rim) + (size_t)(cell[axis] + view->rim);
+  const ptrdiff_t index = view->centre + cell[0] * view->stride[0] + cell[1] * view->stride[1] +
+                          cell[2] * view->stride[2];
   gab_path_place *place = &view->known[index];
   if (place->kind != UNKNOWN || look_outside(view, cell, place)) return *place;
   int direction = direction_to(view, cell);
