@@ -1,8 +1,10 @@
 # Compares the centre lines of a cavity run with Ghia, Ghia & Shin 1982, tables I and II, and at Re 1000 with the
 # spectral solution of Botella & Peyret 1998, tables 9 and 10, at the same points.
-# Variables: n (cells along an edge), re (100 or 1000). Input: probes.csv of the cavity cases, last row.
+# Variables: n (points along an edge, one per finest cell), re (100 or 1000), base (width of a cell of level 0; n
+# cells of one level if left out). Input: probes.csv of the cavity cases, last row; with several levels, levels too.
 BEGIN {
   FS = ","
+  if (!base) base = 1 / n
   # y; u(0.5, y) at Re 100 and 1000 by Ghia et al., at Re 1000 by Botella & Peyret
   u_table = "0.9766  0.84123  0.65928  0.6644227   0.9688  0.78871  0.57492  0.5808359   " \
             "0.9609  0.73722  0.51117  0.5169277   0.9531  0.68717  0.46604  0.4723329   " \
@@ -31,11 +33,18 @@ END {
 function centre(line1, line2, component, cell) {
   return ($column[line1 cell ".velocity." component] + $column[line2 cell ".velocity." component]) / 2
 }
+# Where the value of a line is: the centre of the cell around the point.
+function place(line, cell,   width) {
+  width = base / 2 ^ ((line cell ".level") in column ? $column[line cell ".level"] : 0)
+  return (int((cell + 0.5) / n / width) + 0.5) * width
+}
 # The value between two cell centres, linearly.
-function value_at(line1, line2, component, at,   cell, share) {
-  cell = int(at * n - 0.5)
-  share = at * n - 0.5 - cell
-  return (1 - share) * centre(line1, line2, component, cell) + share * centre(line1, line2, component, cell + 1)
+function value_at(line1, line2, component, at,   low, high, share) {
+  for (low = int(at * n); place(line1, low) > at; low--);
+  for (high = low; place(line1, high) <= at; high++);
+  for (low = high; place(line1, low) > at; low--);
+  share = (at - place(line1, low)) / (place(line1, high) - place(line1, low))
+  return (1 - share) * centre(line1, line2, component, low) + share * centre(line1, line2, component, high)
 }
 function size(x) { return x < 0 ? -x : x }
 function compare(name, table, line1, line2, component,   row, count, i, got, d) {
