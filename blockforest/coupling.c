@@ -341,8 +341,8 @@ static void pack_all(gab_coupling *coupling, stage *now)
     channel *to = &now->channels[c];
     if (to->send_bytes == 0) continue;
     unsigned char *place = to->out.data + (to->out.size - to->send_bytes);
-    /* What stays here is unpacked at once, while it is near: both lists are in the same order. Nothing that is
-     * packed is what something is unpacked into. */
+    /* What stays here is unpacked at once, while it is near: both lists are in the same order. Nothing that
+     * is packed is what something is unpacked into. */
     const bool stays = is_here(coupling, to) && ends_agree(to);
 #pragma omp parallel for schedule(dynamic, 4) if (to->sends > FEW)
     for (size_t i = 0; i < to->sends; ++i) {

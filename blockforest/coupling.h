@@ -41,8 +41,8 @@ typedef struct gab_contact {
   int8_t place[3];
 } gab_contact;
 
-/** What crosses. Local. Called by several threads at once, also for the same block with different contacts; some
- * contacts may be unpacked before others of the same way are packed.
+/** What crosses. Local. Called by several threads at once, also for the same block with different contacts;
+ * some contacts may be unpacked before others of the same way are packed.
  */
 typedef struct gab_coupling_kind {
   const char *name;

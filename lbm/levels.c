@@ -12,7 +12,8 @@
  * Links come before the corrections, since they look at what cells have sent, and corrections write over what
  * cells beside finer blocks have sent to each other: each such place is read once more, by the sweep.
  *
- * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the two. */
+ * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the
+ * two. */
 #include "lbm/levels_impl.h"
 
 #include <math.h>
@@ -91,11 +92,8 @@ static gab_status send(gab_lbm *lbm, gab_coupling_way way, int level)
  * left to the sweep, which does it slab by slab. @param[in] time  in steps of level 0 */
 static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
 {
-  const gab_lbm_substep at = {.level = level,
-                              .time = time,
-                              .sub = sub,
-                              .has_coarser = level > 0,
-                              .has_finer = level < lbm->deepest};
+  const gab_lbm_substep at = {
+      .level = level, .time = time, .sub = sub, .has_coarser = level > 0, .has_finer = level < lbm->deepest};
   if (level > 0) {
     GAB_TRY(gab_lbm_start_on(lbm, level));
     GAB_TRY(gab_lbm_finish_on(lbm, level));
@@ -114,7 +112,8 @@ static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
 
 gab_status gab_lbm_advance(gab_lbm *lbm) { return advance(lbm, 0, 0, (double)lbm->step); }
 
-/* ------------------------------------------------------------------------------------------ at a standstill */
+/* ------------------------------------------------------------------------------------------ at a standstill
+ */
 
 static void pick_all(gab_lbm *lbm, int level)
 {

@@ -104,7 +104,8 @@ gab_coupling_kind gab_joint_kind(gab_lbm_model *model);
 void gab_joint_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
 /** Adds what the cells send into the coarse region in s1 to the sums, which start from zero. */
 void gab_joint_pick_first(const gab_lbm_block *block);
-/** Adds what they send in s2. @param[in] sent,storage  what the first sweep has left, and how it lies there */
+/** Adds what they send in s2. @param[in] sent,storage  what the first sweep has left, and how it lies there
+ */
 void gab_joint_pick_second(const gab_lbm_block *block, const gab_field *sent, const gab_storage *storage);
 /** Corrects what arrives beside finer blocks; links and ghosts have been done, all sums are there.
  *  @param[in] ghosts_only  only what comes from places in finer blocks */
@@ -120,7 +121,7 @@ typedef struct gab_level_view {
   int64_t origin[3]; /**< place of the domain at (0, 0, 0) */
   int32_t rim, size[3];
   ptrdiff_t centre, stride[3]; /**< of `known`: place (0, 0, 0), and from one place to the next */
-  gab_path_place *known; /**< owned; kind 255: not asked yet */
+  gab_path_place *known;       /**< owned; kind 255: not asked yet */
 } gab_level_view;
 gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *block, bool as_coarse,
                                gab_level_view *view);

@@ -127,8 +127,8 @@ static gab_path_kind look_as_fine(const gab_level_view *view, const int32_t cell
 gab_path_place gab_level_view_look(const void *user, const int32_t cell[3])
 {
   const gab_level_view *view = user;
-  const ptrdiff_t index = view->centre + cell[0] * view->stride[0] + cell[1] * view->stride[1] +
-                          cell[2] * view->stride[2];
+  const ptrdiff_t index =
+      view->centre + cell[0] * view->stride[0] + cell[1] * view->stride[1] + cell[2] * view->stride[2];
   gab_path_place *place = &view->known[index];
   if (place->kind != UNKNOWN || look_outside(view, cell, place)) return *place;
   int direction = direction_to(view, cell);
