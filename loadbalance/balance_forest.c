@@ -12,6 +12,7 @@ gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *opt
   if (status == GAB_OK) {
     gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
     status = gab_forest_follow(forest, &proxies);
+    if (status == GAB_OK) gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
   }
   gab_proxies_destroy(&proxies);
   return status;
