@@ -100,6 +100,12 @@ gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory)
   return GAB_OK;
 }
 
+gab_status gab_list_room(void **memory, size_t count, size_t bytes_each)
+{
+  if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
+  return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, memory);
+}
+
 void gab_free(void *memory_pointer)
 {
   /* The pointer may be of any object type, so it is read and written as bytes. */

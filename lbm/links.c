@@ -2,18 +2,10 @@
 
 #include <math.h>
 
-/* Room for one more item in a list that doubles. */
-static gab_status append(void *list_pointer, size_t count, size_t bytes_each)
-{
-  if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
-  void **list = list_pointer;
-  return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, list);
-}
-
 #define APPEND(list, count, ...)                                                                             \
   do {                                                                                                       \
     void *grown_ = (list);                                                                                   \
-    GAB_TRY(append(&grown_, (count), sizeof *(list)));                                                       \
+    GAB_TRY(gab_list_room(&grown_, (count), sizeof *(list)));                                                \
     (list) = grown_;                                                                                         \
     (list)[(count)++] = __VA_ARGS__;                                                                         \
   } while (0)

@@ -7,14 +7,6 @@
 
 #define NO_NUMBER UINT32_MAX
 
-/* Room for one more item in a list that doubles. */
-static gab_status make_room(void *list_pointer, size_t count, size_t bytes_each)
-{
-  if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
-  void **list = list_pointer;
-  return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, list);
-}
-
 static gab_status new_list(size_t count, size_t bytes_each, void **list)
 {
   return gab_alloc(count * bytes_each, GAB_MEMORY_OTHER, list);
@@ -135,7 +127,7 @@ gab_status gab_sparse_add_open(gab_sparse_draft *draft, uint32_t cell, uint32_t 
   if (draft->open[cell] == 0) {
     const size_t each = (size_t)draft->model->lattice->q * sizeof(uint32_t);
     void *grown = sparse->open_cells;
-    GAB_TRY(make_room(&grown, sparse->open_count, each));
+    GAB_TRY(gab_list_room(&grown, sparse->open_count, each));
     sparse->open_cells = grown;
     sparse->open_cells[sparse->open_count++ * (size_t)draft->model->lattice->q] = cell;
     draft->open[cell] = (uint32_t)sparse->open_count;
@@ -195,7 +187,7 @@ gab_status gab_sparse_add_way(gab_sparse_draft *draft, uint32_t cell, int q, con
     place[axis] = ghost[axis] - (model->lattice->c[out][axis] - model->lattice->c[in][axis]) / 2;
   gab_box send = gab_direction_send_box(direction, model->cells, 1);
   void *grown = draft->records;
-  GAB_TRY(make_room(&grown, draft->record_count, sizeof *draft->records));
+  GAB_TRY(gab_list_room(&grown, draft->record_count, sizeof *draft->records));
   draft->records = grown;
   draft->records[draft->record_count++] =
       (gab_sparse_record){.kind = (uint32_t)((direction * GAB_LATTICE_MAX_Q + out) * GAB_LATTICE_MAX_Q + in),
@@ -358,9 +350,9 @@ static gab_status cut_chunks(gab_sparse_draft *draft)
 static gab_status add_move(gab_sparse *sparse, size_t *count, uint32_t place, uint32_t row)
 {
   void *places = sparse->move_place, *rows = sparse->move_row;
-  GAB_TRY(make_room(&places, *count, sizeof *sparse->move_place));
+  GAB_TRY(gab_list_room(&places, *count, sizeof *sparse->move_place));
   sparse->move_place = places;
-  GAB_TRY(make_room(&rows, *count, sizeof *sparse->move_row));
+  GAB_TRY(gab_list_room(&rows, *count, sizeof *sparse->move_row));
   sparse->move_row = rows;
   sparse->move_place[*count] = place;
   sparse->move_row[*count] = (uint16_t)row;
