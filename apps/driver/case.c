@@ -82,24 +82,23 @@ static gab_status read_domain(run_case *found)
 
 /* ---------------------------------------------------------------- run */
 
-static gab_status read_steps(run_case *found)
+gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every)
 {
-  const gab_config *config = found->config;
   bool has_steps = gab_config_is_set(config, "run.steps"), has_time = gab_config_is_set(config, "run.time");
   if (has_steps && has_time)
     return gab_config_fail(config, "run.steps", "give either run.steps or run.time, not both");
   if (!has_steps && !has_time)
     return gab_config_fail(config, "run", "one of run.steps and run.time is needed");
-  found->check_every = gab_config_int(config, "run.check_every");
-  found->steps = gab_config_int(config, "run.steps");
-  if (!has_time || !found->has_setup) return GAB_OK;
-  double steps = gab_config_real(config, "run.time") / found->setup.units.dt;
-  if (!(steps < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", steps);
-  found->steps = llround(steps);
+  *check_every = gab_config_int(config, "run.check_every");
+  *steps = gab_config_int(config, "run.steps");
+  if (!has_time || !(dt > 0)) return GAB_OK;
+  double wanted = gab_config_real(config, "run.time") / dt;
+  if (!(wanted < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", wanted);
+  *steps = llround(wanted);
   return GAB_OK;
 }
 
-static gab_status read_drills(const driver_options *options)
+gab_status driver_drills_check(const driver_options *options)
 {
   for (size_t i = 0; i < options->drill_count; i++) {
     gab_drill drill;
@@ -124,11 +123,12 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
     note(&all, setup);
     found->has_setup = setup == GAB_OK;
   }
-  note(&all, read_steps(found));
+  const double dt = found->has_setup ? found->setup.units.dt : 0;
+  note(&all, driver_steps_read(config, dt, &found->steps, &found->check_every));
   if (setup == GAB_OK) note(&all, grid_plan_read(found));
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
   note(&all, gab_resilience_check(config));
-  note(&all, read_drills(options));
+  note(&all, driver_drills_check(options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;
 }

@@ -75,6 +75,11 @@ void run_case_release(run_case *which);
 /** Reads the sections `balance` and `refinement`. */
 gab_status grid_plan_read(run_case *which);
 
+/** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
+ * looked at */
+gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
+/** ::GAB_ERR_INPUT for an --inject that is no drill. */
+gab_status driver_drills_check(const driver_options *options);
 /** The folder part of a path ("." if it has none). */
 void driver_folder_of(const char *path, char *folder, size_t capacity);
 /** Cells, blocks and scale of the domain; what is periodic is left to the physics. */

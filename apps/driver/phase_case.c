@@ -21,34 +21,6 @@ static gab_status refuse_flow(const gab_config *config)
   return GAB_OK;
 }
 
-static gab_status read_steps(phase_case *found)
-{
-  const gab_config *config = found->config;
-  const bool has_steps = gab_config_is_set(config, "run.steps"),
-             has_time = gab_config_is_set(config, "run.time");
-  if (has_steps == has_time) return gab_config_fail(config, "run", "one of run.steps and run.time is needed");
-  found->check_every = gab_config_int(config, "run.check_every");
-  found->series_every = gab_config_int(config, "phasefield.series_every");
-  found->steps = gab_config_int(config, "run.steps");
-  if (!has_time) return GAB_OK;
-  const double steps = gab_config_real(config, "run.time") / found->setup.options.dt;
-  if (!(steps < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", steps);
-  found->steps = llround(steps);
-  return GAB_OK;
-}
-
-static gab_status read_drills(const driver_options *options)
-{
-  for (size_t i = 0; i < options->drill_count; i++) {
-    gab_drill drill;
-    if (gab_drill_parse(options->drills[i], &drill) == GAB_OK) continue;
-    char message[1024];
-    snprintf(message, sizeof message, "%s", gab_error_message());
-    GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->drills[i], message);
-  }
-  return GAB_OK;
-}
-
 gab_status phase_case_read(const gab_config *config, const driver_options *options, phase_case *found)
 {
   *found = (phase_case){.config = config};
@@ -62,9 +34,10 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
                            "hilbert or morton");
   GAB_TRY(gab_phasefield_setup_from_config(config, &found->forest, &found->setup));
   found->has_setup = true;
-  GAB_TRY(read_steps(found));
+  found->series_every = gab_config_int(config, "phasefield.series_every");
+  GAB_TRY(driver_steps_read(config, found->setup.options.dt, &found->steps, &found->check_every));
   GAB_TRY(gab_resilience_check(config));
-  return read_drills(options);
+  return driver_drills_check(options);
 }
 
 void phase_case_release(phase_case *which)
