@@ -99,6 +99,9 @@ void bench_report_series(bench *b, const char *name, const bench_series *series,
                          const char *unit);
 void bench_report_pair(bench *b, const char *name, const bench_pair_result *pair, double scale,
                        const char *unit);
+/* A part of something that was timed as a whole too, sample by sample, in nanoseconds; its share of the whole
+ * stands where others have that of the ceiling. The samples are left as they are. */
+void bench_report_part(bench *b, const char *name, const double *part, const double *whole);
 /* Why something was not measured: a line of the table. */
 void bench_remark(bench *b, const char *format, ...) GAB_PRINTF(2, 3);
 

@@ -105,23 +105,17 @@ static gab_status parts_once(bench *b, bench_flow *flow, double seconds[PART_COU
 static gab_status report_parts(bench *b, bench_flow *flow, uint64_t updates, const char *what)
 {
   static const char *const names[PART_COUNT] = {"ghosts", "links", "sweep", "joints", "messages", "other"};
-  double once[PART_COUNT + 1], samples[PART_COUNT][BENCH_MOST_SAMPLES], steps[BENCH_MOST_SAMPLES],
-      shares[PART_COUNT][BENCH_MOST_SAMPLES];
+  double once[PART_COUNT + 1], samples[PART_COUNT][BENCH_MOST_SAMPLES], steps[BENCH_MOST_SAMPLES];
   const double scale = 1e9 / ((double)updates * BENCH_SWEEPS);
   for (int i = 0; i < b->repetitions; ++i) {
     GAB_TRY(parts_once(b, flow, once));
     steps[i] = scale * once[PART_COUNT];
     for (int part = 0; part < PART_COUNT; ++part) samples[part][i] = scale * once[part];
-    for (int part = 0; part < PART_COUNT; ++part) shares[part][i] = once[part] / once[PART_COUNT];
   }
-  const bench_series step = bench_summarise(steps, b->repetitions);
   for (int part = 0; part < PART_COUNT; ++part) {
-    bench_pair_result result = {.rate = bench_summarise(samples[part], b->repetitions),
-                                .ceiling = step,
-                                .share = bench_summarise(shares[part], b->repetitions).median};
     char name[96];
     snprintf(name, sizeof name, "levels.%s.%s", what, names[part]);
-    bench_report_pair(b, name, &result, 1, "ns");
+    bench_report_part(b, name, samples[part], steps);
   }
   return GAB_OK;
 }

@@ -78,6 +78,20 @@ void bench_report_pair(bench *b, const char *name, const bench_pair_result *pair
                                   .percent = 100 * pair->share});
 }
 
+void bench_report_part(bench *b, const char *name, const double *part, const double *whole)
+{
+  double parts[BENCH_MOST_SAMPLES], wholes[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
+  for (int i = 0; i < b->repetitions; ++i) {
+    parts[i] = part[i];
+    wholes[i] = whole[i];
+    shares[i] = part[i] / whole[i];
+  }
+  const bench_pair_result result = {.rate = bench_summarise(parts, b->repetitions),
+                                    .ceiling = bench_summarise(wholes, b->repetitions),
+                                    .share = bench_summarise(shares, b->repetitions).median};
+  bench_report_pair(b, name, &result, 1, "ns");
+}
+
 void bench_remark(bench *b, const char *format, ...)
 {
   if (!b->table) return;

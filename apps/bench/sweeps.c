@@ -225,24 +225,18 @@ static gab_status report_split(bench *b, bench_flow *flow, const char *what)
 {
   static const char *const names[] = {"start",  "collide-inner", "finish", "collide-rest",
                                       "ghosts", "links",         "sweep",  "other"};
-  double samples[PART_COUNT][BENCH_MOST_SAMPLES], shares[PART_COUNT][BENCH_MOST_SAMPLES],
-      steps[BENCH_MOST_SAMPLES], once[PART_COUNT];
+  double samples[PART_COUNT][BENCH_MOST_SAMPLES], steps[BENCH_MOST_SAMPLES], once[PART_COUNT];
   const double scale = 1e9 / ((double)flow->cells * BENCH_SWEEPS);
   for (int i = 0; i < b->repetitions; ++i) {
     double all;
     GAB_TRY(split_once(b, flow, once, &all));
     steps[i] = scale * all;
     for (int part = 0; part < PART_COUNT; ++part) samples[part][i] = scale * once[part];
-    for (int part = 0; part < PART_COUNT; ++part) shares[part][i] = once[part] / all;
   }
-  bench_series step = bench_summarise(steps, b->repetitions);
   for (int part = 0; part < PART_COUNT; ++part) {
-    bench_pair_result result = {.rate = bench_summarise(samples[part], b->repetitions),
-                                .ceiling = step,
-                                .share = bench_summarise(shares[part], b->repetitions).median};
     char name[96];
     snprintf(name, sizeof name, "split.%s.%s", what, names[part]);
-    bench_report_pair(b, name, &result, 1, "ns");
+    bench_report_part(b, name, samples[part], steps);
   }
   return GAB_OK;
 }
