@@ -252,7 +252,6 @@ size_t gab_proxies_count(const gab_proxies *proxies) { return proxies->count; }
 gab_proxy *gab_proxies_get(gab_proxies *proxies, size_t index) { return &proxies->proxies[index]; }
 gab_world *gab_proxies_world(const gab_proxies *proxies) { return proxies->world; }
 const gab_forest_options *gab_proxies_options(const gab_proxies *proxies) { return &proxies->options; }
-const gab_topology *gab_proxies_topology(const gab_proxies *proxies) { return &proxies->topology; }
 
 int gab_proxies_level(const gab_proxies *proxies, gab_block_id id)
 {

@@ -63,7 +63,6 @@ size_t gab_proxies_count(const gab_proxies *proxies); /**< local */
 gab_proxy *gab_proxies_get(gab_proxies *proxies, size_t index);
 gab_world *gab_proxies_world(const gab_proxies *proxies);
 const gab_forest_options *gab_proxies_options(const gab_proxies *proxies);
-const gab_topology *gab_proxies_topology(const gab_proxies *proxies);
 int gab_proxies_level(const gab_proxies *proxies, gab_block_id id);
 /** Bytes that the local proxies take. */
 size_t gab_proxies_bytes(const gab_proxies *proxies);
