@@ -1,4 +1,5 @@
-/* What checkpoint.c and restore.c share. Internal. */
+/* What the sources of a checkpoint share: taking it (checkpoint.c), images as bytes (image.c), the scheme at
+ * work (redundancy.c), going back (restore.c). Internal. */
 #ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
 #define GABION_RESILIENCE_CHECKPOINT_IMPL_H
 
@@ -47,8 +48,25 @@ struct gab_checkpoint {
   gab_checkpoint_stats stats;
 };
 
-#define GAB_IMAGE_MAGIC   UINT32_C(0x47414249)
-#define GAB_IMAGE_VERSION UINT32_C(2)
+/* ---- image.c: the image of a slot as bytes */
+
+/* Packs the own image and the replicated entities of a snapshot whose serial, step and members are set. */
+gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Checks hash and head of the image of `slot` that `holder`, this one, keeps, and cuts it into forest and
+ * entities, which are views of it. GAB_ERR_CORRUPT names both. */
+gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
+                          gab_slot holder, gab_reader *forest, gab_reader *entities);
+
+/* ---- redundancy.c: what the scheme makes of the images */
+
+/* Finds whose images this slot keeps in a snapshot whose members are set. Local. */
+gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Sends the own image to its holders and receives what this slot keeps. Collective. */
+gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Bytes that this slot keeps for others. */
+size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
+
+/* ---- seal.c */
 
 /* Snapshots lie in memory for hours: each begins with a hash of what follows, so that a flipped bit is found
  * before it becomes state. Reserves the place of the hash; the present size is where it stands. */

@@ -72,41 +72,6 @@ static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
   checkpoint->snapshots[!checkpoint->valid].complete = false;
 }
 
-/* Checks hash and head of the image of a slot that `holder`, this one, keeps, and cuts it into forest and
- * entities. */
-static gab_status open_image(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
-                             gab_slot holder, gab_reader *forest, gab_reader *entities)
-{
-  gab_reader in = gab_message_reader(message);
-  uint32_t magic, version;
-  int32_t from;
-  uint64_t serial, bytes;
-  int64_t step;
-  if (!gab_seal_is_whole(&in))
-    GAB_FAIL(GAB_ERR_CORRUPT,
-             "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
-             ") that slot %" GAB_PRI_SLOT " holds has changed in memory: its hash does not match",
-             slot, snapshot->step, holder);
-  GAB_TRY(gab_get_u32(&in, &magic));
-  GAB_TRY(gab_get_u32(&in, &version));
-  GAB_TRY(gab_get_i32(&in, &from));
-  GAB_TRY(gab_get_u64(&in, &serial));
-  GAB_TRY(gab_get_i64(&in, &step));
-  GAB_TRY(gab_get_u64(&in, &bytes));
-  if (magic != GAB_IMAGE_MAGIC || version != GAB_IMAGE_VERSION)
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
-  if (from != slot || serial != snapshot->serial || step != snapshot->step)
-    GAB_FAIL(GAB_ERR_CORRUPT,
-             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " says it is of slot %" GAB_PRI_SLOT
-             ", snapshot %" PRIu64,
-             slot, snapshot->serial, from, serial);
-  if (bytes > gab_reader_left(&in))
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
-  GAB_TRY(gab_get_view(&in, (size_t)bytes, forest));
-  *entities = in;
-  return GAB_OK;
-}
-
 /* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
  * is checked before anything is touched. */
 typedef struct restore_list {
@@ -128,7 +93,7 @@ static gab_status add_image(restore_list *list, const gab_buffer *image, const g
 {
   list->slots[list->count] = slot;
   GAB_TRY(
-      open_image(image, snapshot, slot, holder, &list->forests[list->count], &list->entities[list->count]));
+      gab_image_open(image, snapshot, slot, holder, &list->forests[list->count], &list->entities[list->count]));
   list->count++;
   return GAB_OK;
 }
