@@ -1,5 +1,6 @@
 # Finds what Gabion stands on, and puts it into gabion_flags, so that every target sees the same.
-# Sets GAB_HAVE_ULFM, GAB_HAVE_XXHASH, GAB_HAVE_PNG, GAB_HAVE_METIS (defined as 1 when compiling, else undefined).
+# Sets GAB_HAVE_ULFM, GAB_HAVE_METIS, and GAB_HAVE_<NAME> for each of gabion_optional (defined as 1 when compiling,
+# else undefined).
 
 function(gabion_missing what debian)
   message(FATAL_ERROR "Gabion needs ${what}, which was not found.\n"
@@ -155,8 +156,15 @@ pkg_check_modules(FYAML QUIET IMPORTED_TARGET libfyaml)
 if(NOT FYAML_FOUND)
   gabion_missing("libfyaml" "libfyaml-dev")
 endif()
-pkg_check_modules(XXHASH QUIET IMPORTED_TARGET libxxhash)
-pkg_check_modules(PNG QUIET IMPORTED_TARGET libpng)
+# Modules of pkg-config that are used where they are there: hashing, pictures, erasure codes, compression, topology.
+set(gabion_optional XXHASH:libxxhash PNG:libpng ISAL:libisal BLOSC:blosc HWLOC:hwloc)
+foreach(pair IN LISTS gabion_optional)
+  string(REPLACE ":" ";" pair "${pair}")
+  list(GET pair 0 name)
+  list(GET pair 1 module)
+  pkg_check_modules(${name} QUIET IMPORTED_TARGET ${module})
+endforeach()
+list(TRANSFORM gabion_optional REPLACE ":.*" "")
 pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
 if(GABION_METIS) # has no pkg-config file where distributions package it
   find_path(METIS_INCLUDE_DIR metis.h)
@@ -169,14 +177,12 @@ endif()
 
 target_link_libraries(gabion_flags INTERFACE MPI::MPI_C OpenMP::OpenMP_C Threads::Threads
                       ${gabion_hdf5} PkgConfig::FYAML)
-if(XXHASH_FOUND)
-  target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_XXHASH=1)
-  target_link_libraries(gabion_flags INTERFACE PkgConfig::XXHASH)
-endif()
-if(PNG_FOUND)
-  target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_PNG=1)
-  target_link_libraries(gabion_flags INTERFACE PkgConfig::PNG)
-endif()
+foreach(name IN LISTS gabion_optional)
+  if(${name}_FOUND)
+    target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_${name}=1)
+    target_link_libraries(gabion_flags INTERFACE PkgConfig::${name})
+  endif()
+endforeach()
 if(METIS_FOUND)
   target_compile_definitions(gabion_flags INTERFACE GAB_HAVE_METIS=1)
   target_include_directories(gabion_flags SYSTEM INTERFACE "${METIS_INCLUDE_DIR}")
