@@ -57,6 +57,29 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
                           gab_slot holder, gab_reader *forest, gab_reader *entities);
 
+/* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
+
+typedef struct gab_image_view {
+  gab_slot slot; /* whose image it is */
+  gab_reader forest, entities;
+} gab_image_view;
+
+/* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted. */
+typedef struct gab_image_list {
+  gab_reader replicated; /* entities */
+  gab_image_view *images;
+  size_t count;
+} gab_image_list;
+
+/* An empty list with room for so many; to be released whatever happened. */
+gab_status gab_images_begin(gab_image_list *list, size_t room);
+void gab_images_release(gab_image_list *list);
+/* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour tables.
+ * Local. */
+gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
+                                     gab_owner_map map, void *context);
+gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list);
+
 /* ---- redundancy.c: what the scheme makes of the images */
 
 /* Finds whose images this slot keeps in a snapshot whose members are set. Local. */

@@ -72,45 +72,59 @@ static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
   checkpoint->snapshots[!checkpoint->valid].complete = false;
 }
 
-/* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
- * is checked before anything is touched. */
-typedef struct restore_list {
-  gab_reader replicated;
-  gab_reader *forests, *entities;
-  gab_slot *slots;
-  size_t count;
-} restore_list;
-
-static void release_list(restore_list *list)
+gab_status gab_images_begin(gab_image_list *list, size_t room)
 {
-  gab_free(&list->forests);
-  gab_free(&list->entities);
-  gab_free(&list->slots);
+  *list = (gab_image_list){0};
+  void *memory;
+  GAB_TRY(gab_alloc(room * sizeof(gab_image_view), GAB_MEMORY_OTHER, &memory));
+  list->images = memory;
+  return GAB_OK;
 }
 
-static gab_status add_image(restore_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
+void gab_images_release(gab_image_list *list) { gab_free(&list->images); }
+
+gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list)
+{
+  gab_reader replicated = list->replicated;
+  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, &replicated, GAB_NO_SLOT));
+  for (size_t i = 0; i < list->count; i++) {
+    gab_reader entities = list->images[i].entities;
+    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &entities,
+                                i == 0 ? GAB_NO_SLOT : list->images[i].slot));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
+                                     gab_owner_map map, void *context)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((list->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
+  gab_reader *forests = memory;
+  for (size_t i = 0; i < list->count; i++) forests[i] = list->images[i].forest;
+  gab_status status = gab_forest_restore(checkpoint->forest, forests, list->count, map, context);
+  gab_free(&forests);
+  return status;
+}
+
+static gab_status add_image(gab_image_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
                             gab_slot slot, gab_slot holder)
 {
-  list->slots[list->count] = slot;
-  GAB_TRY(
-      gab_image_open(image, snapshot, slot, holder, &list->forests[list->count], &list->entities[list->count]));
+  gab_image_view *view = &list->images[list->count];
+  view->slot = slot;
+  GAB_TRY(gab_image_open(image, snapshot, slot, holder, &view->forest, &view->entities));
   list->count++;
   return GAB_OK;
 }
 
+/* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
+ * is checked before anything is touched. */
 static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                              restore_list *list)
+                              gab_image_list *list)
 {
   owner_map map = {checkpoint, snapshot};
   gab_slot me = gab_world_slot(checkpoint->world);
-  size_t room = (size_t)snapshot->copy_count + 1;
-  void *forests, *entities, *slots;
-  GAB_TRY(gab_alloc(room * sizeof *list->forests, GAB_MEMORY_OTHER, &forests));
-  list->forests = forests;
-  GAB_TRY(gab_alloc(room * sizeof *list->entities, GAB_MEMORY_OTHER, &entities));
-  list->entities = entities;
-  GAB_TRY(gab_alloc(room * sizeof *list->slots, GAB_MEMORY_OTHER, &slots));
-  list->slots = slots;
+  GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + 1));
   list->replicated = gab_reader_of_buffer(&snapshot->replicated);
   if (!gab_seal_is_whole(&list->replicated))
     GAB_FAIL(GAB_ERR_CORRUPT,
@@ -122,25 +136,6 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
     const gab_copy *copy = &snapshot->copies[i];
     if (copy->slot == me || owner_now(&map, copy->slot) != me) continue;
     GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot, me));
-  }
-  return GAB_OK;
-}
-
-static gab_status restore_blocks(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                                 const restore_list *list)
-{
-  owner_map map = {checkpoint, snapshot};
-  return gab_forest_restore(checkpoint->forest, list->forests, list->count, owner_now, &map);
-}
-
-static gab_status restore_entities(gab_checkpoint *checkpoint, const restore_list *list)
-{
-  gab_reader replicated = list->replicated;
-  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, &replicated, GAB_NO_SLOT));
-  for (size_t i = 0; i < list->count; i++) {
-    gab_reader entities = list->entities[i];
-    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &entities,
-                                i == 0 ? GAB_NO_SLOT : list->slots[i]));
   }
   return GAB_OK;
 }
@@ -282,11 +277,12 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   GAB_TRY(find_common(checkpoint, &snapshot, &restorable));
   double agreed = gab_seconds();
 
-  restore_list list = {0};
+  owner_map map = {checkpoint, snapshot};
+  gab_image_list list;
   gab_status status = list_images(checkpoint, snapshot, &list);
-  if (status == GAB_OK) status = restore_blocks(checkpoint, snapshot, &list);
-  if (status == GAB_OK && restorable) status = restore_entities(checkpoint, &list);
-  release_list(&list);
+  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
+  if (status == GAB_OK && restorable) status = gab_images_restore_entities(checkpoint, &list);
+  gab_images_release(&list);
   GAB_TRY(status);
   if (!restorable) return say_what_is_lost(checkpoint, snapshot);
 
