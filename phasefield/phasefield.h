@@ -110,6 +110,9 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield);
 gab_status gab_phasefield_exchange_mu_finish(gab_phasefield *phasefield);
 /** Ghosts of the new phi. */
 gab_status gab_phasefield_exchange_phi_start(gab_phasefield *phasefield);
+/** c and mu of the cells that need no messages, while those of the new phi travel. mu has arrived. May be left out,
+ *  and changes no bit; does nothing where it would save nothing. Local. */
+gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield);
 gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield);
 /** c and mu at the new time; the step is done. Local. */
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield);

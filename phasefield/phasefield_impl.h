@@ -30,6 +30,7 @@ typedef struct gab_phasefield_block {
   gab_field *phi, *phi_new;
   gab_field *c;
   gab_field *mu, *mu_new;
+  gab_box inner; /* cells that see no ghosts of other slots */
 } gab_phasefield_block;
 
 /** Energies of all phases at the temperature of one row. */
@@ -84,6 +85,8 @@ struct gab_phasefield {
   gab_exchange *phi_exchange, *mu_exchange, *c_exchange;
   gab_exact_sum ledger[GAB_MOST_INDEPENDENTS]; /* gained by blocks while they were here */
   uint64_t revision; /* of the forest for which mu and the ghosts of phi are there; 0: for none */
+  bool overlaps;     /* some cells wait for messages and some do not */
+  bool inner_is_swept;
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
 };
 

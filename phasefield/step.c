@@ -27,6 +27,62 @@ static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_whic
     gab_phasefield_fill_sides(&phasefield->model, gab_phasefield_block_of(phasefield, i), which);
 }
 
+/* ------------------------------------------------------------------------------------------ what waits */
+
+/* Rows are swept some cells at once: a cut across them costs the least where such a group ends anyway. */
+enum { GROUP = 8 };
+
+/* Takes the cells beside ghosts of a direction from the box. Of the two layers that meet in an edge one is
+ * enough: the one whose cells lie together. */
+static void take_from(gab_box *inner, const int32_t cells[3], int direction)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  int axis = 2;
+  while (offset[axis] == 0) --axis;
+  const int64_t last = axis == 0 ? (cells[0] - 1) / GROUP * GROUP : cells[axis] - 1,
+                first = axis == 0 ? GROUP : 1;
+  if (offset[axis] < 0 && inner->lo[axis] < first) inner->lo[axis] = first;
+  if (offset[axis] > 0 && inner->hi[axis] > last) inner->hi[axis] = last;
+}
+
+/* The cells of a block that see no ghosts of other slots. */
+static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place,
+                        const gab_phasefield_block *block)
+{
+  const gab_slot here = gab_world_slot(gab_forest_world(phasefield->forest));
+  const gab_neighbour *rows = gab_block_neighbours(place);
+  gab_box inner = gab_field_interior(block->phi);
+  for (int edges = 0; edges < 2; ++edges) /* faces first: they may have taken an edge already */
+    for (size_t r = 0; r < gab_block_neighbour_count(place); ++r) {
+      int offset[3];
+      gab_direction_offset(rows[r].direction, offset);
+      const int axes = (offset[0] != 0) + (offset[1] != 0) + (offset[2] != 0);
+      bool taken = rows[r].owner == here || axes != edges + 1;
+      for (int axis = 0; axis < 3 && edges; ++axis)
+        taken = taken || (offset[axis] < 0 && inner.lo[axis] > 0) ||
+                (offset[axis] > 0 && inner.hi[axis] < phasefield->model.cells[axis]);
+      if (!taken) take_from(&inner, phasefield->model.cells, rows[r].direction);
+    }
+  return gab_box_count(&inner) > 0 ? inner : (gab_box){{0, 0, 0}, {0, 0, 0}};
+}
+
+/* What follows from who is beside whom. */
+static void join(gab_phasefield *phasefield)
+{
+  bool some_wait = false, some_do_not = false;
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+    gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    const gab_box all = gab_field_interior(block->phi);
+    block->inner = inner_of(phasefield, gab_forest_block(phasefield->forest, i), block);
+    const size_t inner = gab_box_count(&block->inner);
+    some_wait = some_wait || inner < gab_box_count(&all);
+    some_do_not = some_do_not || inner > 0;
+  }
+  phasefield->overlaps = some_wait && some_do_not;
+  phasefield->inner_is_swept = false;
+}
+
 /* ------------------------------------------------------------------------------------------ exchanges */
 
 /* What is not stored: mu, and the ghosts of phi. Needed when blocks are new here, or went back in time; all
@@ -41,6 +97,7 @@ static gab_status make_derived(gab_phasefield *phasefield)
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   fill_all_sides(phasefield, WHICH_PHI);
+  join(phasefield);
   phasefield->revision = gab_forest_revision(phasefield->forest);
   return GAB_OK;
 }
@@ -83,9 +140,60 @@ static size_t threads(void)
 #endif
 }
 
+typedef gab_status (*sweep_fn)(const gab_phasefield_model *model, const gab_phasefield_job *job);
+
+typedef enum sweep_region { REGION_ALL, REGION_INNER, REGION_SHELL } sweep_region;
+
+enum { MOST_PIECES = 6 };
+
+/* Cuts what lies outside of `inner` into boxes, whole layers first. @return how many */
+static int outside_of(gab_box rest, const gab_box *inner, gab_box pieces[MOST_PIECES])
+{
+  int count = 0;
+  if (gab_box_count(inner) == 0) {
+    pieces[0] = rest;
+    return 1;
+  }
+  for (int axis = 2; axis >= 0; --axis)
+    for (int side = 0; side < 2; ++side) {
+      gab_box piece = rest;
+      if (side == 0 && piece.hi[axis] > inner->lo[axis]) piece.hi[axis] = inner->lo[axis];
+      if (side == 1 && piece.lo[axis] < inner->hi[axis]) piece.lo[axis] = inner->hi[axis];
+      if (gab_box_count(&piece) == 0) continue;
+      pieces[count++] = piece;
+      if (side == 0) rest.lo[axis] = piece.hi[axis];
+      else rest.hi[axis] = piece.lo[axis];
+    }
+  return count;
+}
+
+/* The part of a box of cells of a block that belongs to the region. @return number of boxes */
+static int pieces_of(const gab_phasefield_block *block, gab_box part, sweep_region region,
+                     gab_box pieces[MOST_PIECES])
+{
+  if (region == REGION_SHELL) return outside_of(part, &block->inner, pieces);
+  for (int axis = 0; axis < 3 && region == REGION_INNER; ++axis) {
+    if (part.lo[axis] < block->inner.lo[axis]) part.lo[axis] = block->inner.lo[axis];
+    if (part.hi[axis] > block->inner.hi[axis]) part.hi[axis] = block->inner.hi[axis];
+  }
+  pieces[0] = part;
+  return gab_box_count(&part) > 0;
+}
+
+/* Between two boxes the thread that talks to MPI helps what is under way along. */
+static void help_messages(gab_phasefield *phasefield, bool *talks, gab_status *status)
+{
+  bool done = true;
+#ifdef _OPENMP
+  if (omp_get_thread_num() != 0) return;
+#endif
+  if (!*talks) return;
+  *status = gab_exchange_progress(phasefield->phi_exchange, &done);
+  *talks = *status == GAB_OK && !done;
+}
+
 /* Blocks are cut across the axis of growth where there are fewer of them than threads have use for. */
-static gab_status sweep(gab_phasefield *phasefield,
-                        gab_status (*run)(const gab_phasefield_model *model, const gab_phasefield_job *job))
+static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region region)
 {
   enum { JOBS_PER_THREAD = 4 };
   const gab_phasefield_model *model = &phasefield->model;
@@ -95,20 +203,26 @@ static gab_status sweep(gab_phasefield *phasefield,
                      ? 1
                      : (wanted + blocks - 1) / blocks;
   if (parts > layers) parts = layers;
-  bool starved = false;
+  bool starved = false, talks = region == REGION_INNER;
+  gab_status status = GAB_OK;
 #pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
   for (size_t i = 0; i < blocks * parts; ++i) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
-    job.box = gab_field_interior(job.block->phi);
-    job.box.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
-    job.box.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
-    if (run(model, &job) != GAB_OK) {
+    gab_box part = gab_field_interior(job.block->phi), pieces[MOST_PIECES];
+    part.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
+    part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
+    const int count = pieces_of(job.block, part, region, pieces);
+    for (int k = 0; k < count; ++k) {
+      job.box = pieces[k];
+      if (run(model, &job) != GAB_OK) {
 #pragma omp atomic write
-      starved = true;
+        starved = true;
+      }
     }
+    help_messages(phasefield, &talks, &status);
   }
   if (starved) GAB_FAIL(GAB_ERR_MEMORY, "no memory for the sweep of a phase field");
-  return GAB_OK;
+  return status;
 }
 
 gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
@@ -118,7 +232,7 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
   gab_world_enter(world, GAB_PHASE_COMPUTE);
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
-  return sweep(phasefield, phasefield->model.kernel->phi);
+  return sweep(phasefield, phasefield->model.kernel->phi, REGION_ALL);
 }
 
 static void swap_fields(gab_field **a, gab_field **b)
@@ -128,13 +242,27 @@ static void swap_fields(gab_field **a, gab_field **b)
   *b = keep;
 }
 
+gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield)
+{
+  GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
+  if (phasefield->revision != gab_forest_revision(phasefield->forest))
+    GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
+  if (!phasefield->overlaps || phasefield->inner_is_swept) return GAB_OK;
+  fill_all_sides(phasefield,
+                 WHICH_PHI_NEW); /* those that are not continued from ghosts under way are right */
+  phasefield->inner_is_swept = true;
+  return sweep(phasefield, phasefield->model.kernel->mu, REGION_INNER);
+}
+
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
   gab_phasefield_ledger_step(phasefield);
-  GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu));
+  GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu,
+                phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));
+  phasefield->inner_is_swept = false;
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     swap_fields(&block->phi, &block->phi_new);
@@ -150,6 +278,7 @@ gab_status gab_phasefield_step(gab_phasefield *phasefield)
   GAB_TRY(gab_phasefield_sweep_phi(phasefield));
   GAB_TRY(gab_phasefield_exchange_phi_start(phasefield));
   GAB_TRY(gab_phasefield_exchange_mu_finish(phasefield));
+  GAB_TRY(gab_phasefield_sweep_mu_inner(phasefield));
   GAB_TRY(gab_phasefield_exchange_phi_finish(phasefield));
   return gab_phasefield_sweep_mu(phasefield);
 }
