@@ -150,6 +150,13 @@ void gab_forest_clear(gab_forest *forest)
   ++forest->revision;
 }
 
+gab_status gab_forest_abandon(gab_forest *forest, gab_status status)
+{
+  if (status != GAB_ERR_FAULT) status = gab_world_raise(forest->world, status);
+  (void)gab_port_finish(forest->port);
+  return status;
+}
+
 static int by_id(const void *a, const void *b)
 {
   gab_block_id left = (*(gab_block *const *)a)->id, right = (*(gab_block *const *)b)->id;

@@ -3,8 +3,7 @@
  *
  *  A process stores its own blocks, and of their neighbours the id and the owner slot: nothing that grows
  *  with the number of all blocks or processes (contract 7). Who owns which block at first, and later, is
- *  decided elsewhere (loadbalance/): it comes in through gab_forest_populate(), gab_forest_migrate() and, for
- *  forests of several levels, blockforest/adapt.h.
+ *  decided elsewhere (loadbalance/): it comes in through blockforest/adapt.h.
  *
  *  Local blocks are kept in ascending id order. The *revision* of a forest changes whenever blocks come, go
  *  or change owner; objects built from the forest (ghost exchanges) rebuild themselves when it has changed.
@@ -42,28 +41,17 @@ typedef struct gab_forest_options {
 gab_status gab_forest_create(gab_world *world, const gab_forest_options *options, gab_forest **forest);
 void gab_forest_destroy(gab_forest **forest);
 
-/** Registers a kind of block data; before gab_forest_populate(), the same kinds in the same order everywhere.
+/** Registers a kind of block data; before the forest has blocks, the same kinds in the same order everywhere.
  */
 gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id);
-
-/** Tells the owners of blocks by id: owners[i] is the owner of ids[i], GAB_NO_SLOT if that block does not
- *  exist. Collective; count may be 0; ids ascend without doubles, and none is a block of the asking process.
- */
-typedef gab_status (*gab_owner_lookup)(void *context, const gab_block_id *ids, size_t count,
-                                       gab_slot *owners);
-
-/** Creates this process's blocks and their data, and asks `lookup` once for the owners of all their
- *  neighbours. All blocks of the forest are of one level: for several see gab_forest_build()
- *  (blockforest/adapt.h). Collective. The forest must be empty. */
-gab_status gab_forest_populate(gab_forest *forest, const gab_block_id *ids, size_t count,
-                               gab_owner_lookup lookup, void *context);
 
 /** Packed bytes that one process sends at once while blocks migrate (a single larger block excepted). */
 #define GAB_MIGRATION_BYTES ((size_t)32 << 20)
 
 /** Moves blocks: local block i goes to targets[i], any living slot; all neighbour tables follow. Blocks that
- *  stay are not touched. Collective. Announces ::GAB_PHASE_MIGRATION. After a failure the forest is unusable
- *  until gab_forest_restore(); a failure of this process alone breaks the world (gab_world_raise()).
+ *  stay are not touched; if all do, the revision stays too. Collective. Announces ::GAB_PHASE_MIGRATION, and
+ *  those of gab_proxies_move() and gab_forest_follow(), of which it consists. After a failure the world is
+ *  broken (gab_world_raise()) and the forest may have to be restored.
  *
  *  Memory beyond the blocks: at most #GAB_MIGRATION_BYTES of packed blocks to send, shared by the targets,
  * and from each slot that sends to this one its share (or one block, if that is larger). Blocks that have

@@ -43,13 +43,13 @@ typedef struct gab_balance_share {
 /** What a distribution came to. */
 typedef struct gab_balance_report {
   uint64_t blocks;
-  uint64_t blocks_moved;                       /**< to another slot; by diffusion maybe several times */
-  uint64_t weight_max, weight_total;           /**< heaviest slot, sum over all */
-  double imbalance;                            /**< heaviest slot / mean slot, 1 is perfect */
-  int levels;                                  /**< deepest level + 1 */
-  gab_balance_share level[GAB_BALANCE_LEVELS]; /**< not filled in by gab_balance_initial() and _curve() */
-  uint64_t least_blocks;                       /**< of a slot; as `level` */
-  int iterations;                              /**< of diffusion */
+  uint64_t blocks_moved;             /**< to another slot; by diffusion maybe several times */
+  uint64_t weight_max, weight_total; /**< heaviest slot, sum over all */
+  double imbalance;                  /**< heaviest slot / mean slot, 1 is perfect */
+  int levels;                        /**< deepest level + 1 */
+  gab_balance_share level[GAB_BALANCE_LEVELS];
+  uint64_t least_blocks; /**< of a slot */
+  int iterations;        /**< of diffusion */
   bool by_curve; /**< diffusion (or graph) fell back on a curve: a slot had no block, or it did not get there
                   */
 } gab_balance_report;
@@ -99,6 +99,7 @@ struct gab_balance_options {
   int flow_rounds;     /**< exchanges of loads per iteration of diffusion; 0: 24 */
   double goal;         /**< imbalance at which diffusion stops, of every level (or of all); then only this or
                         *   W/P + h is promised, whatever is more. 0: W/P + h is kept */
+  bool none_empty;     /**< fewer blocks than members (parts) are refused */
   void *user;          /**< for a strategy of the user's */
 
   /** For planning, on one process only: nothing moves; plan[i] becomes the part, of `parts`, that would hold
@@ -111,7 +112,8 @@ struct gab_balance_options {
 /** Distributes proxies. Collective. A failure of one process alone breaks the world (gab_world_raise()).
  *  @param[in] options  NULL: defaults. May serve as the context of gab_balance_distribute()
  *  @param[out] report  may be NULL
- *  @return ::GAB_ERR_INPUT if the strategy is not built in or the grid too large for it */
+ *  @return ::GAB_ERR_INPUT if the strategy is not built in, the grid too large for it, or, with `none_empty`,
+ *          too small (with both numbers): on all processes */
 gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *options,
                                gab_balance_report *report);
 /** A gab_distribute_fn (blockforest/adapt.h): gab_balance_proxies(). @param[in] options  may be NULL */
@@ -127,17 +129,12 @@ typedef gab_status (*gab_contact_fn)(void *user, int32_t part, const gab_proxy *
 gab_status gab_balance_contacts(gab_proxies *proxies, const int32_t *plan, int32_t parts, int32_t *partners,
                                 gab_contact_fn visit, void *user);
 
-/** Fills an empty forest with its root blocks. Collective.
- *  @param[out] report  may be NULL
- *  @return ::GAB_ERR_INPUT if there are fewer blocks than members (with both numbers) */
-gab_status gab_balance_initial(gab_forest *forest, const gab_curve *curve, gab_balance_report *report);
-
-/** Gives every block of a populated forest its place on the curve cut for the present members, all levels
- *  together, and migrates. With fewer blocks than members (possible if the forest was populated otherwise)
- *  some get none. Collective. @param[in] weights  one per local block, > 0; NULL: gab_forest_block_weight()
- */
-gab_status gab_balance_curve(gab_forest *forest, const gab_curve *curve, const uint64_t *weights,
-                             gab_balance_report *report);
+/** Fills an empty forest with its root blocks: gab_forest_build() (blockforest/adapt.h) for a grid of one
+ *  level, and a strategy. Collective.
+ *  @param[in] options  NULL: defaults; `none_empty` is taken as set @param[out] report  may be NULL
+ *  @return as gab_forest_build() and gab_balance_proxies() */
+gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *options,
+                               gab_balance_report *report);
 
 /** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
  *  Collective. Announces ::GAB_PHASE_MIGRATION and those of gab_forest_follow().

@@ -1,7 +1,26 @@
+/* Forests: decided on proxies, then data follows. */
 #include "blockforest/adapt.h"
 #include "loadbalance/balance.h"
 
-#include "core/world.h"
+typedef struct first_share {
+  gab_balance_options options;
+  gab_balance_report *report;
+} first_share;
+
+static gab_status distribute_first(void *context, gab_proxies *proxies)
+{
+  const first_share *share = context;
+  return gab_balance_proxies(proxies, &share->options, share->report);
+}
+
+gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *options,
+                               gab_balance_report *report)
+{
+  first_share share = {.report = report};
+  if (options) share.options = *options;
+  share.options.none_empty = true;
+  return gab_forest_build(forest, NULL, NULL, 0, distribute_first, &share, NULL);
+}
 
 gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
                               gab_balance_report *report)

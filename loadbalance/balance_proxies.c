@@ -143,12 +143,14 @@ static gab_status settle(const gab_balance_options *options, gab_proxies *proxie
                          gab_balance_report *report)
 {
   GAB_TRY(check_parts(options, proxies, part));
-  if (!options->plan) {
-    GAB_TRY(gab_balance_hand_over(proxies, part, &report->blocks_moved));
-    return gab_balance_measure(proxies, options->parts, NULL, report);
-  }
-  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) options->plan[i] = part[i];
-  return gab_balance_measure(proxies, options->parts, part, report);
+  if (!options->plan) GAB_TRY(gab_balance_hand_over(proxies, part, &report->blocks_moved));
+  for (size_t i = 0; i < gab_proxies_count(proxies) && options->plan; ++i) options->plan[i] = part[i];
+  GAB_TRY(gab_balance_measure(proxies, options->parts, options->plan ? part : NULL, report));
+  if (options->none_empty && report->blocks < (uint64_t)options->parts)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "the grid has %" PRIu64 " blocks for %" PRId32 " processes; each needs at least one",
+             report->blocks, options->parts);
+  return GAB_OK;
 }
 
 /* What may have failed here alone, lack of memory say: the others are waiting for messages. Refusals are the

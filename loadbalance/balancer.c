@@ -8,34 +8,24 @@
 /* ------------------------------------------------------------------ curves */
 
 static gab_status cut_curve(const gab_balance_options *options, gab_homes *homes, gab_proxies *proxies,
-                            gab_block_id *ids, uint64_t *weights, int32_t *part)
+                            const gab_curve *curve, int32_t **part)
 {
-  size_t count = gab_proxies_count(proxies);
-  for (size_t i = 0; i < count; ++i) {
-    const gab_proxy *proxy = gab_proxies_get(proxies, i);
-    ids[i] = proxy->id;
-    weights[i] = gab_balance_weight(proxy);
-  }
-  GAB_TRY(gab_homes_register(homes, ids, weights, count));
+  void *memory;
+  const size_t count = gab_proxies_count(proxies);
+  GAB_TRY(gab_homes_register(homes, proxies, curve));
   GAB_TRY(gab_homes_cut(homes, options->parts, options->by == GAB_BALANCE_PER_LEVEL));
-  return gab_homes_ask(homes, ids, count, part);
+  GAB_TRY(gab_alloc(count * sizeof **part, GAB_MEMORY_OTHER, &memory));
+  *part = memory;
+  return gab_homes_ask(homes, *part, count);
 }
 
 gab_status gab_balance_along(const gab_curve *curve, const gab_balance_options *options, gab_proxies *proxies,
                              int32_t **part)
 {
-  void *ids = NULL, *weights = NULL, *parts = NULL;
-  size_t count = gab_proxies_count(proxies);
   gab_homes homes;
-  gab_homes_init(&homes, gab_proxies_world(proxies), gab_proxies_options(proxies), curve);
-  gab_status status = gab_alloc(count * sizeof(gab_block_id), GAB_MEMORY_OTHER, &ids);
-  if (status == GAB_OK) status = gab_alloc(count * sizeof(uint64_t), GAB_MEMORY_OTHER, &weights);
-  if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &parts);
-  if (status == GAB_OK) status = cut_curve(options, &homes, proxies, ids, weights, parts);
+  *part = NULL;
+  gab_status status = cut_curve(options, &homes, proxies, curve, part);
   gab_homes_release(&homes);
-  gab_free(&ids);
-  gab_free(&weights);
-  *part = parts;
   return status;
 }
 

@@ -112,11 +112,8 @@ static gab_status count_all(cut *now)
   GAB_TRY(gab_world_sum_u64(homes->world, sums, count));
   memcpy(now->weight, sums, bytes);
   memcpy(now->blocks, sums + now->classes, bytes);
-  homes->weight = homes->blocks = 0;
-  for (int c = 0; c < now->classes; ++c) {
-    homes->weight += now->weight[c];
-    homes->blocks += now->blocks[c];
-  }
+  homes->blocks = 0;
+  for (int c = 0; c < now->classes; ++c) homes->blocks += now->blocks[c];
   return GAB_OK;
 }
 

@@ -26,15 +26,19 @@ static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
   return places;
 }
 
-/* Places of the grid before a position of the finest cubes. */
+/* Places of the grid before a position of the finest cubes: from the largest cube down to the first that lies
+ * in the grid as a whole. */
 static uint64_t rank_of(const gab_order *order, uint64_t position)
 {
-  int dimension = order->grid.dimension;
+  const int dimension = order->grid.dimension;
   uint64_t rank = 0;
-  for (int bits = 1; bits <= order->bits; ++bits) {
-    uint64_t cube = position >> (dimension * (order->bits - bits));
-    for (uint64_t sibling = cube >> dimension << dimension; sibling < cube; ++sibling)
-      rank += places_in(order, bits, sibling);
+  for (int bits = 0; bits < order->bits; ++bits) {
+    const int inner = dimension * (order->bits - bits);
+    const uint64_t cube = position >> inner, within = position & (((uint64_t)1 << inner) - 1);
+    if (places_in(order, bits, cube) == (uint64_t)1 << inner) return rank + within;
+    const uint64_t child = within >> (inner - dimension);
+    for (uint64_t before = 0; before < child; ++before)
+      rank += places_in(order, bits + 1, cube << dimension | before);
   }
   return rank;
 }
@@ -54,49 +58,4 @@ int32_t gab_order_piece(const gab_order *order, uint64_t key, int32_t pieces)
 {
   uint64_t keys = order->places << (order->grid.dimension * order->depth);
   return (int32_t)((gab_wide)key * (gab_wide)pieces / keys);
-}
-
-typedef struct walk {
-  const gab_order *order;
-  uint64_t passed;    /* places behind */
-  uint64_t low, high; /* ranks to visit */
-  gab_order_visit_fn visit;
-  void *context;
-} walk;
-
-static gab_status visit_root(const walk *walk, uint64_t position)
-{
-  const gab_order *order = walk->order;
-  uint32_t at[3];
-  order->curve->decode(order->grid.dimension, order->bits, position, at);
-  gab_block_place place = {0, {(int32_t)at[0], (int32_t)at[1], (int32_t)at[2]}};
-  return walk->visit(walk->context, gab_block_id_of(&order->grid, place));
-}
-
-/* Goes down into a cube of the curve if some of its places are to be visited. */
-static gab_status descend(walk *walk, int bits, uint64_t position)
-{
-  uint64_t places = places_in(walk->order, bits, position);
-  if (places == 0 || walk->passed + places <= walk->low || walk->passed >= walk->high) {
-    walk->passed += places;
-    return GAB_OK;
-  }
-  if (bits == walk->order->bits) {
-    ++walk->passed;
-    return visit_root(walk, position);
-  }
-  int dimension = walk->order->grid.dimension;
-  for (uint64_t child = 0; child < (uint64_t)1 << dimension; ++child)
-    GAB_TRY(descend(walk, bits + 1, position << dimension | child));
-  return GAB_OK;
-}
-
-gab_status gab_order_visit_piece(const gab_order *order, int32_t piece, int32_t pieces,
-                                 gab_order_visit_fn visit, void *context)
-{
-  gab_wide below = (gab_wide)pieces - 1; /* rounds up */
-  walk walk = {.order = order, .visit = visit, .context = context};
-  walk.low = (uint64_t)(((gab_wide)piece * order->places + below) / (gab_wide)pieces);
-  walk.high = (uint64_t)((((gab_wide)piece + 1) * order->places + below) / (gab_wide)pieces);
-  return descend(&walk, 0, 0);
 }

@@ -32,9 +32,4 @@ uint64_t gab_order_key(const gab_order *order, gab_block_id id);
 /** Which of `pieces` equal pieces of all keys holds this one, from 0. */
 int32_t gab_order_piece(const gab_order *order, uint64_t key, int32_t pieces);
 
-typedef gab_status (*gab_order_visit_fn)(void *context, gab_block_id root);
-/** Visits the roots of one piece along the curve. Takes time for this piece only, not for the whole grid. */
-gab_status gab_order_visit_piece(const gab_order *order, int32_t piece, int32_t pieces,
-                                 gab_order_visit_fn visit, void *context);
-
 #endif

@@ -27,7 +27,7 @@ static gab_status fill_forest(bench *b, const bench_flow_options *options, bench
   if (options->refine)
     GAB_TRY(gab_forest_build(flow->forest, options->refine, NULL, options->max_level, gab_balance_distribute,
                              NULL, NULL));
-  else GAB_TRY(gab_balance_initial(flow->forest, &gab_curve_morton, NULL));
+  else GAB_TRY(gab_balance_initial(flow->forest, NULL, NULL));
   flow->cells = flow->local_cells = gab_lbm_count(flow->lbm).fluid_cells;
   return gab_world_sum_u64(b->world, &flow->cells, 1);
 }

@@ -148,7 +148,7 @@ static gab_status scene_fill(scene *it, const gab_forest_options *domain, const 
                                      .seed = 3};
   GAB_TRY(gab_phasefield_start_prepare(&it->start, domain, 3));
   GAB_TRY(gab_phasefield_create(it->forest, &options, &it->model));
-  GAB_TRY(gab_balance_initial(it->forest, &gab_curve_morton, NULL));
+  GAB_TRY(gab_balance_initial(it->forest, NULL, NULL));
   for (int i = 0; i < (it->kind == SCENE_INTERFACE ? 2 : 200); ++i) GAB_TRY(gab_phasefield_step(it->model));
   GAB_TRY(gab_phasefield_exchange_mu_start(it->model));
   return gab_phasefield_exchange_mu_finish(it->model);

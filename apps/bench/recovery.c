@@ -32,7 +32,7 @@ static gab_status compute(void *user, gab_step step)
 static gab_status rebalance(void *user, gab_forest *forest)
 {
   (void)user;
-  return gab_balance_curve(forest, &gab_curve_morton, NULL, NULL);
+  return gab_balance_forest(forest, NULL, NULL);
 }
 
 static gab_status protect(trial *t, gab_timeloop *loop)

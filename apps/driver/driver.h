@@ -72,6 +72,8 @@ typedef struct run_case {
 gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found);
 void run_case_release(run_case *which);
 
+/** Reads the section `balance`. */
+gab_status driver_balance_read(const gab_config *config, gab_balance_options *found);
 /** Reads the sections `balance` and `refinement`. */
 gab_status grid_plan_read(run_case *which);
 
@@ -106,5 +108,6 @@ int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_assemble(int argc, char **argv);
 
 #endif

@@ -43,13 +43,18 @@ static gab_status check_criteria(const run_case *which)
   return GAB_OK;
 }
 
+gab_status driver_balance_read(const gab_config *config, gab_balance_options *found)
+{
+  found->balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
+  if (!found->balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
+  found->by = gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
+  return GAB_OK;
+}
+
 gab_status grid_plan_read(run_case *which)
 {
   const gab_config *config = which->config;
-  which->balance.balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
-  if (!which->balance.balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
-  which->balance.by =
-      gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
+  GAB_TRY(driver_balance_read(config, &which->balance));
   GAB_TRY(gab_refinement_from_config(config, &which->domain, &which->setup.units, &which->refinement));
   const int deepest = gab_root_grid_max_level(&which->forest.grid);
   if (which->refinement.max_level > deepest)
@@ -100,13 +105,9 @@ static gab_status distribute(void *context, gab_proxies *proxies)
 static gab_status distribute_first(void *context, gab_proxies *proxies)
 {
   simulation *which = context;
-  GAB_TRY(distribute(context, proxies));
-  const int32_t members = gab_members_count(gab_world_members(which->world));
-  if (which->balance.blocks < (uint64_t)members)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "the domain has %" PRIu64 " blocks for %" PRId32 " processes; each needs at least one",
-             which->balance.blocks, members);
-  return GAB_OK;
+  gab_balance_options options = which->which->balance;
+  options.none_empty = true;
+  return gab_balance_proxies(proxies, &options, &which->balance);
 }
 
 gab_status grid_build(simulation *made)

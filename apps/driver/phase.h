@@ -13,7 +13,7 @@
 typedef struct phase_case {
   const gab_config *config; /**< borrowed */
   gab_forest_options forest;
-  const gab_curve *curve;
+  gab_balance_options balance;
   gab_phasefield_setup setup; /**< points into itself: a phase_case stays where it is */
   gab_step steps, check_every, series_every;
   bool has_setup;

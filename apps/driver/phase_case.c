@@ -27,11 +27,7 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   GAB_TRY(refuse_flow(config));
   GAB_TRY(driver_domain_read(config, &found->forest));
   gab_phasefield_periodic_from_config(config, found->forest.grid.dimension, found->forest.periodic);
-  found->curve = gab_curve_by_name(gab_config_string(config, "balance.strategy"));
-  if (!found->curve)
-    return gab_config_fail(config, "balance.strategy",
-                           "blocks of a phase field are shared out along a curve: "
-                           "hilbert or morton");
+  GAB_TRY(driver_balance_read(config, &found->balance));
   GAB_TRY(gab_phasefield_setup_from_config(config, &found->forest, &found->setup));
   found->has_setup = true;
   found->series_every = gab_config_int(config, "phasefield.series_every");

@@ -270,7 +270,7 @@ static gab_status add_duties(growth *it)
 
 static gab_status rebalance(void *user, gab_forest *forest)
 {
-  return gab_balance_curve(forest, ((const growth *)user)->which->curve, NULL, NULL);
+  return gab_balance_forest(forest, &((const growth *)user)->which->balance, NULL);
 }
 
 static void log_start(const growth *it)
@@ -298,7 +298,7 @@ static gab_status build(growth *it)
   GAB_TRY(gab_forest_create(it->world, &which->forest, &it->forest));
   GAB_TRY(gab_phasefield_create(it->forest, &which->setup.options, &it->model));
   it->quantities = gab_phasefield_quantities(it->model, it->items);
-  GAB_TRY(gab_balance_initial(it->forest, which->curve, &it->balance));
+  GAB_TRY(gab_balance_initial(it->forest, &which->balance, &it->balance));
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->output));
   GAB_TRY(add_writers(it));
   GAB_TRY(driver_folder_open(it->world, which->config, it->folder));

@@ -210,13 +210,9 @@ static gab_status distribute(plan_work *work)
   gab_balance_options options = {.balancer = numbers->strategy,
                                  .by = work->which->balance.by,
                                  .plan = work->plan,
-                                 .parts = numbers->slots};
-  GAB_TRY(gab_balance_proxies(work->proxies, &options, &numbers->balance));
-  if (numbers->balance.blocks < (uint64_t)numbers->slots)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "the grid has %" PRIu64 " blocks for %" PRId32 " processes; each needs at least one",
-             numbers->balance.blocks, numbers->slots);
-  return GAB_OK;
+                                 .parts = numbers->slots,
+                                 .none_empty = true};
+  return gab_balance_proxies(work->proxies, &options, &numbers->balance);
 }
 
 static gab_status work_out(plan_work *work, const plan_options *options)

@@ -156,7 +156,7 @@ static gab_status build(gab_world *world, heat *app, const char *folder)
   GAB_TRY(gab_forest_add_data(app->forest, &now, &app->now));
   GAB_TRY(gab_forest_add_data(app->forest, &next, &app->next));
   GAB_TRY(gab_exchange_create(app->forest, app->now, &ghosts, &app->exchange));
-  GAB_TRY(gab_balance_initial(app->forest, &gab_curve_hilbert, NULL));
+  GAB_TRY(gab_balance_initial(app->forest, NULL, NULL));
   const gab_status ready = gab_world_is_root(world) ? gab_output_folder_prepare(folder) : GAB_OK;
   GAB_TRY(gab_output_settle(world, ready)); /* all succeed, or all fail */
   return gab_slice_create(app->forest, &slice, &app->picture);
@@ -165,7 +165,7 @@ static gab_status build(gab_world *world, heat *app, const char *folder)
 static gab_status rebalance(void *user, gab_forest *forest)
 {
   (void)user;
-  return gab_balance_curve(forest, &gab_curve_hilbert, NULL, NULL);
+  return gab_balance_forest(forest, NULL, NULL);
 }
 
 static gab_status run(gab_world *world, heat *app, const char *file, char **drills, size_t drill_count)

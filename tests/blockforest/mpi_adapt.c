@@ -354,7 +354,7 @@ static void memory_stays_within_bounds(gab_world *world)
   gab_data_id id;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
-  domain_populate(&domain, forest, random_owner, &first);
+  domain_populate(forest, random_owner, &first);
   REQUIRE_OK(gab_forest_adapt(forest, &options, &report));
   grid_check(forest);
   REQUIRE(report.grid.split == 3 && report.moved_bytes >= (uint64_t)24 * BIG_BYTES);
@@ -385,7 +385,7 @@ static void what_cannot_split_stays(gab_world *world)
     domain.options.cells[0] = odd ? 5 : 4;
     REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
     stones_register(forest, &seed);
-    domain_populate(&domain, forest, random_owner, &owners);
+    domain_populate(forest, random_owner, &owners);
     uint64_t revision = gab_forest_revision(forest), checksum = checksum_of(forest);
     REQUIRE(gab_forest_adapt(forest, &options, NULL) == (odd ? GAB_ERR_INPUT : GAB_ERR_STATE));
     REQUIRE(strstr(gab_error_message(), odd ? "5 cells in x" : "`stones'"));

@@ -64,7 +64,7 @@ static void try_domain(gab_world *world, uint64_t seed)
   gab_data_id id;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
-  domain_populate(&domain, forest, random_owner, &owners);
+  domain_populate(forest, random_owner, &owners);
   REQUIRE_OK(gab_exchange_create(forest, id, &ghost, &exchange));
   for (uint64_t round = 0; round < ROUNDS; ++round) {
     check_volume(forest, exchange, &setup);
@@ -93,7 +93,7 @@ static void wrong_order_is_refused(gab_world *world)
   gab_data_id id;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
-  domain_populate(&domain, forest, random_owner, &owners);
+  domain_populate(forest, random_owner, &owners);
   REQUIRE(gab_exchange_create(forest, (gab_data_id){1}, &ghost, &exchange) == GAB_ERR_ARGUMENT);
   REQUIRE_OK(gab_exchange_create(forest, id, &ghost, &exchange));
   cells_fill(forest, id);

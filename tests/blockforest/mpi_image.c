@@ -72,7 +72,7 @@ static void try_domain(gab_world *world, gab_port *port, uint64_t seed)
   gab_forest *forest;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   gab_data_id id = stones_register(forest, &seed);
-  domain_populate(&domain, forest, random_owner, &owners);
+  domain_populate(forest, random_owner, &owners);
   stones_change(forest, id);
   uint64_t checksum;
   gab_buffer image;

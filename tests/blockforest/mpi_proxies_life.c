@@ -73,7 +73,7 @@ static void proxies_of_a_forest_find_back(gab_world *world, uint64_t seed)
   gab_refine_report report;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   domain.holes = 0;
-  domain_populate(&domain, forest, random_owner, &owners);
+  domain_populate(forest, random_owner, &owners);
   REQUIRE_OK(gab_proxies_of_forest(forest, &proxies));
   REQUIRE(gab_proxies_are_valid(proxies));
   compare_with_forest(forest, proxies);

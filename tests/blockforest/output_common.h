@@ -2,6 +2,7 @@
 #ifndef GABION_TESTS_OUTPUT_COMMON_H
 #define GABION_TESTS_OUTPUT_COMMON_H
 
+#include "blockforest/adapt.h"
 #include "blockforest/output.h"
 
 #include <math.h>
@@ -72,45 +73,18 @@ static inline gab_slot case_owner(const gab_forest *forest, gab_block_id id)
   return gab_members_slot(members, (int32_t)(linear * gab_members_count(members) / count));
 }
 
-static inline bool case_block_exists(const gab_forest *forest, gab_block_id id)
+static inline gab_status case_stay(void *context, gab_proxies *proxies)
 {
-  const gab_forest_options *options = gab_forest_get_options(forest);
-  gab_block_place place = gab_block_id_place(&options->grid, id);
-  gab_box box;
-  for (int d = 0; d < 3; d++) {
-    box.lo[d] = (int64_t)place.at[d] * options->cells[d];
-    box.hi[d] = box.lo[d] + options->cells[d];
-  }
-  return !options->exists || options->exists(options->user, 0, &box);
-}
-
-static inline gab_status case_lookup(void *context, const gab_block_id *ids, size_t count, gab_slot *owners)
-{
-  const gab_forest *forest = context;
-  for (size_t i = 0; i < count; i++) {
-    owners[i] = case_block_exists(forest, ids[i]) ? case_owner(forest, ids[i]) : GAB_NO_SLOT;
-  }
+  (void)context, (void)proxies;
   return GAB_OK;
 }
 
-/* A forest with its root blocks. */
+/* A forest with its root blocks: equal pieces of the linear order. */
 static inline gab_forest *case_forest(gab_world *world, const gab_forest_options *options)
 {
   gab_forest *forest = NULL;
-  gab_block_id ids[512];
-  size_t count = 0;
   EXPECT_OK(gab_forest_create(world, options, &forest));
-  gab_block_place place = {0};
-  for (place.at[2] = 0; place.at[2] < options->grid.roots[2]; place.at[2]++) {
-    for (place.at[1] = 0; place.at[1] < options->grid.roots[1]; place.at[1]++) {
-      for (place.at[0] = 0; place.at[0] < options->grid.roots[0]; place.at[0]++) {
-        gab_block_id id = gab_block_id_of(&options->grid, place);
-        if (case_block_exists(forest, id) && case_owner(forest, id) == gab_world_slot(world))
-          ids[count++] = id;
-      }
-    }
-  }
-  EXPECT_OK(gab_forest_populate(forest, ids, count, case_lookup, forest));
+  EXPECT_OK(gab_forest_build(forest, NULL, NULL, 0, case_stay, NULL, NULL));
   return forest;
 }
 

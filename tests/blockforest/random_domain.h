@@ -3,8 +3,8 @@
 #ifndef GABION_TESTS_RANDOM_DOMAIN_H
 #define GABION_TESTS_RANDOM_DOMAIN_H
 
+#include "blockforest/adapt.h"
 #include "blockforest/direction.h"
-#include "blockforest/forest.h"
 #include "core/hash.h"
 
 #include <stdio.h>
@@ -159,34 +159,26 @@ static inline random_owners owners_make(const gab_world *world, uint64_t seed)
   return owners;
 }
 
-typedef struct lookup_rule {
-  const random_domain *domain;
+typedef struct placement {
   owner_fn owner;
   const void *rule;
-} lookup_rule;
+} placement;
 
-static inline gab_status domain_lookup(void *context, const gab_block_id *ids, size_t count, gab_slot *owners)
+static inline gab_status place_by_rule(void *context, gab_proxies *proxies)
 {
-  const lookup_rule *ask = context;
-  for (size_t i = 0; i < count; ++i) {
-    gab_block_place place = gab_block_id_place(&ask->domain->options.grid, ids[i]);
-    owners[i] = domain_has(ask->domain, place.at) ? ask->owner(ask->rule, ids[i]) : GAB_NO_SLOT;
-  }
-  return GAB_OK;
+  const placement *to = context;
+  const size_t count = gab_proxies_count(proxies);
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  for (size_t i = 0; i < count; ++i) targets[i] = to->owner(to->rule, gab_proxies_get(proxies, i)->id);
+  gab_status status = gab_proxies_move(proxies, targets);
+  free(targets);
+  return status;
 }
 
-static inline void domain_populate(const random_domain *domain, gab_forest *forest, owner_fn owner,
-                                   const void *rule)
+static inline void domain_populate(gab_forest *forest, owner_fn owner, const void *rule)
 {
-  gab_slot me = gab_world_slot(gab_forest_world(forest));
-  gab_block_id *ids = malloc((domain_blocks(domain) + 1) * sizeof *ids);
-  size_t count = 0;
-  FOR_PLACES(domain, at)
-  if (domain_has(domain, at) && owner(rule, domain_id(domain, at)) == me)
-    ids[count++] = domain_id(domain, at);
-  lookup_rule ask = {domain, owner, rule};
-  REQUIRE_OK(gab_forest_populate(forest, ids, count, domain_lookup, &ask));
-  free(ids);
+  placement to = {owner, rule};
+  REQUIRE_OK(gab_forest_build(forest, NULL, NULL, 0, place_by_rule, &to, NULL));
 }
 
 /* ---- block data: numbers that tell which block they belong to and how often they were changed */

@@ -131,7 +131,7 @@ gab_status automaton_create(automaton *app, gab_world *world, const int32_t root
   gab_ghost_kind ghost = {
       .name = "automaton", .size = ghost_size, .pack = pack_ghosts, .unpack = unpack_ghosts};
   GAB_TRY(gab_exchange_create(app->forest, app->data, &ghost, &app->exchange));
-  return gab_balance_initial(app->forest, &gab_curve_morton, NULL);
+  return gab_balance_initial(app->forest, NULL, NULL);
 }
 
 void automaton_destroy(automaton *app)
@@ -209,7 +209,7 @@ gab_entity automaton_entity(automaton *app)
 gab_status automaton_rebalance(void *user, gab_forest *forest)
 {
   (void)user;
-  return gab_balance_curve(forest, &gab_curve_morton, NULL, NULL);
+  return gab_balance_forest(forest, NULL, NULL);
 }
 
 /* ---------------------------------------------------------------- the answer */

@@ -53,10 +53,19 @@ static gab_world *the_world(void)
   return world;
 }
 
-static gab_forest *make_forest(void)
+/* Blocks whose bit is set. */
+static bool is_wanted(void *user, int level, const gab_box *cells)
+{
+  return *(const unsigned *)user >> (cells->lo[0] / 2 + cells->lo[1]) & 1 || level > 0;
+}
+
+/* @param[in] blocks  those that exist; NULL: all */
+static gab_forest *make_forest(unsigned *blocks)
 {
   gab_forest_options options = {
       .grid = {2, {2, 2, 1}}, .cells = {2, 2, 1}, .periodic = {true, false, false}, .dx = 1};
+  options.user = blocks;
+  if (blocks) options.exists = is_wanted;
   gab_block_data_kind kind = {.name = "pile",
                               .create = pile_create,
                               .destroy = pile_destroy,
@@ -70,25 +79,17 @@ static gab_forest *make_forest(void)
   return forest;
 }
 
-/* All blocks are here: no owner but this slot. */
-static gab_status no_others(void *context, const gab_block_id *ids, size_t count, gab_slot *owners)
+static gab_status stay(void *context, gab_proxies *proxies)
 {
-  (void)context;
-  for (size_t i = 0; i < count; ++i) owners[i] = ids[i] ? GAB_NO_SLOT : 0;
+  (void)context, (void)proxies;
   return GAB_OK;
 }
 
 /* Appends the image of a forest with those of the four blocks whose bit is set. */
 static void image_of(unsigned blocks, gab_buffer *out)
 {
-  gab_forest *forest = make_forest();
-  gab_block_id ids[4];
-  size_t count = 0;
-  for (int32_t i = 0; i < 4; ++i)
-    if (blocks >> i & 1)
-      ids[count++] =
-          gab_block_id_of(&gab_forest_get_options(forest)->grid, (gab_block_place){0, {i % 2, i / 2, 0}});
-  FUZZ_EXPECT(gab_forest_populate(forest, ids, count, no_others, NULL) == GAB_OK);
+  gab_forest *forest = make_forest(&blocks);
+  FUZZ_EXPECT(gab_forest_build(forest, NULL, NULL, 0, stay, NULL, NULL) == GAB_OK);
   FUZZ_EXPECT(gab_forest_pack(forest, out) == GAB_OK);
   gab_forest_destroy(&forest);
 }
@@ -99,16 +100,10 @@ static gab_mark first_root(void *user, int level, const gab_box *cells)
   return level == 0 && cells->lo[0] == 0 && cells->lo[1] == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
 }
 
-static gab_status stay(void *context, gab_proxies *proxies)
-{
-  (void)context, (void)proxies;
-  return GAB_OK;
-}
-
 /* Appends the image of the four blocks, one of them split: tables with finer and coarser neighbours. */
 static void image_of_levels(gab_buffer *out)
 {
-  gab_forest *forest = make_forest();
+  gab_forest *forest = make_forest(NULL);
   FUZZ_EXPECT(gab_forest_build(forest, first_root, NULL, 1, stay, NULL, NULL) == GAB_OK);
   FUZZ_EXPECT(gab_forest_block_count(forest) == 7);
   FUZZ_EXPECT(gab_forest_pack(forest, out) == GAB_OK);
@@ -149,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   (void)the_world();
   size_t held = memory_in_use();
-  gab_forest *forest = make_forest();
+  gab_forest *forest = make_forest(NULL);
   if (size > 0 && data[0] & 4) { /* some blocks are here before */
     gab_buffer start = {0};
     image_of(6, &start);
@@ -193,7 +188,7 @@ int main(int argc, char **argv)
     make_seed(blocks[s], &bytes[s]);
     seeds[s] = (fuzz_seed){(const char *)bytes[s].data, bytes[s].size};
   }
-  gab_forest *forest = make_forest(); /* mutations are worth something only if the seeds are good */
+  gab_forest *forest = make_forest(NULL); /* mutations are worth something only if the seeds are good */
   gab_reader image = gab_reader_of(seeds[0].bytes + 1, seeds[0].size - 1);
   FUZZ_EXPECT(gab_forest_restore(forest, &image, 1, NULL, NULL) == GAB_OK);
   FUZZ_EXPECT(gab_forest_block_count(forest) == 4);

@@ -66,7 +66,7 @@ static inline flow flow_open(gab_world *world, const flow_case *given)
   options.user = made.geometry;
   REQUIRE_OK(gab_forest_create(world, &options, &made.forest));
   REQUIRE_OK(gab_lbm_create(made.forest, made.geometry, &given->options, &made.lbm));
-  REQUIRE_OK(gab_balance_initial(made.forest, &gab_curve_morton, NULL));
+  REQUIRE_OK(gab_balance_initial(made.forest, NULL, NULL));
   return made;
 }
 

@@ -62,7 +62,7 @@ static outcome run_moving(gab_world *world, const flow_case *given)
   for (int i = 0; i < 64; ++i) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));
   flow_run(&it, STEPS / 4);
-  REQUIRE_OK(gab_balance_curve(it.forest, &gab_curve_hilbert, NULL, NULL));
+  REQUIRE_OK(gab_balance_forest(it.forest, NULL, NULL));
   flow_run(&it, STEPS / 2);
   finish(world, &it, &out);
   flow_close(&it);

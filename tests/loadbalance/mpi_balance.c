@@ -112,6 +112,11 @@ static gab_slot listed_owner(const void *rule, gab_block_id id)
 
 /* ---- the tests */
 
+static const gab_curve *curve_of(const gab_balancer *balancer)
+{
+  return balancer == &gab_balancer_morton ? &gab_curve_morton : &gab_curve_hilbert;
+}
+
 static void scatter(gab_forest *forest, uint64_t seed)
 {
   random_owners owners = owners_make(gab_forest_world(forest), seed);
@@ -121,47 +126,28 @@ static void scatter(gab_forest *forest, uint64_t seed)
   REQUIRE_OK(gab_forest_migrate(forest, targets));
 }
 
-static void rebalance(const random_domain *domain, gab_forest *forest, const gab_curve *curve, listing *all)
+static void rebalance(const random_domain *domain, gab_forest *forest, const gab_balancer *curve,
+                      listing *all)
 {
+  const gab_balance_options options = {.balancer = curve};
   gab_balance_report report;
   int64_t members = gab_world_members(gab_forest_world(forest))->slots;
   uint64_t before, after;
   REQUIRE_OK(gab_forest_checksum(forest, &before));
-  list_blocks(domain, curve, all);
+  list_blocks(domain, curve_of(curve), all);
   cut_list(all, members);
-  REQUIRE_OK(gab_balance_curve(forest, curve, NULL, &report));
+  REQUIRE_OK(gab_balance_forest(forest, &options, &report));
   domain_check(domain, forest, listed_owner, all);
   check_bounds(all, members, &report);
-  REQUIRE_OK(gab_balance_curve(forest, curve, NULL, &report));
+  REQUIRE_OK(gab_balance_forest(forest, &options, &report));
   REQUIRE(report.blocks_moved == 0);
   REQUIRE_OK(gab_forest_checksum(forest, &after));
   REQUIRE(before == after);
 }
 
-/* Weights given by the caller count, not those of the forest. */
-static void rebalance_by_given_weights(gab_forest *forest, const gab_curve *curve,
-                                       const random_domain *domain, listing *all)
+static void try_domain(gab_world *world, uint64_t seed, const gab_balancer *curve, const gab_balancer *other)
 {
-  gab_balance_report report;
-  uint64_t weights[MOST];
-  int64_t members = gab_world_members(gab_forest_world(forest))->slots;
-  list_blocks(domain, curve, all);
-  all->total = all->heaviest = 0;
-  for (int64_t j = 0; j < all->count; ++j) {
-    all->block[j].weight = 1 + all->block[j].id % 17;
-    all->total += all->block[j].weight;
-    if (all->block[j].weight > all->heaviest) all->heaviest = all->block[j].weight;
-  }
-  cut_list(all, members);
-  for (size_t i = 0; i < gab_forest_block_count(forest); ++i)
-    weights[i] = 1 + gab_block_get_id(gab_forest_block(forest, i)) % 17;
-  REQUIRE_OK(gab_balance_curve(forest, curve, weights, &report));
-  domain_check(domain, forest, listed_owner, all);
-  check_bounds(all, members, &report);
-}
-
-static void try_domain(gab_world *world, uint64_t seed, const gab_curve *curve, const gab_curve *other)
-{
+  const gab_balance_options options = {.balancer = curve};
   static listing all;
   random_domain domain;
   domain_make(&domain, seed);
@@ -171,8 +157,8 @@ static void try_domain(gab_world *world, uint64_t seed, const gab_curve *curve, 
   gab_balance_report report;
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   stones_register(forest, &seed);
-  list_blocks(&domain, curve, &all);
-  gab_status status = gab_balance_initial(forest, curve, &report);
+  list_blocks(&domain, curve_of(curve), &all);
+  gab_status status = gab_balance_initial(forest, &options, &report);
   if (all.count < members) {
     char shown[32];
     snprintf(shown, sizeof shown, "%d blocks", (int)all.count);
@@ -184,13 +170,12 @@ static void try_domain(gab_world *world, uint64_t seed, const gab_curve *curve, 
   cut_list(&all, members);
   check_bounds(&all, members, &report);
   domain_check(&domain, forest, listed_owner, &all);
-  REQUIRE(gab_balance_initial(forest, curve, NULL) == GAB_ERR_STATE);
+  REQUIRE(gab_balance_initial(forest, &options, NULL) == GAB_ERR_STATE);
   for (uint64_t round = 0; round < 2; ++round) {
     scatter(forest, gab_hash_counter(seed, 21, round));
     rebalance(&domain, forest, curve, &all);
     rebalance(&domain, forest, other, &all);
   }
-  rebalance_by_given_weights(forest, curve, &domain, &all);
   gab_forest_destroy(&forest);
 }
 
@@ -200,8 +185,8 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (uint64_t seed = 0; seed < DOMAINS; ++seed) {
     bool swap = seed % 2;
-    try_domain(world, seed, swap ? &gab_curve_hilbert : &gab_curve_morton,
-               swap ? &gab_curve_morton : &gab_curve_hilbert);
+    try_domain(world, seed, swap ? &gab_balancer_hilbert : &gab_balancer_morton,
+               swap ? &gab_balancer_morton : &gab_balancer_hilbert);
   }
   REQUIRE_OK(gab_world_barrier(world));
   bool root = gab_world_is_root(world);

@@ -8,21 +8,29 @@
 
 static const gab_curve *const curves[] = {&gab_curve_morton, &gab_curve_hilbert};
 
-typedef struct visits {
-  const gab_order *order;
-  uint64_t count, last_key;
-  int32_t piece, pieces;
-} visits;
-
-static gab_status note(void *context, gab_block_id root)
+static int ascending(const void *a, const void *b)
 {
-  visits *seen = context;
-  uint64_t key = gab_order_key(seen->order, root);
-  assert_true(seen->count == 0 || key > seen->last_key);
-  assert_int_equal(gab_order_piece(seen->order, key, seen->pieces), seen->piece);
-  seen->last_key = key;
-  ++seen->count;
-  return GAB_OK;
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Keys of all roots in the order of positions on the curve. */
+static uint64_t *keys_of(const gab_order *order)
+{
+  const int32_t *roots = order->grid.roots;
+  uint64_t *pairs = malloc(2 * order->places * sizeof *pairs), *keys = malloc(order->places * sizeof *keys);
+  size_t count = 0;
+  for (gab_block_place at = {0, {0, 0, 0}}; at.at[2] < roots[2]; ++at.at[2])
+    for (at.at[1] = 0; at.at[1] < roots[1]; ++at.at[1])
+      for (at.at[0] = 0; at.at[0] < roots[0]; ++at.at[0]) {
+        const uint32_t place[3] = {(uint32_t)at.at[0], (uint32_t)at.at[1], (uint32_t)at.at[2]};
+        pairs[2 * count] = order->curve->encode(order->grid.dimension, order->bits, place);
+        pairs[2 * count++ + 1] = gab_order_key(order, gab_block_id_of(&order->grid, at));
+      }
+  qsort(pairs, count, 2 * sizeof *pairs, ascending);
+  for (size_t i = 0; i < count; ++i) keys[i] = pairs[2 * i + 1];
+  free(pairs);
+  return keys;
 }
 
 static void pieces_hold_all_roots_in_ascending_order_and_equal_shares(void **state)
@@ -34,14 +42,22 @@ static void pieces_hold_all_roots_in_ascending_order_and_equal_shares(void **sta
       grid.roots[axis] = 1 + (int32_t)(gab_hash_counter(1, round, (uint64_t)axis) % (axis == 0 ? 70 : 7));
     gab_order order;
     gab_order_init(&order, &grid, curves[round / 2 % 2]);
-    visits seen = {.order = &order, .pieces = 1 + (int32_t)(gab_hash_counter(1, round, 9) % 40)};
-    for (seen.piece = 0; seen.piece < seen.pieces; ++seen.piece) {
-      uint64_t before = seen.count;
-      assert_int_equal(gab_order_visit_piece(&order, seen.piece, seen.pieces, note, &seen), GAB_OK);
-      uint64_t share = seen.count - before, fair = order.places / (uint64_t)seen.pieces;
-      assert_true(share == fair || share == fair + 1);
+    const int32_t pieces = 1 + (int32_t)(gab_hash_counter(1, round, 9) % 40);
+    const int inner = grid.dimension * order.depth;
+    uint64_t share[41] = {0}, *keys = keys_of(&order);
+    int32_t last = 0;
+    for (uint64_t i = 0; i < order.places; ++i) {
+      assert_true(keys[i] == i << inner); /* counts the places before it */
+      const int32_t piece = gab_order_piece(&order, keys[i], pieces);
+      assert_true(piece >= last && piece < pieces);
+      last = piece;
+      ++share[piece];
     }
-    assert_true(seen.count == order.places);
+    for (int32_t piece = 0; piece < pieces; ++piece) {
+      const uint64_t fair = order.places / (uint64_t)pieces;
+      assert_true(share[piece] == fair || share[piece] == fair + 1);
+    }
+    free(keys);
   }
 }
 

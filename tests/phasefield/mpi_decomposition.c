@@ -72,7 +72,7 @@ static uint64_t run_moving(gab_world *world, const phase_case *given)
   for (int i = 0; i < 256; ++i) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));
   run_with_window(&it, STEPS / 2, STEPS / 2 + 3);
-  REQUIRE_OK(gab_balance_curve(it.forest, &gab_curve_hilbert, NULL, NULL));
+  REQUIRE_OK(gab_balance_forest(it.forest, NULL, NULL));
   run_with_window(&it, STEPS / 2 + 3, STEPS);
   uint64_t hash = hash_of(world, &it);
   phase_close(&it);

@@ -65,7 +65,7 @@ static inline phase_run phase_open(gab_world *world, const phase_case *given)
   }
   REQUIRE_OK(gab_forest_create(world, &options, &made.forest));
   REQUIRE_OK(gab_phasefield_create(made.forest, &given->options, &made.model));
-  REQUIRE_OK(gab_balance_initial(made.forest, &gab_curve_morton, NULL));
+  REQUIRE_OK(gab_balance_initial(made.forest, NULL, NULL));
   return made;
 }
 
