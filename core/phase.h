@@ -30,7 +30,9 @@ extern "C" {
   X(ADAPT_MARK, "adapt-mark", "blocks decide on their levels, 2:1 balance included")                         \
   X(ADAPT_BALANCE, "adapt-balance", "the blocks of the new grid are given to slots")                         \
   X(ADAPT_MIGRATE, "adapt-migrate", "blocks move, split and merge")                                          \
-  X(ADAPT_REBUILD, "adapt-rebuild", "neighbour tables and what depends on the grid are made anew")
+  X(ADAPT_REBUILD, "adapt-rebuild", "neighbour tables and what depends on the grid are made anew")           \
+  X(DISK_WRITE, "disk-write", "part of an image is on its way to a file")                                    \
+  X(DISK_COMMIT, "disk-commit", "the files are complete, the manifest is not written yet")
 
 typedef enum gab_phase {
 #define GAB_PHASE_ENUM(id, name, doc) GAB_PHASE_##id,

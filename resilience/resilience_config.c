@@ -83,7 +83,7 @@ static const gab_config_key drill_keys[] = {
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
      .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
-                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild",
+                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit",
      .default_text = "compute",
      .outside = true,
      .doc = "What they are doing when they die."},
