@@ -1,3 +1,4 @@
+#include "lbm/form_impl.h"
 #include "lbm/levels_impl.h"
 #include "lbm/sparse_impl.h"
 
@@ -103,17 +104,14 @@ static bool is_sparse(const gab_lbm_model *model, const gab_lbm_block *block)
   return (double)block->fluid_cells < model->sparse_below * cells;
 }
 
-/* Fields and links of a block that stores all cells. */
-static gab_status make_dense(const gab_lbm_model *model, gab_lbm_block *block)
+/* The links of a block that stores all cells. */
+static gab_status make_links(const gab_lbm_model *model, gab_lbm_block *block)
 {
-  block->now = &model->storage[0];
   for (size_t k = 0; k < block->run_count; ++k) {
     gab_run *run = &block->runs[k];
     run->start = (uint32_t)gab_field_index(&model->map, run->x, run->y, run->z, 0);
   }
-  GAB_TRY(gab_links_build(model, block, NULL));
-  GAB_TRY(gab_field_create(&model->shape, &block->src));
-  return model->kernel->in_place ? GAB_OK : gab_field_create(&model->shape, &block->dst);
+  return gab_links_build(model, block, NULL);
 }
 
 /* Paths across a boundary of levels look two coarse cells into a finer block. */
@@ -132,21 +130,34 @@ static gab_status check_level(const gab_lbm_model *model, int level, const gab_b
   return GAB_OK;
 }
 
-static gab_status make_block(const gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
+/* What it is to be made of: lists that it shares with others, or its own. Of a sparse block the runs only,
+ * whose numbers and links come with its places. */
+static gab_status make_lists(const gab_lbm_model *model, const gab_forest *forest, const gab_block *place,
                              gab_lbm_block *block)
 {
   const int level = gab_block_level(forest, place);
+  gab_form_key key;
   GAB_TRY(check_level(model, level, place));
   gab_box cells = gab_block_cells(forest, place);
   block->id = gab_block_get_id(place);
   block->at = &model->level[level];
   block->beside = gab_beside_of(forest, place);
   memcpy(block->first, cells.lo, sizeof block->first);
+  const bool is_alike = gab_form_key_of(model, block, &key);
+  if (is_alike && gab_form_find(model->forms, &key, block)) return GAB_OK;
   GAB_TRY(make_flags(model, block));
   GAB_TRY(make_runs(model, block));
-  GAB_TRY(is_sparse(model, block) ? gab_sparse_build(model, block) : make_dense(model, block));
-  gab_flags_destroy(&block->flags); /* runs and links know it all */
-  return GAB_OK;
+  if (is_sparse(model, block)) return GAB_OK;
+  GAB_TRY(make_links(model, block));
+  return is_alike ? gab_form_share(model->forms, &key, block) : GAB_OK;
+}
+
+static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  if (is_sparse(model, block)) return gab_sparse_build(model, block);
+  block->now = &model->storage[0];
+  GAB_TRY(gab_field_create(&model->shape, &block->src));
+  return model->kernel->in_place ? GAB_OK : gab_field_create(&model->shape, &block->dst);
 }
 
 static gab_status initialise_block(void *user, const gab_forest *forest, const gab_block *place, void *data)
@@ -163,11 +174,9 @@ static void destroy_block(void *user, void *data)
   gab_field_destroy(&block->src);
   gab_field_destroy(&block->dst);
   gab_flags_destroy(&block->flags); /* of one that could not be made */
-  gab_free(&block->runs);
-  gab_free(&block->run_start);
-  gab_links_release(&block->links);
   gab_sparse_release(block);
   gab_joint_destroy(&block->joint);
+  gab_form_leave(block);
   gab_free(&block);
 }
 
@@ -176,9 +185,12 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   *data = NULL;
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_lbm_block), GAB_MEMORY_OTHER, &memory));
-  gab_status status = make_block(user, forest, place, memory);
-  if (status != GAB_OK) destroy_block(user, memory);
-  else *data = memory;
+  gab_lbm_block *made = memory;
+  gab_status status = make_lists(user, forest, place, made);
+  if (status == GAB_OK) status = make_fields(user, made);
+  gab_flags_destroy(&made->flags); /* runs and links know it all */
+  if (status != GAB_OK) destroy_block(user, made);
+  else *data = made;
   return status;
 }
 
@@ -241,11 +253,21 @@ static gab_status pack(void *user, const void *data, gab_buffer *out)
 }
 static gab_status unpack(void *user, void *data, gab_reader *in) { return gab_lbm_unpack(user, data, in); }
 
-static gab_status move_state(gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to)
+/* A block that stays dense keeps its fields as they are: what fluid cells have sent lies there, and all else
+ * is written before it is read. */
+static gab_status move_state(gab_lbm_model *model, gab_lbm_block *from, gab_lbm_block *to)
 {
+  if (!from->sparse && !is_sparse(model, to)) {
+    to->src = from->src;
+    to->dst = from->dst;
+    to->now = from->now;
+    from->src = from->dst = NULL;
+    return GAB_OK;
+  }
   gab_buffer state;
   gab_buffer_init(&state, GAB_MEMORY_OTHER);
-  gab_status status = gab_lbm_pack(model, from, &state);
+  gab_status status = make_fields(model, to);
+  if (status == GAB_OK) status = gab_lbm_pack(model, from, &state);
   if (status == GAB_OK) {
     gab_reader reader = gab_reader_of_buffer(&state);
     status = gab_lbm_unpack(model, to, &reader);
@@ -259,10 +281,12 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
 {
   const gab_beside beside = gab_beside_of(forest, place);
   if (memcmp(&block->beside, &beside, sizeof beside) == 0) return GAB_OK;
-  void *data;
-  GAB_TRY(create_block(model, forest, place, &data));
-  gab_lbm_block *made = data;
-  gab_status status = move_state(model, block, made);
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_lbm_block), GAB_MEMORY_OTHER, &memory));
+  gab_lbm_block *made = memory;
+  gab_status status = make_lists(model, forest, place, made);
+  if (status == GAB_OK) status = move_state(model, block, made);
+  gab_flags_destroy(&made->flags);
   if (status == GAB_OK) { /* others know it by its address */
     gab_lbm_block old = *block;
     *block = *made;

@@ -1,3 +1,4 @@
+#include "lbm/form_impl.h"
 #include "lbm/levels_impl.h"
 
 #include <math.h>
@@ -213,6 +214,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->kernel = gab_kernel_find(options->kernel, wanted);
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
+  GAB_TRY(gab_forms_create(&model->forms));
   return set_storage(model);
 }
 
@@ -260,6 +262,7 @@ void gab_lbm_destroy(gab_lbm **lbm)
     gab_lbm_drop_plan(&gone->stage[level].plan);
   }
   gab_free(&gone->clock);
+  gab_forms_close(&gone->model.forms);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);
   gab_free(lbm);

@@ -411,6 +411,58 @@ uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const
   return fluid_in(geometry, level, &box, &all);
 }
 
+/* Of a box inside of the domain. */
+static bool is_clear_inside(const gab_geometry *geometry, int level, const gab_box *box)
+{
+  const bins *all = &geometry->bins;
+  double lo[3], hi[3];
+  int64_t first[3], last[3], at[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool refines = axis < geometry->domain.dimension;
+    const int shift = all->shift + (refines ? level : 0);
+    if (box->hi[axis] <= box->lo[axis]) return true;
+    lo[axis] = centre_of(box->lo[axis], level, refines);
+    hi[axis] = centre_of(box->hi[axis] - 1, level, refines);
+    first[axis] = box->lo[axis] >> shift;
+    last[axis] = (box->hi[axis] - 1) >> shift;
+  }
+  for (at[2] = first[2]; at[2] <= last[2]; ++at[2])
+    for (at[1] = first[1]; at[1] <= last[1]; ++at[1])
+      for (at[0] = first[0]; at[0] <= last[0]; ++at[0]) {
+        const size_t bin = (size_t)((at[2] * all->count[1] + at[1]) * all->count[0] + at[0]);
+        for (size_t i = all->start[bin]; i < all->start[bin + 1]; ++i)
+          if (gab_shape_relation(&geometry->shapes[all->shape[i]], lo, hi) != GAB_RELATION_APART)
+            return false;
+      }
+  return true;
+}
+
+/* What lies beyond periodic sides is looked at where it comes back in, axis by axis. */
+static bool is_clear(const gab_geometry *geometry, int level, gab_box box, int axis)
+{
+  const gab_domain *domain = &geometry->domain;
+  for (; axis < 3; ++axis) {
+    const int64_t size = domain->cells[axis] << (axis < domain->dimension ? level : 0);
+    if (domain->periodic[axis] && box.hi[axis] - box.lo[axis] < size) {
+      gab_box below = box, above = box;
+      below.lo[axis] += size;
+      below.hi[axis] = size;
+      above.lo[axis] = 0;
+      above.hi[axis] -= size;
+      if (box.lo[axis] < 0 && !is_clear(geometry, level, below, axis + 1)) return false;
+      if (box.hi[axis] > size && !is_clear(geometry, level, above, axis + 1)) return false;
+    }
+    if (box.lo[axis] < 0) box.lo[axis] = 0;
+    if (box.hi[axis] > size) box.hi[axis] = size;
+  }
+  return is_clear_inside(geometry, level, &box);
+}
+
+bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells)
+{
+  return geometry->shape_count == 0 || is_clear(geometry, level, *cells, 0);
+}
+
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells)
 {
   return gab_geometry_fluid_cells(user, level, cells) > 0;

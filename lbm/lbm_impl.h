@@ -222,6 +222,7 @@ struct gab_lbm_model {
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
   gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
   double sparse_below;    /* share of fluid cells below which a block is sparse; 0: never, 2: always */
+  struct gab_forms *forms; /* form_impl.h; changed while blocks are made */
 };
 
 /** Data of a block. */
@@ -247,6 +248,7 @@ struct gab_lbm_block {
                              packed does not know it */
   gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse_impl.h; NULL: all cells are */
   gab_flags *flags;       /* while it is made */
+  struct gab_form *form;  /* whose lists those of runs and links and of the joint are; NULL: the block's own */
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */

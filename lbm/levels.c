@@ -14,6 +14,7 @@
  *
  * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the
  * two. */
+#include "lbm/form_impl.h"
 #include "lbm/levels_impl.h"
 
 #include <math.h>
@@ -33,7 +34,11 @@ static gab_status join_block(gab_lbm *lbm, size_t index)
   GAB_TRY(gab_lbm_remake(&lbm->model, lbm->forest, place, block));
   if (block->is_joined) return GAB_OK;
   gab_joint_destroy(&block->joint);
-  GAB_TRY(gab_joint_make(&lbm->model, block, &block->joint));
+  if (block->form) GAB_TRY(gab_form_join(&lbm->model, block, &block->joint));
+  else {
+    GAB_TRY(gab_joint_list(&lbm->model, block, &block->joint));
+    if (block->joint) GAB_TRY(gab_joint_make_room(block->joint));
+  }
   block->is_joined = true;
   return GAB_OK;
 }

@@ -65,10 +65,12 @@ typedef struct gab_joint_term {
 } gab_joint_term;
 
 struct gab_joint {
+  bool borrows; /* all lists and parts are another's */
+  double *room; /* of all values; NULL in those that only lend their lists */
   /* beside coarser blocks */
   gab_joint_pull *pulls;
   gab_joint_term *pull_terms;
-  double *values; /* have arrived: down, then across; kept until s2 */
+  double *values; /* in room, as all values; have arrived: down, then across; kept until s2 */
   gab_joint_parts down_in, across_in;
   gab_joint_give *across; /* given to other fine blocks */
   gab_joint_parts across_out;
@@ -94,7 +96,11 @@ static inline int32_t gab_joint_group(const int8_t place[3], int direction)
 }
 
 /** Makes the lists of a block from what is beside it; NULL if no other level is. */
-gab_status gab_joint_make(const gab_lbm_model *model, gab_lbm_block *block, gab_joint **joint);
+gab_status gab_joint_list(const gab_lbm_model *model, const gab_lbm_block *block, gab_joint **joint);
+/** Makes room for the values of lists. */
+gab_status gab_joint_make_room(gab_joint *joint);
+/** Another joint with the same lists and room of its own. @param[in] lender  has to stay longer */
+gab_status gab_joint_borrow(const gab_joint *lender, gab_joint **joint);
 void gab_joint_destroy(gab_joint **joint);
 
 /** Packing and unpacking for blockforest/coupling.h. @param[in] model  its user */
@@ -111,6 +117,16 @@ void gab_joint_pick_second(const gab_lbm_block *block, const gab_field *sent, co
  *  @param[in] ghosts_only  only what comes from places in finer blocks */
 void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
                            const double ramp[GAB_SIDE_COUNT], bool ghosts_only);
+
+/** What is beyond equilibrium in a cell, over what is in one of another level. */
+double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);
+/** Gives a child its part of the state of its parent, from cell `corner` on. @return false, with nothing done,
+ * unless both store all cells and all are fluid */
+bool gab_lbm_split_rows(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
+                        const int32_t corner[3]);
+/** The way back, under the same condition. */
+bool gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
+                        const int32_t corner[3]);
 
 /** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
 typedef struct gab_level_view {

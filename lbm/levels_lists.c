@@ -265,14 +265,6 @@ static gab_status draft_picks(maker *by)
   return GAB_OK;
 }
 
-static gab_status doubles(size_t count, double **made)
-{
-  void *memory;
-  GAB_TRY(gab_alloc(count * sizeof **made, GAB_MEMORY_OTHER, &memory));
-  *made = memory;
-  return GAB_OK;
-}
-
 static gab_status keep_pulls(maker *by)
 {
   gab_joint *joint = by->joint;
@@ -281,7 +273,6 @@ static gab_status keep_pulls(maker *by)
   GAB_TRY(make_parts(&by->keys, 0, ACROSS, &joint->down_in));
   GAB_TRY(make_parts(&by->keys, ACROSS, INT32_MAX, &joint->across_in));
   joint->value_count = by->keys.count;
-  GAB_TRY(doubles(joint->value_count, &joint->values));
   GAB_TRY(gab_alloc(joint->pull_count * sizeof(gab_joint_pull), GAB_MEMORY_OTHER, &memory));
   joint->pulls = memory;
   for (size_t i = 0; i < joint->pull_count; ++i) {
@@ -315,7 +306,6 @@ static gab_status keep_picks(maker *by)
   sort_unique(&by->keys);
   GAB_TRY(make_parts(&by->keys, 0, INT32_MAX, &joint->up_out));
   joint->sum_count = by->keys.count;
-  GAB_TRY(doubles(joint->sum_count, &joint->sums));
   for (int sub = 0; sub < 2; ++sub) {
     void *memory;
     GAB_TRY(gab_alloc(joint->pick_count[sub] * sizeof(gab_joint_pick), GAB_MEMORY_OTHER, &memory));
@@ -525,8 +515,6 @@ static gab_status keep_coarser_side(maker *by)
   sort_unique(&by->keys);
   GAB_TRY(make_parts(&by->keys, 0, INT32_MAX, &joint->up_in));
   joint->partial_count = by->keys.count;
-  GAB_TRY(doubles(joint->partial_count, &joint->partials));
-  GAB_TRY(doubles(joint->arrival_count, &joint->fresh));
   GAB_TRY(gab_alloc(joint->order_count * sizeof *joint->order, GAB_MEMORY_OTHER, &memory));
   joint->order = memory;
   for (size_t i = 0; i < joint->order_count; ++i) joint->order[i] = index_of_key(&by->keys, &by->order[i]);
@@ -567,7 +555,7 @@ static gab_status make_side(maker *by, bool as_coarse)
   return status;
 }
 
-gab_status gab_joint_make(const gab_lbm_model *model, gab_lbm_block *block, gab_joint **joint)
+gab_status gab_joint_list(const gab_lbm_model *model, const gab_lbm_block *block, gab_joint **joint)
 {
   *joint = NULL;
   bool is_fine = has_beside(block, GAB_BESIDE_COARSER), is_coarse = has_beside(block, GAB_BESIDE_FINER);
@@ -590,25 +578,55 @@ gab_status gab_joint_make(const gab_lbm_model *model, gab_lbm_block *block, gab_
   return status;
 }
 
-void gab_joint_destroy(gab_joint **joint)
+gab_status gab_joint_make_room(gab_joint *joint)
 {
-  gab_joint *gone = *joint;
-  if (!gone) return;
+  void *memory;
+  const size_t all = joint->value_count + joint->sum_count + joint->partial_count + joint->arrival_count;
+  GAB_TRY(gab_alloc(all * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  joint->room = memory;
+  joint->values = joint->room;
+  joint->sums = joint->values + joint->value_count;
+  joint->partials = joint->sums + joint->sum_count;
+  joint->fresh = joint->partials + joint->partial_count;
+  return GAB_OK;
+}
+
+gab_status gab_joint_borrow(const gab_joint *lender, gab_joint **joint)
+{
+  void *memory;
+  *joint = NULL;
+  GAB_TRY(gab_alloc(sizeof **joint, GAB_MEMORY_OTHER, &memory));
+  gab_joint *made = memory;
+  *made = *lender;
+  made->borrows = true;
+  made->room = NULL;
+  gab_status status = gab_joint_make_room(made);
+  if (status != GAB_OK) gab_joint_destroy(&made);
+  *joint = made;
+  return status;
+}
+
+static void drop_lists(gab_joint *gone)
+{
   gab_free(&gone->pulls);
   gab_free(&gone->pull_terms);
-  gab_free(&gone->values);
   gab_free(&gone->across);
   gab_free(&gone->picks[0]);
   gab_free(&gone->picks[1]);
-  gab_free(&gone->sums);
   gab_free(&gone->gives);
   gab_free(&gone->arrivals);
   gab_free(&gone->arrival_terms);
   gab_free(&gone->order);
-  gab_free(&gone->partials);
-  gab_free(&gone->fresh);
   gab_joint_parts *parts[] = {&gone->down_in, &gone->across_in, &gone->across_out,
                               &gone->up_out,  &gone->down_out,  &gone->up_in};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) gab_free(&parts[i]->item);
+}
+
+void gab_joint_destroy(gab_joint **joint)
+{
+  gab_joint *gone = *joint;
+  if (!gone) return;
+  gab_free(&gone->room);
+  if (!gone->borrows) drop_lists(gone);
   gab_free(joint);
 }

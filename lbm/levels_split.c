@@ -1,5 +1,5 @@
-/* The state of a block that is split or merged. It goes through the packed form, so it does not matter how
- * blocks store it.
+/* The state of a block that is split or merged. Where there are solid cells it goes through the packed form,
+ * so it does not matter how blocks store it; others do it row by row (levels_rows.c).
  *
  * A cell and its children have the same density and velocity, to rounding the same mass and momentum in
  * total. What the populations hold beyond their equilibrium stands for velocity gradients: after collision it
@@ -106,7 +106,7 @@ static double lost_by_collision(const gab_level_model *at)
   return ldexp(1 / at->rates.even - 1, -at->level);
 }
 
-static double factor(const gab_level_model *from, const gab_level_model *to)
+double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to)
 {
   const double had = lost_by_collision(from), softness = ldexp(0.05, -from->level);
   return lost_by_collision(to) * had / (had * had + softness * softness);
@@ -132,7 +132,7 @@ static void convert(const gab_lbm_model *model, const gab_level_model *from, con
 {
   double drho, u[3], excess[GAB_LATTICE_MAX_Q];
   const gab_lattice *lattice = model->lattice;
-  const double scale = factor(from, to);
+  const double scale = gab_lbm_level_factor(from, to);
   gab_lbm_moments(model, from, f, &drho, u);
   for (int q = 0; q < lattice->q; ++q)
     excess[q] = f[q] - gab_lattice_equilibrium(lattice, q, drho, u) - 0.5 * source(model, from, q, u);
@@ -224,51 +224,68 @@ static void fill_part(const cells *child, cells *parent, const int32_t corner[3]
       }
 }
 
-gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *parent,
-                         const void *parent_data, const gab_block *const *children,
-                         void *const *children_data)
+static gab_status split_cells(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
+                              const int32_t corner[3])
 {
-  const gab_lbm_model *model = user;
   cells from, to;
-  (void)forest;
-  (void)parent;
-  (void)children;
-  GAB_TRY(cells_open(model, parent_data, false, &from));
-  gab_status status = GAB_OK;
-  for (int child = 0; child < 1 << model->lattice->dimension && status == GAB_OK; ++child) {
-    int32_t corner[3];
-    if (!children_data[child]) continue;
-    status = cells_open(model, children_data[child], true, &to);
-    if (status != GAB_OK) break;
-    corner_of(model, child, corner);
+  GAB_TRY(cells_open(model, parent, false, &from));
+  gab_status status = cells_open(model, child, true, &to);
+  if (status == GAB_OK) {
     fill_child(&from, &to, corner);
-    status = cells_store(&to, children_data[child]);
+    status = cells_store(&to, child);
     cells_close(&to);
   }
   cells_close(&from);
   return status;
 }
 
+/* The parts of other children stay. */
+static gab_status merge_cells(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
+                              const int32_t corner[3])
+{
+  cells from, to;
+  GAB_TRY(cells_open(model, parent, false, &to));
+  gab_status status = cells_open(model, child, false, &from);
+  if (status == GAB_OK) {
+    fill_part(&from, &to, corner);
+    status = cells_store(&to, parent);
+    cells_close(&from);
+  }
+  cells_close(&to);
+  return status;
+}
+
+gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *parent,
+                         const void *parent_data, const gab_block *const *children,
+                         void *const *children_data)
+{
+  const gab_lbm_model *model = user;
+  (void)forest;
+  (void)parent;
+  (void)children;
+  for (int child = 0; child < 1 << model->lattice->dimension; ++child) {
+    int32_t corner[3];
+    if (!children_data[child]) continue;
+    corner_of(model, child, corner);
+    if (!gab_lbm_split_rows(model, parent_data, children_data[child], corner))
+      GAB_TRY(split_cells(model, parent_data, children_data[child], corner));
+  }
+  return GAB_OK;
+}
+
 gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *const *children,
                          const void *const *children_data, const gab_block *parent, void *parent_data)
 {
   const gab_lbm_model *model = user;
-  cells from, to;
   (void)forest;
   (void)parent;
   (void)children;
-  GAB_TRY(cells_open(model, parent_data, false, &to)); /* the part of other children stays */
-  gab_status status = GAB_OK;
-  for (int child = 0; child < 1 << model->lattice->dimension && status == GAB_OK; ++child) {
+  for (int child = 0; child < 1 << model->lattice->dimension; ++child) {
     int32_t corner[3];
     if (!children_data[child]) continue;
-    status = cells_open(model, children_data[child], false, &from);
-    if (status != GAB_OK) break;
     corner_of(model, child, corner);
-    fill_part(&from, &to, corner);
-    cells_close(&from);
+    if (!gab_lbm_merge_rows(model, children_data[child], parent_data, corner))
+      GAB_TRY(merge_cells(model, children_data[child], parent_data, corner));
   }
-  if (status == GAB_OK) status = cells_store(&to, parent_data);
-  cells_close(&to);
-  return status;
+  return GAB_OK;
 }
