@@ -64,7 +64,6 @@ static gab_status format_row(gab_series *series, gab_buffer *row, gab_step step,
                              const double *values)
 {
   char number[GAB_OUTPUT_NUMBER];
-  if (series->cursor == 0) GAB_TRY(gab_put_bytes(row, series->header.data, series->header.size));
   gab_output_number(time, number);
   GAB_TRY(gab_put_text(row, "%" GAB_PRI_STEP ",%s", step, number));
   for (size_t i = 0; i < series->columns; i++) {
@@ -74,7 +73,22 @@ static gab_status format_row(gab_series *series, gab_buffer *row, gab_step step,
   return gab_put_text(row, "\n");
 }
 
+static gab_status format_rows(gab_series *series, gab_buffer *text, gab_step step, double time,
+                              const double *values, size_t rows)
+{
+  if (series->cursor == 0) GAB_TRY(gab_put_bytes(text, series->header.data, series->header.size));
+  for (size_t i = 0; i < rows; i++)
+    GAB_TRY(format_row(series, text, step, time, values + i * series->columns));
+  return GAB_OK;
+}
+
 gab_status gab_series_append(gab_series *series, gab_step step, double time, const double *values)
+{
+  return gab_series_append_rows(series, step, time, values, 1);
+}
+
+gab_status gab_series_append_rows(gab_series *series, gab_step step, double time, const double *values,
+                                  size_t rows)
 {
   if (step == series->last) return GAB_OK;
   if (step < series->last) {
@@ -82,7 +96,7 @@ gab_status gab_series_append(gab_series *series, gab_step step, double time, con
              series->path, step, series->last);
   }
   gab_buffer row = {0};
-  gab_status status = format_row(series, &row, step, time, values);
+  gab_status status = format_rows(series, &row, step, time, values, rows);
   bool writes = gab_world_is_root(series->world);
   if (status == GAB_OK && writes) status = gab_put_bytes(&series->pending, row.data, row.size);
   if (status == GAB_OK) {

@@ -35,6 +35,10 @@ void gab_series_destroy(gab_series **series);
  *  @return ::GAB_ERR_ARGUMENT for a step before the last row's, ::GAB_ERR_IO on the root if the disk refuses
  */
 gab_status gab_series_append(gab_series *series, gab_step step, double time, const double *values);
+/** Appends several rows of one step, one behind the other, e.g. one per layer of cells; else as above.
+ *  @param[in] values  [rows][columns] */
+gab_status gab_series_append_rows(gab_series *series, gab_step step, double time, const double *values,
+                                  size_t rows);
 
 /** Hands everything to the operating system. Local. @return ::GAB_ERR_IO with path and cause */
 gab_status gab_series_flush(gab_series *series);

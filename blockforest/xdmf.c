@@ -26,7 +26,7 @@ static gab_status put_attribute(gab_buffer *text, const char *file, const gab_xd
       "%s\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s/%s</DataItem>\n"
       "   </Attribute>\n",
       block->cells[2], block->cells[1], block->cells[0], vector ? " 3" : "",
-      precision == GAB_OUTPUT_DOUBLE ? 8 : 4, file, quantity->name, name);
+      precision == GAB_OUTPUT_DOUBLE ? 8 : 4, file, quantity->name, block->dataset ? block->dataset : name);
 }
 
 /* Three numbers, given x first. */
@@ -48,11 +48,11 @@ gab_status gab_xdmf_put_block(gab_buffer *text, const char *file, const gab_xdmf
 {
   char name[GAB_XDMF_BLOCK_NAME];
   gab_xdmf_block_name(block->id, name);
-  GAB_TRY(gab_put_text(text,
-                       "  <Grid Name=\"%s\" GridType=\"Uniform\">\n"
-                       "   <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PRId64 " %" PRId64
-                       " %" PRId64 "\"/>\n",
-                       name, block->cells[2] + 1, block->cells[1] + 1, block->cells[0] + 1));
+  GAB_TRY(gab_put_text(
+      text,
+      "  <Grid Name=\"%s\" GridType=\"Uniform\">\n"
+      "   <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"%" PRId64 " %" PRId64 " %" PRId64 "\"/>\n",
+      block->name ? block->name : name, block->cells[2] + 1, block->cells[1] + 1, block->cells[0] + 1));
   GAB_TRY(gab_put_text(text, "   <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"));
   GAB_TRY(put_vector(text, block->origin));
   GAB_TRY(put_vector(text, block->spacing));

@@ -8,7 +8,8 @@
 /* What the description of one block needs. */
 typedef struct gab_xdmf_block {
   gab_block_id id;
-  int64_t cells[3]; /* x, y, z */
+  const char *name, *dataset; /* of the grid; of its dataset in each quantity's group; NULL: made of the id */
+  int64_t cells[3];           /* x, y, z */
   double origin[3], spacing[3];
 } gab_xdmf_block;
 
