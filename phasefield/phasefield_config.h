@@ -28,6 +28,7 @@ typedef struct gab_phasefield_setup {
   double eutectic_temperature, eutectic_mu[GAB_MOST_INDEPENDENTS];
   int64_t window_row; /**< where the front is kept; -1: the window stays */
   gab_step window_every;
+  int64_t window_rows; /**< by how many it moves at once */
 } gab_phasefield_setup;
 
 /** Reads and checks. @param[out] setup  to be released by gab_phasefield_setup_release()

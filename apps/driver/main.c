@@ -16,6 +16,8 @@ static const command commands[] = {
      "checks a case and prints what follows from it, without computing anything"},
     {"plan", command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
      "says what a case would need on many processes, from one"},
+    {"assemble", command_assemble, "gabion assemble OUT [--linked]",
+     "makes one field of what has left the moving window of a phase field"},
     {"help", command_help, "gabion help [KEY | --reference]", "explains the parameters"},
     {"info", command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
 };

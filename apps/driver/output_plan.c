@@ -119,6 +119,10 @@ gab_status output_plan_read(const run_case *which, output_plan *plan)
 {
   const gab_config *config = which->config;
   double dt = which->setup.units.dt;
+  for (int i = 0; i < 2; i++)
+    if (gab_config_is_set(config, i ? "output.slabs" : "output.profile"))
+      return gab_config_fail(config, i ? "output.slabs" : "output.profile",
+                             "belongs to a phase field, but this is a flow");
   *plan = (output_plan){.fields = gab_config_is_set(config, "output.fields"),
                         .fields_final = gab_config_bool(config, "output.fields.final"),
                         .strain = gab_config_bool(config, "output.integrals.strain"),

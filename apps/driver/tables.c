@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-#define KEYS(table)   .keys = (table), .count = sizeof(table) / sizeof((table)[0])
-#define QUANTITY_LIST "density, pressure, velocity, speed, vorticity, owner, level"
+#define KEYS(table)         .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, owner, level"
+#define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
 
 static const gab_config_key run_keys[] = {
     {.name = "title",
@@ -134,7 +135,8 @@ static const gab_config_key fields_keys[] = {
      .length_max = 16,
      .default_text = "[velocity, pressure]",
      .outside = true,
-     .doc = "What is written: any of " QUANTITY_LIST "."},
+     .doc = "What is written: any of " QUANTITY_LIST "; of a phase field any of " PHASE_QUANTITY_LIST
+            ", by default phase and solid."},
     {.name = "precision",
      .type = GAB_CONFIG_CHOICE,
      .choices = "float|double",
@@ -156,7 +158,9 @@ static const gab_config_key slice_keys[] = {
      .type = GAB_CONFIG_STRING,
      .default_text = "speed",
      .outside = true,
-     .doc = "What is shown: one of " QUANTITY_LIST ", or a component such as velocity.x."},
+     .doc = "What is shown: one of " QUANTITY_LIST
+            ", or a component such as velocity.x; of a phase field one of " PHASE_QUANTITY_LIST
+            ", by default phase."},
     {.name = "name",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
@@ -184,7 +188,9 @@ static const gab_config_key slice_keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "false",
      .outside = true,
-     .doc = "Whether the blocks are drawn."},
+     .doc = "Whether the blocks are drawn. In the colours of owners, a phase field is also drawn after each "
+            "death as it "
+            "was restored, without the blocks of the dead (NAME_lost)."},
     {.name = "outlined",
      .type = GAB_CONFIG_CHOICE,
      .choices = "owner|level",
@@ -267,6 +273,31 @@ static const gab_config_key integrals_keys[] = {
             "follows as 2 nu S:S."},
 };
 
+static const gab_config_key slabs_keys[] = {
+    {.name = "quantities",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = 16,
+     .default_text = "[phase]",
+     .outside = true,
+     .doc = "What is written: any of " PHASE_QUANTITY_LIST "."},
+    {.name = "precision",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "float|double",
+     .default_text = "float",
+     .outside = true,
+     .doc = "Of the numbers in the files."},
+    {.name = "compression",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 9,
+     .default_text = "0",
+     .outside = true,
+     .doc = "0: none, 9: most."},
+};
+
+static const gab_config_key profile_keys[] = {SCHEDULE_KEYS};
+
 static const gab_config_section sections[] = {
     {.path = "run", .doc = "The run as a whole.", KEYS(run_keys)},
     {.path = "domain", .doc = "The grid and how it is cut into blocks.", KEYS(domain_keys)},
@@ -282,6 +313,15 @@ static const gab_config_section sections[] = {
      .doc = "Forces of the fluid on the bodies, in forces.csv, with coefficients if fluid.velocity and an "
             "area are known.",
      KEYS(forces_keys)},
+    {.path = "output.profile",
+     .doc = "Means over each layer of cells of a phase field, in profile.csv: fractions, concentrations, "
+            "temperature; "
+            "rows are counted from where the window began.",
+     KEYS(profile_keys)},
+    {.path = "output.slabs",
+     .doc =
+         "What leaves the moving window of a phase field, in slabs/; gabion assemble makes one field of it.",
+     KEYS(slabs_keys)},
     {.path = "output.integrals",
      .doc = "Mass, momentum, kinetic energy (means over the fluid) and largest speed, in integrals.csv.",
      KEYS(integrals_keys)},
