@@ -14,11 +14,12 @@ typedef struct marking {
 static gab_status mark_block(void *context, size_t index)
 {
   const marking *job = context;
-  job->marks[index] = job->options->mark(job->options->user, job->forest, job->forest->blocks[index]);
-  return GAB_OK;
+  job->marks[index] = GAB_MARK_KEEP;
+  return job->options->mark(job->options->user, job->forest, job->forest->blocks[index], &job->marks[index]);
 }
 
-/* Room for marks; a process that has none left breaks the world, as the others go on with messages. */
+/* Room for marks. A process that has none left, or whose criterion failed, breaks the world: the others go on
+ * with messages. */
 static gab_status make_marks(gab_forest *forest, size_t count, gab_mark **marks)
 {
   void *memory = NULL;
@@ -34,6 +35,7 @@ static gab_status decide(gab_forest *forest, const gab_adapt_options *options, g
   marking job = {forest, options, NULL};
   GAB_TRY(make_marks(forest, forest->block_count, &job.marks));
   gab_status status = gab_tasks_run(forest->block_count, mark_block, &job);
+  if (status != GAB_OK) status = gab_forest_abandon(forest, status);
   if (status == GAB_OK) status = gab_proxies_of_forest(forest, proxies);
   if (status == GAB_OK) status = gab_proxies_refine(*proxies, job.marks, options->max_level, report);
   gab_free(&job.marks);

@@ -27,8 +27,13 @@ extern "C" {
 /** Decides who is to hold which proxy and moves them (loadbalance/ has ready ones). Collective. */
 typedef gab_status (*gab_distribute_fn)(void *context, gab_proxies *proxies);
 
-/** A criterion. Local, a pure function of the block's state: it must not depend on owner or order. */
-typedef gab_mark (*gab_mark_fn)(void *user, const gab_forest *forest, const gab_block *block);
+/** A criterion. Local, a pure function of the block's state: it must not depend on owner or order. Called by
+ *  several threads.
+ *  @param[in,out] mark  ::GAB_MARK_KEEP before
+ *  @return what is not ::GAB_OK is raised (gab_world_raise()): all processes end the adaptation, the forest
+ * is as it was */
+typedef gab_status (*gab_mark_fn)(void *user, const gab_forest *forest, const gab_block *block,
+                                  gab_mark *mark);
 /** The same where there is no data yet: at the set-up. @param[in] cells  in cell indices of `level` */
 typedef gab_mark (*gab_mark_place_fn)(void *user, int level, const gab_box *cells);
 
@@ -49,8 +54,8 @@ typedef struct gab_adapt_report {
 
 /** One round of refinement and coarsening. Collective.
  *  @param[out] report  may be NULL
- *  @return ::GAB_ERR_INPUT if cells per block are odd along a dimension and max_level is not 0; else as
- *  gab_forest_follow() */
+ *  @return ::GAB_ERR_INPUT if cells per block are odd along a dimension and max_level is not 0; what a
+ *  criterion said breaks the world, and nothing has changed; else as gab_forest_follow() */
 gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options, gab_adapt_report *report);
 
 /** Fills an empty forest: root blocks, refined where `mark` says so until nothing changes or max_level is

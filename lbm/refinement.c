@@ -118,7 +118,11 @@ static double largest_value(const sample *from, int dimension, gab_criterion_kin
   for (at[2] = 0; at[2] < from->cells[2]; ++at[2])
     for (at[1] = 0; at[1] < from->cells[1]; ++at[1])
       for (at[0] = 0; at[0] < from->cells[0]; ++at[0])
-        if (from->fluid[cell_index(from, at)]) largest = fmax(largest, value_at(from, at, dimension, kind));
+        if (from->fluid[cell_index(from, at)]) {
+          const double value = value_at(from, at, dimension, kind);
+          if (!isfinite(value)) return value; /* fmax() would overlook it */
+          largest = fmax(largest, value);
+        }
   return largest;
 }
 
@@ -138,7 +142,12 @@ gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest, co
   if (status == GAB_OK)
     *value = ldexp(largest_value(&from, options->grid.dimension, kind), gab_block_level(forest, block));
   gab_free(&memory);
-  return status;
+  GAB_TRY(status);
+  if (!isfinite(*value))
+    GAB_FAIL(GAB_ERR_DIVERGED, "block " GAB_PRI_BLOCK ": the %s is not finite: the flow has diverged",
+             gab_block_get_id(block),
+             kind == GAB_CRITERION_VORTICITY ? "vorticity" : "gradient of the velocity");
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- marks */
@@ -149,42 +158,52 @@ static bool looks_at_the_flow(const gab_criterion *criterion)
 }
 
 /* What one criterion of the flow wants of a block. */
-static gab_mark mark_by_flow(const gab_refinement *refinement, const gab_criterion *criterion,
-                             const gab_forest *forest, const gab_block *block)
+static gab_status mark_by_flow(const gab_refinement *refinement, const gab_criterion *criterion,
+                               const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   const gab_domain *domain = gab_geometry_domain(refinement->geometry);
   const int level = gab_block_level(forest, block);
   const gab_box cells = gab_block_cells(forest, block);
-  if (level > criterion->level) return GAB_MARK_COARSEN;
-  if (!meets(domain, level, &cells, criterion->region_lo, criterion->region_hi)) return GAB_MARK_COARSEN;
   double value;
-  if (gab_refinement_value(refinement->lbm, forest, block, criterion->kind, &value) != GAB_OK)
-    return GAB_MARK_KEEP;
-  if (value > criterion->refine_above) return level < criterion->level ? GAB_MARK_REFINE : GAB_MARK_KEEP;
-  return value < criterion->coarsen_below ? GAB_MARK_COARSEN : GAB_MARK_KEEP;
+  *mark = GAB_MARK_COARSEN;
+  if (level > criterion->level) return GAB_OK;
+  if (!meets(domain, level, &cells, criterion->region_lo, criterion->region_hi)) return GAB_OK;
+  GAB_TRY(gab_refinement_value(refinement->lbm, forest, block, criterion->kind, &value));
+  if (value >= criterion->coarsen_below) *mark = GAB_MARK_KEEP;
+  if (value > criterion->refine_above && level < criterion->level) *mark = GAB_MARK_REFINE;
+  return GAB_OK;
 }
 
-gab_mark gab_refinement_mark(void *user, const gab_forest *forest, const gab_block *block)
+/* The place of the parent, in its cells. */
+static gab_box parent_cells(const gab_box *cells, int dimension)
+{
+  gab_box parent = *cells;
+  for (int axis = 0; axis < dimension; ++axis) {
+    const int64_t width = cells->hi[axis] - cells->lo[axis], place = cells->lo[axis] / width / 2;
+    parent.lo[axis] = place * width;
+    parent.hi[axis] = parent.lo[axis] + width;
+  }
+  return parent;
+}
+
+gab_status gab_refinement_mark(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   const gab_refinement *refinement = user;
   const int level = gab_block_level(forest, block);
   const gab_box cells = gab_block_cells(forest, block);
-  if (some_want_place(refinement, level, &cells)) return GAB_MARK_REFINE;
-  gab_mark mark = level > 0 ? GAB_MARK_COARSEN : GAB_MARK_KEEP;
-  for (size_t i = 0; i < refinement->count; ++i) {
+  *mark = some_want_place(refinement, level, &cells) ? GAB_MARK_REFINE
+          : level > 0                                ? GAB_MARK_COARSEN
+                                                     : GAB_MARK_KEEP;
+  for (size_t i = 0; i < refinement->count && *mark != GAB_MARK_REFINE; ++i) {
+    gab_mark wanted;
     if (!looks_at_the_flow(&refinement->criteria[i])) continue;
-    gab_mark wanted = mark_by_flow(refinement, &refinement->criteria[i], forest, block);
-    if (wanted > mark) mark = wanted;
+    GAB_TRY(mark_by_flow(refinement, &refinement->criteria[i], forest, block, &wanted));
+    if (wanted > *mark) *mark = wanted;
   }
-  if (mark != GAB_MARK_COARSEN) return mark;
-  if (level == 0) return GAB_MARK_KEEP;
-  gab_box parent = cells;
-  for (int axis = 0; axis < gab_forest_get_options(forest)->grid.dimension; ++axis) {
-    const int64_t width = cells.hi[axis] - cells.lo[axis], place = cells.lo[axis] / width / 2;
-    parent.lo[axis] = place * width;
-    parent.hi[axis] = parent.lo[axis] + width;
-  }
-  return some_want_place(refinement, level - 1, &parent) ? GAB_MARK_KEEP : GAB_MARK_COARSEN;
+  if (*mark != GAB_MARK_COARSEN) return GAB_OK;
+  const gab_box parent = parent_cells(&cells, gab_forest_get_options(forest)->grid.dimension);
+  if (some_want_place(refinement, level - 1, &parent)) *mark = GAB_MARK_KEEP;
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- checks */

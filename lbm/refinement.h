@@ -55,12 +55,12 @@ gab_status gab_refinement_check(const gab_refinement *refinement, int max_level)
 
 /** A gab_mark_place_fn for gab_forest_build(): bodies and boxes. */
 gab_mark gab_refinement_mark_place(void *user, int level, const gab_box *cells);
-/** A gab_mark_fn for gab_forest_adapt(): all criteria. A block whose values cannot be had (no memory) keeps
- * its level. */
-gab_mark gab_refinement_mark(void *user, const gab_forest *forest, const gab_block *block);
+/** A gab_mark_fn for gab_forest_adapt(): all criteria. @return as gab_refinement_value() */
+gab_status gab_refinement_mark(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark);
 
 /** Largest value of a criterion of the flow in a block, per step of level 0: differences between cells of the
- *  block, central where both neighbours are fluid, else one-sided. Local. */
+ *  block, central where both neighbours are fluid, else one-sided. Local.
+ *  @return ::GAB_ERR_DIVERGED if it is not finite */
 gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest, const gab_block *block,
                                 gab_criterion_kind kind, double *value);
 

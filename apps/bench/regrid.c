@@ -31,17 +31,21 @@ static bool is_wanted(const moving_edge *edge, int level, const gab_box *cells)
          cells->hi[0] << up > edge->place * BLOCK;
 }
 
-static gab_mark mark_edge(void *user, const gab_forest *forest, const gab_block *block)
+static gab_status mark_edge(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   const moving_edge *edge = user;
   const int level = gab_block_level(forest, block);
   gab_box cells = gab_block_cells(forest, block);
-  if (level < MAX_LEVEL && is_wanted(edge, level, &cells)) return GAB_MARK_REFINE;
+  if (level < MAX_LEVEL && is_wanted(edge, level, &cells)) {
+    *mark = GAB_MARK_REFINE;
+    return GAB_OK;
+  }
   for (int axis = 0; axis < 3; ++axis) {
     cells.lo[axis] = cells.lo[axis] / (2 * BLOCK) * BLOCK;
     cells.hi[axis] = cells.lo[axis] + BLOCK;
   }
-  return level == 0 || is_wanted(edge, level - 1, &cells) ? GAB_MARK_KEEP : GAB_MARK_COARSEN;
+  *mark = level == 0 || is_wanted(edge, level - 1, &cells) ? GAB_MARK_KEEP : GAB_MARK_COARSEN;
+  return GAB_OK;
 }
 
 static gab_mark mark_first_edge(void *user, int level, const gab_box *cells)

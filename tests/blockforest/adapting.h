@@ -129,14 +129,16 @@ typedef struct random_marks {
 } random_marks;
 
 /* Siblings agree often enough that some merge. */
-static inline gab_mark random_mark(void *user, const gab_forest *forest, const gab_block *block)
+static inline gab_status random_mark(void *user, const gab_forest *forest, const gab_block *block,
+                                     gab_mark *mark)
 {
   const random_marks *rule = user;
   gab_block_id id = gab_block_get_id(block);
   gab_block_id parent = gab_block_id_parent(&gab_forest_topology(forest)->grid, id);
   uint64_t seed = gab_hash_counter(rule->seed, 50, rule->round);
-  if (parent != GAB_NO_BLOCK && gab_hash_counter(seed, 51, parent) % 8 < 4) return GAB_MARK_COARSEN;
-  return gab_hash_counter(seed, 52, id) % 8 < 2 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  *mark = gab_hash_counter(seed, 52, id) % 8 < 2 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  if (parent != GAB_NO_BLOCK && gab_hash_counter(seed, 51, parent) % 8 < 4) *mark = GAB_MARK_COARSEN;
+  return GAB_OK;
 }
 
 static inline gab_mark random_mark_place(void *user, int level, const gab_box *cells)

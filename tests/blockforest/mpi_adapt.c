@@ -203,16 +203,18 @@ static void run_rounds(gab_world *world, gab_port *port, uint64_t seed, int rule
 
 /* ---- values stay where they are */
 
-static gab_mark refine_all(void *user, const gab_forest *forest, const gab_block *block)
+static gab_status refine_all(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   (void)user, (void)forest, (void)block;
-  return GAB_MARK_REFINE;
+  *mark = GAB_MARK_REFINE;
+  return GAB_OK;
 }
 
-static gab_mark coarsen_all(void *user, const gab_forest *forest, const gab_block *block)
+static gab_status coarsen_all(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   (void)user, (void)forest, (void)block;
-  return GAB_MARK_COARSEN;
+  *mark = GAB_MARK_COARSEN;
+  return GAB_OK;
 }
 
 static const double gradient[3] = {1, -3, 0.25};
@@ -329,10 +331,11 @@ static gab_status big_split(void *user, const gab_forest *forest, const gab_bloc
   return GAB_OK;
 }
 
-static gab_mark refine_few(void *user, const gab_forest *forest, const gab_block *block)
+static gab_status refine_few(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   (void)user, (void)forest;
-  return gab_block_get_id(block) % 8 == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  *mark = gab_block_get_id(block) % 8 == 0 ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  return GAB_OK;
 }
 
 static void memory_stays_within_bounds(gab_world *world)

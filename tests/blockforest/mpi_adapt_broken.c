@@ -8,6 +8,7 @@
 /* ---- things that go wrong on one slot */
 
 typedef enum failure {
+  FAIL_MARK,
   FAIL_CREATE,
   FAIL_PACK,
   FAIL_UNPACK,
@@ -71,6 +72,12 @@ static gab_status merge(void *user, const gab_forest *forest, const gab_block *c
   return good.merge(user, forest, children, children_data, parent, parent_data);
 }
 
+static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
+{
+  MAY_FAIL(FAIL_MARK);
+  return random_mark(user, forest, block, mark);
+}
+
 static void phase_entered(void *user, gab_world *world, gab_phase phase)
 {
   (void)user;
@@ -126,7 +133,7 @@ static void build(subject *it, gab_world *world, int dimension)
 static gab_status adapt(subject *it)
 {
   gab_adapt_options options = {.max_level = 2,
-                               .mark = random_mark,
+                               .mark = mark_block,
                                .user = &it->marks,
                                .distribute = distribute,
                                .distribute_context = &it->owners};
@@ -161,11 +168,13 @@ static bool break_it(subject *it, gab_world *world, uint64_t round)
   trap.armed = false;
   REQUIRE(trap.happened ? status == GAB_ERR_FAULT : status == GAB_OK || status == GAB_ERR_FAULT);
   /* While data moves the forest is torn; before that it is as it was. */
-  if (trap.happened) REQUIRE(gab_forest_is_valid(it->forest) == (trap.what >= FAIL_DISTRIBUTE));
+  if (trap.happened)
+    REQUIRE(gab_forest_is_valid(it->forest) == (trap.what >= FAIL_DISTRIBUTE || trap.what == FAIL_MARK));
   REQUIRE_OK(gab_world_repair(world, &intent));
   uint64_t broke = trap.happened;
   REQUIRE_OK(gab_world_sum_u64(world, &broke, 1));
   REQUIRE(intent == (broke ? GAB_ERR_MEMORY : GAB_OK));
+  if (broke) REQUIRE(strstr(gab_error_message(), "a trap was set here")); /* all know why */
   return broke;
 }
 

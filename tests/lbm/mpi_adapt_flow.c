@@ -11,14 +11,15 @@ typedef struct random_marks {
   uint64_t round;
 } random_marks;
 
-static gab_mark mark_block(void *user, const gab_forest *forest, const gab_block *block)
+static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
 {
   const random_marks *marks = user;
   (void)forest;
   uint64_t dice = gab_hash_counter(marks->round, 3, gab_block_get_id(block)) % 10;
   /* siblings have to agree on coarsening, so most want it */
-  return marks->round % 2 ? (dice < 9 ? GAB_MARK_COARSEN : GAB_MARK_KEEP)
-                          : (dice < 3 ? GAB_MARK_REFINE : GAB_MARK_KEEP);
+  *mark = marks->round % 2 ? (dice < 9 ? GAB_MARK_COARSEN : GAB_MARK_KEEP)
+                           : (dice < 3 ? GAB_MARK_REFINE : GAB_MARK_KEEP);
+  return GAB_OK;
 }
 
 static gab_status scatter(void *context, gab_proxies *proxies)

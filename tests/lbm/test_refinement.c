@@ -105,10 +105,43 @@ static void the_value_is_the_largest_curl_and_decides(void **state)
     REQUIRE_NEAR(curl, steepest * cos((nearest + 1) * 3.14159265358979323846 / 32), 0.02 * steepest);
     REQUIRE_NEAR(curl, gradient, 1e-15);
     gab_mark expected = curl > criterion.refine_above ? GAB_MARK_REFINE : GAB_MARK_KEEP;
-    assert_int_equal(gab_refinement_mark(&refinement, it.forest, block), expected);
+    gab_mark mark;
+    REQUIRE_OK(gab_refinement_mark(&refinement, it.forest, block, &mark));
+    assert_int_equal(mark, expected);
     refined += expected == GAB_MARK_REFINE;
   }
   assert_int_equal(refined, 8);
+  flow_close(&it);
+}
+
+static void poison(void *user, const double centre[3], gab_lbm_state *at)
+{
+  (void)user;
+  if (centre[0] > 20 && centre[0] < 21 && centre[1] < 1) at->velocity[0] = NAN;
+}
+
+static void a_flow_that_is_not_finite_is_an_error_and_no_reason_to_coarsen(void **state)
+{
+  (void)state;
+  flow_case given = {.dimension = 2, .cells = {64, 16, 1}, .block = {8, 8, 1}};
+  given.options = (gab_lbm_options){.omega = 1.5, .initial = poison};
+  flow it = flow_open(world, &given);
+  const gab_criterion criterion = {.kind = GAB_CRITERION_VORTICITY,
+                                   .level = 2,
+                                   .refine_above = 2,
+                                   .coarsen_below = 1,
+                                   .region_lo = {-INFINITY, -INFINITY, -INFINITY},
+                                   .region_hi = {INFINITY, INFINITY, INFINITY}};
+  gab_refinement refinement = {.geometry = it.geometry, .lbm = it.lbm, .criteria = &criterion, .count = 1};
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+    const gab_block *block = gab_forest_block(it.forest, b);
+    const gab_box cells = gab_block_cells(it.forest, block);
+    const bool is_poisoned = cells.lo[0] == 16 && cells.lo[1] == 0;
+    gab_mark mark;
+    assert_int_equal(gab_refinement_mark(&refinement, it.forest, block, &mark),
+                     is_poisoned ? GAB_ERR_DIVERGED : GAB_OK);
+    if (is_poisoned) assert_non_null(strstr(gab_error_message(), "vorticity is not finite"));
+  }
   flow_close(&it);
 }
 
@@ -180,6 +213,7 @@ int main(void)
       cmocka_unit_test(blocks_near_a_body_are_refined_up_to_the_level_of_the_criterion),
       cmocka_unit_test(a_box_refines_what_it_meets_in_more_than_a_surface),
       cmocka_unit_test(the_value_is_the_largest_curl_and_decides),
+      cmocka_unit_test(a_flow_that_is_not_finite_is_an_error_and_no_reason_to_coarsen),
       cmocka_unit_test(criteria_come_from_the_file_in_lattice_units),
       cmocka_unit_test(what_contradicts_itself_is_refused_where_it_stands),
   };
