@@ -1,24 +1,17 @@
 #include "resilience/beacon.h"
 
+#include "core/file.h"
 #include "core/log.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Beside the target first, then renamed: a reader sees all or nothing. */
 static void write_whole(const char *path, const char *text)
 {
-  char beside[1024];
-  if (snprintf(beside, sizeof beside, "%s.new", path) >= (int)sizeof beside) return;
-  FILE *file = fopen(beside, "w");
-  if (!file) return;
-  bool fine = fputs(text, file) >= 0;
-  fine = fclose(file) == 0 && fine;
-  if (!fine || rename(beside, path) != 0)
-    gab_log_all(GAB_LOG_WARNING, "cannot write %s for the launcher: %s", path, strerror(errno));
+  if (gab_file_replace(path, text, strlen(text), GAB_FILE_RENAMED) != GAB_OK)
+    gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
 }
 
 void gab_beacon_progress(const gab_world *world, gab_step step)

@@ -68,8 +68,12 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   if (protection->drill_count)
     GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,
                               &guard->drills));
+  GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
+  if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
   guard->every = protection->every;
   guard->next = -1;
+  guard->furthest = -1;
+  guard->most_tries = protection->tries > 0 ? protection->tries : GAB_USUAL_TRIES;
   guard->recovery = (gab_recovery){.world = loop->world,
                                    .forest = loop->forest,
                                    .checkpoint = guard->checkpoint,
@@ -100,18 +104,24 @@ void gab_guard_destroy(gab_guard **guard)
 {
   if (!*guard) return;
   gab_drills_destroy(&(*guard)->drills);
+  gab_stop_destroy(&(*guard)->stop);
   gab_checkpoint_destroy(&(*guard)->checkpoint);
   gab_free(guard);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
 
+static double mean_step_seconds(const gab_timeloop *loop)
+{
+  const gab_run_stats *stats = &loop->stats;
+  return stats->steps_computed ? (stats->step_seconds + stats->duty_seconds) / (double)stats->steps_computed : 0;
+}
+
 /* The root turns times into steps; everyone takes its answer. */
 static gab_status decide_next(gab_timeloop *loop)
 {
   gab_guard *guard = loop->guard;
   uint64_t wait = 0;
-  gab_run_stats *stats = &loop->stats;
   gab_checkpoint_stats costs = gab_checkpoint_get_stats(guard->checkpoint);
   if (guard->every.mode == GAB_INTERVAL_STEPS) {
     wait = (uint64_t)guard->every.steps;
@@ -119,10 +129,8 @@ static gab_status decide_next(gab_timeloop *loop)
     return GAB_OK;
   }
   if (gab_world_is_root(loop->world)) {
-    double computed = stats->step_seconds + stats->duty_seconds;
-    double step_seconds = stats->steps_computed ? computed / (double)stats->steps_computed : 0;
-    wait =
-        (uint64_t)gab_interval_next(&guard->every, step_seconds, costs.total_seconds / (double)costs.taken);
+    wait = (uint64_t)gab_interval_next(&guard->every, mean_step_seconds(loop),
+                                       costs.total_seconds / (double)costs.taken);
   }
   GAB_TRY(gab_world_max_u64(loop->world, &wait, 1));
   guard->next = wait ? loop->step + (gab_step)wait : -1;
@@ -167,6 +175,25 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
   if (!guard || guard->next < 0 || loop->step < guard->next || loop->step >= loop->steps) return GAB_OK;
   guard->barren = 0;
   return take(loop);
+}
+
+/* ---------------------------------------------------------------- stopping in time */
+
+gab_status gab_guard_stop(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  if (!guard || loop->step >= loop->steps) return GAB_OK;
+  gab_stop_reason reason;
+  const double reserve = gab_checkpoint_get_stats(guard->checkpoint).last_seconds;
+  GAB_TRY(gab_stop_ask(guard->stop, loop->step, mean_step_seconds(loop), reserve, &reason));
+  if (reason == GAB_STOP_NOT) return GAB_OK;
+  gab_log(GAB_LOG_INFO, "stopping at step %" GAB_PRI_STEP ": %s", loop->step, gab_stop_text(reason));
+  if (gab_world_is_root(loop->world))
+    gab_event(loop->events, "stop", "\"reason\": \"%s\"", gab_stop_text(reason));
+  GAB_FAIL(GAB_ERR_STATE,
+           "stopped at step %" GAB_PRI_STEP " because %s, with nothing on disk to go on from: the same command starts "
+           "at the beginning",
+           loop->step, gab_stop_text(reason));
 }
 
 /* ---------------------------------------------------------------- recovery */
@@ -245,9 +272,18 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   return GAB_OK;
 }
 
-/* A task that claims a fault in a whole world would be repeated for ever. */
+/* Deaths that come again and again before the next checkpoint are no accident; a task that claims a fault in a
+ * whole world would be repeated for ever. */
 static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
 {
+  if (fault->restored_step > guard->furthest) guard->tries = 0;
+  if (fault->restored_step > guard->furthest) guard->furthest = fault->restored_step;
+  if (fault->lost_count > 0 && ++guard->tries > guard->most_tries)
+    GAB_FAIL(GAB_ERR_STATE,
+             "processes died %d times in a row on the way from step %" GAB_PRI_STEP
+             " to the next checkpoint: giving up (resilience.tries; a shorter resilience.memory.every helps if the "
+             "deaths are independent)",
+             guard->tries, fault->restored_step);
   guard->barren = fault->lost_count > 0 ? 0 : guard->barren + 1;
   if (guard->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
   GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP ", and nobody had died",
@@ -264,6 +300,7 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
     if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
     status = recover_once(loop, &fault, &lost);
     if (status != GAB_OK) break;
+    gab_stop_restart(loop->guard->stop, loop->step);
     status = check_progress(loop->guard, &fault);
     if (status == GAB_OK) status = decide_next(loop);
   } while (status != GAB_OK);

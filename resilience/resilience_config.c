@@ -1,7 +1,9 @@
 #include "resilience/resilience_config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const gab_config_key resilience_keys[] = {
     {.name = "strategies",
@@ -35,6 +37,13 @@ static const gab_config_key resilience_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "Mean time between failures of the whole run, for intervals that are found automatically."},
+    {.name = "tries",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 1000000,
+     .default_text = "10",
+     .outside = true,
+     .doc = "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives up."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
@@ -156,6 +165,7 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   protection->scheme = gab_scheme_by_name(gab_config_string(config, "resilience.scheme"));
   if (!protection->scheme) return blame(config, "resilience.scheme");
   protection->copies = (int)gab_config_int(config, "resilience.copies");
+  protection->tries = (int)gab_config_int(config, "resilience.tries");
   double mtbf = gab_config_is_set(config, "resilience.mtbf") ? gab_config_real(config, "resilience.mtbf") : 0;
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
       GAB_OK)
@@ -172,26 +182,34 @@ gab_status gab_resilience_check(const gab_config *config)
   return GAB_OK;
 }
 
-gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config, gab_rebalance_fn rebalance,
-                                  void *rebalance_user, const char *folder, const char *const *inject,
-                                  size_t inject_count)
+/* Wall time counts from the start of the launcher, which a restart of the run does not move. */
+static double deadline_after(double walltime)
 {
-  gab_protection protection = {.folder = folder};
+  if (walltime <= 0) return 0;
+  const char *started = getenv("GABION_STARTED");
+  const double start = started ? strtod(started, NULL) : 0;
+  return (start > 0 ? start : (double)time(NULL)) + walltime;
+}
+
+gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
+                                  const gab_resilience_context *context)
+{
+  gab_protection protection = {.folder = context->folder, .deadline = deadline_after(context->walltime)};
   GAB_TRY(read_protection(config, &protection));
   if (gab_config_bool(config, "resilience.rebalance")) {
-    protection.rebalance = rebalance;
-    protection.rebalance_user = rebalance_user;
+    protection.rebalance = context->rebalance;
+    protection.rebalance_user = context->rebalance_user;
   }
   size_t in_file = gab_config_count(config, "drills");
   void *memory;
-  GAB_TRY(gab_alloc((in_file + inject_count) * sizeof(gab_drill), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc((in_file + context->inject_count) * sizeof(gab_drill), GAB_MEMORY_OTHER, &memory));
   gab_drill *drills = memory;
   gab_status status = GAB_OK;
   for (size_t i = 0; i < in_file && status == GAB_OK; i++) status = read_drill(config, i, &drills[i]);
-  for (size_t i = 0; i < inject_count && status == GAB_OK; i++)
-    status = gab_drill_parse(inject[i], &drills[in_file + i]);
+  for (size_t i = 0; i < context->inject_count && status == GAB_OK; i++)
+    status = gab_drill_parse(context->inject[i], &drills[in_file + i]);
   protection.drills = drills;
-  protection.drill_count = in_file + inject_count;
+  protection.drill_count = in_file + context->inject_count;
   if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
   gab_free(&drills);
   return status;

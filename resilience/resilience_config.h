@@ -20,14 +20,21 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config);
 
+/** What an application adds to what its parameter file says. Zero-initialise; borrowed during the call only,
+ *  but for rebalance_user. */
+typedef struct gab_resilience_context {
+  gab_rebalance_fn rebalance; /**< used if the file wants rebalancing; NULL: blocks stay */
+  void *rebalance_user;
+  const char *folder;        /**< of the run; NULL: no events */
+  const char *const *inject; /**< further drills in the form of gab_drill_parse(), e.g. of the command line */
+  size_t inject_count;
+  double walltime; /**< seconds that the run has, from the start of its launcher or else from now; 0: no end */
+} gab_resilience_context;
+
 /** Turns a loop's protection on as a checked parameter file says. Collective.
- *  @param[in] rebalance,rebalance_user  used if the file wants rebalancing; NULL: blocks stay
- *  @param[in] folder  for events.jsonl; NULL: no events
- *  @param[in] inject  further drills in the form of gab_drill_parse(), e.g. from the command line
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config, gab_rebalance_fn rebalance,
-                                  void *rebalance_user, const char *folder, const char *const *inject,
-                                  size_t inject_count);
+gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
+                                  const gab_resilience_context *context);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
 #include "resilience/summary.h"
 
 #include "core/collective.h"
+#include "core/file.h"
 #include "core/log.h"
 
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -141,21 +141,18 @@ gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab
                              const char *folder, const char *extra)
 {
   if (!gab_world_is_root(gab_forest_world(gab_timeloop_forest(loop)))) return GAB_OK;
-  char path[1100], beside[1120];
+  char path[1100], *text = NULL;
+  size_t length = 0;
   if (snprintf(path, sizeof path, "%s/summary.json", folder) >= (int)sizeof path)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %s is too long", folder);
-  snprintf(beside, sizeof beside, "%s.new", path);
-  FILE *file = fopen(beside, "w");
-  if (!file) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
+  FILE *file = open_memstream(&text, &length);
+  if (!file) GAB_FAIL(GAB_ERR_MEMORY, "no memory for the summary");
   print_all(file, summary, loop, status, extra);
-  bool failed = ferror(file) != 0;
-  failed = fclose(file) != 0 || failed;
-  if (failed || rename(beside, path) != 0) {
-    int why = errno;
-    unlink(beside);
-    GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", path, strerror(why));
-  }
-  return GAB_OK;
+  gab_status written = GAB_OK;
+  if (fclose(file) != 0) written = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "no memory for the summary");
+  if (written == GAB_OK) written = gab_file_replace(path, text, length, GAB_FILE_RENAMED);
+  free(text);
+  return written;
 }
 
 static void log_fault(const gab_fault_record *record)

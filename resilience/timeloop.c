@@ -2,9 +2,7 @@
 
 #include "core/collective.h"
 #include "core/log.h"
-#include "resilience/beacon.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,41 +132,6 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
   return status;
 }
 
-static void describe_rate(double updates_per_second, char *text, size_t room)
-{
-  if (updates_per_second >= 1e9) snprintf(text, room, "%.2f GLUPS", updates_per_second * 1e-9);
-  else snprintf(text, room, "%.1f MLUPS", updates_per_second * 1e-6);
-}
-
-static void describe_time(double seconds, char *text, size_t room)
-{
-  if (seconds < 100) snprintf(text, room, "%.0f s", seconds);
-  else if (seconds < 6000) snprintf(text, room, "%.0f min", seconds / 60);
-  else if (seconds < 360000) snprintf(text, room, "%.1f h", seconds / 3600);
-  else snprintf(text, room, "%.1f days", seconds / 86400);
-}
-
-static void report_progress(gab_timeloop *loop)
-{
-  gab_beacon_progress(loop->world, loop->step);
-  double now = gab_seconds(), since = now - loop->recent_time;
-  if (!gab_world_is_root(loop->world) || since < 1) return;
-  gab_step done = loop->step - loop->recent_step;
-  if (done > 0) {
-    char rate[32], left[32], checkpoint[48] = "";
-    describe_rate((double)done * (double)loop->stats.updates_per_step / since, rate, sizeof rate);
-    describe_time((double)(loop->steps - loop->step) * since / (double)done, left, sizeof left);
-    if (loop->guard)
-      snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP,
-               gab_checkpoint_get_stats(loop->guard->checkpoint).last_step);
-    gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
-                     loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
-                     checkpoint, loop->stats.fault_count);
-  }
-  loop->recent_time = now;
-  loop->recent_step = loop->step;
-}
-
 static gab_status do_duties(gab_timeloop *loop)
 {
   if (!loop->duties_pending) return GAB_OK;
@@ -186,8 +149,9 @@ static gab_status one_step(gab_timeloop *loop)
   loop->stats.updates_computed += (double)loop->stats.updates_per_step;
   loop->duties_pending = true;
   GAB_TRY(do_duties(loop));
-  report_progress(loop);
-  return gab_guard_checkpoint(loop);
+  gab_progress_report(loop);
+  GAB_TRY(gab_guard_checkpoint(loop));
+  return gab_guard_stop(loop);
 }
 
 /* Everyone leaves the loop together, or nobody does. */

@@ -71,7 +71,9 @@ typedef struct gab_protection {
   const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
   gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
   void *rebalance_user;
-  const char *folder; /**< for events.jsonl; NULL: no events */
+  const char *folder; /**< for events.jsonl and progress.json; NULL: none */
+  double deadline;    /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
+  int tries;          /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
   const gab_drill *drills;
   size_t drill_count;
 } gab_protection;

@@ -1,15 +1,18 @@
-/* What timeloop.c and protection.c share. Internal. */
+/* What timeloop.c, protection.c and progress.c share. Internal. */
 #ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
 #define GABION_RESILIENCE_TIMELOOP_IMPL_H
 
+#include "resilience/stop.h"
 #include "resilience/timeloop.h"
 
 enum {
   GAB_MOST_TASKS = 64,
   GAB_TASK_NAME = 48,
   GAB_MOST_FAULT_RECORDS = 64,
-  GAB_MOST_BARREN_RECOVERIES = 100
+  GAB_MOST_BARREN_RECOVERIES = 100,
+  GAB_USUAL_TRIES = 10
 };
+#define GAB_PROGRESS_FILE "progress.json" /* in the folder of the run */
 
 typedef struct gab_task {
   char name[GAB_TASK_NAME];
@@ -29,11 +32,15 @@ typedef struct gab_guard {
   gab_interval every;
   gab_checkpoint *checkpoint;
   gab_drills *drills;
+  gab_stop *stop;
   gab_recovery recovery;
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
   gab_step next; /* of the next checkpoint; -1: none is due */
   int barren;    /* recoveries in a row without a death and without a new checkpoint between them */
+  gab_step furthest; /* that was ever restored */
+  int tries;         /* recoveries from deaths since that grew */
+  int most_tries;
 } gab_guard;
 
 struct gab_timeloop {
@@ -48,6 +55,7 @@ struct gab_timeloop {
   int entity_count;
   gab_guard *guard;
   gab_events *events; /* NULL without protection */
+  char folder[1000];  /* of the run, for progress.json; "": none */
   gab_fault_fn on_fault;
   void *on_fault_user;
   gab_status (*on_failure)(void *user, gab_step step, gab_status why);
@@ -64,6 +72,12 @@ gab_status gab_guard_start(gab_timeloop *loop);
 gab_status gab_guard_checkpoint(gab_timeloop *loop);
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective. */
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why);
+/* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
+gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
+
+
+/* After a step: the line of the log and the files that say how far the run is. Local. */
+void gab_progress_report(gab_timeloop *loop);
 
 #endif

@@ -15,12 +15,14 @@ static const char usage[] =
     "  --set KEY=VALUE, -s   over the file, e.g. --set run.steps=1000; may be repeated\n"
     "  --inject DRILL        kill processes on purpose, e.g. slot=2,step=500,phase=exchange\n"
     "                        or random=1,seed=7,step=500; may be repeated (gabion help drills)\n"
+    "  --walltime TIME       stop in time, with what is needed to go on: 24 h, 30 min, 12:00:00\n"
     "  --verbose, -v         say more\n"
     "  --quiet, -q           only warnings and errors\n"
     "  --help, -h            this text\n"
     "\n"
     "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n"
-    "Exit code: 0 done, 2 bad input, 3 lost data beyond what copies hold, 4 diverged, 1 anything else.\n";
+    "Exit code: 0 done, 2 bad input, 3 lost data beyond what copies hold, 4 diverged,\n"
+    "75 stopped in time: the same command goes on; 1 anything else.\n";
 
 /* Only the root has to see the file: the others get its text. */
 static gab_status load(gab_world *world, const char *path, gab_config *config)
@@ -139,7 +141,7 @@ static gab_status run(gab_world *world, const driver_options *options)
 static bool asks_for_help(int argc, char **argv)
 {
   driver_options options;
-  return driver_options_parse(argc, argv, "osivq", &options) == GAB_OK && options.help;
+  return driver_options_parse(argc, argv, "osivqw", &options) == GAB_OK && options.help;
 }
 
 int command_run(int argc, char **argv)
@@ -156,7 +158,7 @@ int command_run(int argc, char **argv)
     fprintf(stderr, "gabion: %s\n", gab_error_message());
     return gab_status_exit_code(status);
   }
-  status = driver_options_parse(argc, argv, "osivq", &options);
+  status = driver_options_parse(argc, argv, "osivqw", &options);
   if (status == GAB_OK && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());

@@ -25,10 +25,11 @@ typedef struct driver_options {
   size_t setting_count;
   const char *drills[DRIVER_MOST_SETTINGS]; /**< of --inject */
   size_t drill_count;
+  double walltime; /**< seconds from the start of the launcher; 0: not given */
   bool verbose, quiet, reference, processes, help;
 } driver_options;
 
-/** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
+/** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference), w(alltime),
  *  p(rocesses); --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options);

@@ -1,6 +1,8 @@
 /* The command line of the driver. */
 #include "apps/driver/driver.h"
 
+#include "resilience/stop.h"
+
 #include <string.h>
 
 enum { MOST_WORD = 64 };
@@ -48,7 +50,7 @@ typedef struct option_row {
 static const option_row rows[] = {
     {"--out", 'o', "-o", true},      {"--set", 's', "-s", true},        {"--inject", 'i', NULL, true},
     {"--verbose", 'v', "-v", false}, {"--quiet", 'q', "-q", false},     {"--reference", 'r', NULL, false},
-    {"--help", 'h', "-h", false},    {"--processes", 'p', NULL, false},
+    {"--help", 'h', "-h", false},    {"--processes", 'p', NULL, false}, {"--walltime", 'w', NULL, true},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -87,6 +89,8 @@ static gab_status take(const option_row *row, const char *value, driver_options 
   case 'p':
     options->processes = true;
     break;
+  case 'w':
+    return gab_walltime_parse(value, &options->walltime);
   default:
     options->help = true;
   }

@@ -145,8 +145,13 @@ static gab_status build(growth *it)
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
   GAB_TRY(add_duties(it));
-  return gab_resilience_protect(it->loop, which->config, rebalance, it, it->folder, it->options->drills,
-                                it->options->drill_count);
+  const gab_resilience_context context = {.rebalance = rebalance,
+                                          .rebalance_user = it,
+                                          .folder = it->folder,
+                                          .inject = it->options->drills,
+                                          .inject_count = it->options->drill_count,
+                                          .walltime = it->options->walltime};
+  return gab_resilience_protect(it->loop, which->config, &context);
 }
 
 static void release(growth *it)

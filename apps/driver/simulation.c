@@ -142,8 +142,13 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
   gab_timeloop_set_updates(made->loop, made->updates);
   GAB_TRY(simulation_add_duties(made));
-  return gab_resilience_protect(made->loop, which->config, grid_rebalance, made, folder, options->drills,
-                                options->drill_count);
+  const gab_resilience_context context = {.rebalance = grid_rebalance,
+                                          .rebalance_user = made,
+                                          .folder = folder,
+                                          .inject = options->drills,
+                                          .inject_count = options->drill_count,
+                                          .walltime = options->walltime};
+  return gab_resilience_protect(made->loop, which->config, &context);
 }
 
 void simulation_release(simulation *which)

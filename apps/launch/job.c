@@ -162,6 +162,7 @@ static void set_environment(job *job, int attempt)
   snprintf(text, sizeof text, "%d", attempt);
   setenv("GABION_COMPLETION", job->places.completion, 1);
   setenv("GABION_PROGRESS", job->places.progress, 1);
+  setenv("GABION_STOP", job->places.stop, 1);
   setenv("GABION_ATTEMPT", text, 1);
   setenv("GABION_TERMINAL", isatty(STDOUT_FILENO) ? "1" : "0", 1);
   if (!job->options->several_nodes) setenv("TMPDIR", job->places.dir, 1);
@@ -308,11 +309,36 @@ static void wait_for_finalise(job *job)
     launch_say("the run completed, but mpirun did not end within %g s: ended after finalise hung", grace);
 }
 
+/* The first time it is told to stop, the launcher asks the run to save its state and gives it time for that; the
+ * second time, or when that time is over, it ends the run. */
+typedef struct stop_request {
+  int signal; /* 0: not told */
+  double until;
+} stop_request;
+
+/* @return true if the run has to be ended now */
+static bool told_to_stop(const job *job, int signal, stop_request *request)
+{
+  const double within = job->options->stop_within;
+  const int file = request->signal || within <= 0 ? -1 : open(job->places.stop, O_WRONLY | O_CREAT, 0666);
+  const bool again = request->signal != 0;
+  request->signal = signal;
+  if (file < 0) {
+    launch_say("%s%s: ending the run", strsignal(signal), again ? " again" : "");
+    return true;
+  }
+  close(file);
+  request->until = launch_seconds() + within;
+  launch_say("%s: asking the run to stop, which may take %g s (once more to end it now)", strsignal(signal), within);
+  return false;
+}
+
 /* The loop of an attempt, from start to verdict; mpirun may still be there afterwards. */
 static void watch_job(job *job, int attempt, launch_result *result)
 {
   const launch_options *options = job->options;
   watch watch = {.last_change = launch_seconds()};
+  stop_request request = {0};
   for (;;) {
     int signal = pause_for(job, POLL_SECONDS);
     look_for_progress(job, &watch, result);
@@ -329,10 +355,14 @@ static void watch_job(job *job, int attempt, launch_result *result)
       return;
     }
     if (signal == SIGUSR1 || signal == SIGUSR2) kill(job->mpirun, signal); /* mpirun hands them on */
-    else if (signal) {
+    bool over = signal && signal != SIGUSR1 && signal != SIGUSR2 && told_to_stop(job, signal, &request);
+    if (!over && request.signal && launch_seconds() > request.until) {
+      launch_say("the run has not stopped within %g s: ending it", options->stop_within);
+      over = true;
+    }
+    if (over) {
       result->end = LAUNCH_SIGNALLED;
-      result->code = 128 + signal;
-      launch_say("%s: ending the run", strsignal(signal));
+      result->code = 128 + request.signal;
       return;
     }
     if (options->stall > 0 && launch_seconds() - watch.last_change > options->stall) {

@@ -13,6 +13,9 @@
  *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
  *      that has long phases without steps rewrites it with another text meanwhile.
+ *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
+ *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
+ *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
@@ -55,6 +58,7 @@ typedef struct launch_options {
   int retries;  /**< restarts allowed after stalls */
   double stall; /**< seconds without progress that count as a hang; 0: never */
   double grace; /**< seconds for mpirun to end after the completion marker is there */
+  double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
   launch_pin pin;
   bool tcp;           /**< no shared memory between processes */
   bool verbose;       /**< print the command line of mpirun */
@@ -62,12 +66,13 @@ typedef struct launch_options {
   char **program;     /**< program and its arguments, NULL-terminated */
 } launch_options;
 
-/** The private places of one attempt. */
+/** The private places of one attempt; the files are named in the environment of the program. */
 typedef struct launch_places {
   char dir[LAUNCH_PATH]; /**< holds the two files below; TMPDIR of the job */
   char shm[LAUNCH_PATH]; /**< shared-memory segments; "" where the MPI decides */
   char completion[LAUNCH_PATH + 16];
   char progress[LAUNCH_PATH + 16];
+  char stop[LAUNCH_PATH + 16];
 } launch_places;
 
 /** How an attempt ended. */
@@ -75,7 +80,7 @@ typedef enum launch_end {
   LAUNCH_COMPLETED,  /**< with a marker: `code` is the run's */
   LAUNCH_INCOMPLETE, /**< mpirun ended without a marker; it was explained on stderr */
   LAUNCH_STALLED,    /**< no progress; the job was stopped and traced */
-  LAUNCH_SIGNALLED   /**< the launcher was told to stop; `code` is 128 + signal */
+  LAUNCH_SIGNALLED   /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal */
 } launch_end;
 
 typedef struct launch_result {

@@ -34,6 +34,8 @@ static void print_help(const launch_options *options)
       "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
       "  --retries N        restarts after stalls before giving up (default %d)\n"
       "  --grace SECONDS    for mpirun to end after the run has completed (default %g)\n"
+      "  --stop-within SECONDS  told to stop (SIGTERM, Ctrl-C), the launcher asks the run to save its state and to\n"
+      "                     end with code 75, and ends it after so long, or when told again (default %g)\n"
       "  --traces FOLDER    where stack traces of a stalled run go (default: current folder)\n"
       "  --tcp              TCP between the processes of a machine instead of shared memory\n"
       "  --mpirun PATH      the mpirun to use (default %s)\n"
@@ -44,14 +46,14 @@ static void print_help(const launch_options *options)
       "Exit code: the one that the run leaves in its completion marker (0 done, 2 bad input, 3 lost data,\n"
       "4 diverged, 75 please requeue); 1 if it ended without completing or kept hanging; 128 + signal if\n"
       "the launcher was told to stop; 2 for a wrong command line.\n"
-      "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_ATTEMPT,\n"
-      "GABION_PINNED (1: bound to cores).\n"
+      "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_STOP (a file\n"
+      "that asks to stop), GABION_ATTEMPT, GABION_PINNED (1: bound to cores).\n"
       "GABION_RESCUE_LOG=FILE: a line is appended there whenever a hung run is stopped.\n"
 #ifndef GAB_HAVE_ULFM
       "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
 #endif
       ,
-      options->processes, options->stall, options->retries, options->grace, options->mpirun);
+      options->processes, options->stall, options->retries, options->grace, options->stop_within, options->mpirun);
 }
 
 static double number_of(const char *option, const char *text, double least)
@@ -78,6 +80,7 @@ enum {
   OPTION_STALL,
   OPTION_RETRIES,
   OPTION_GRACE,
+  OPTION_STOP_WITHIN,
   OPTION_TRACES,
   OPTION_TCP,
   OPTION_MPIRUN,
@@ -91,6 +94,7 @@ static void parse(int argc, char **argv, launch_options *options)
                                         {"stall", required_argument, NULL, OPTION_STALL},
                                         {"retries", required_argument, NULL, OPTION_RETRIES},
                                         {"grace", required_argument, NULL, OPTION_GRACE},
+                                        {"stop-within", required_argument, NULL, OPTION_STOP_WITHIN},
                                         {"traces", required_argument, NULL, OPTION_TRACES},
                                         {"tcp", no_argument, NULL, OPTION_TCP},
                                         {"mpirun", required_argument, NULL, OPTION_MPIRUN},
@@ -117,6 +121,9 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case OPTION_GRACE:
       options->grace = number_of("--grace", optarg, 0);
+      break;
+    case OPTION_STOP_WITHIN:
+      options->stop_within = number_of("--stop-within", optarg, 0);
       break;
     case OPTION_TRACES:
       options->trace_dir = optarg;
@@ -177,12 +184,15 @@ static void log_rescue(const launch_options *options, int attempt, const launch_
 int main(int argc, char **argv)
 {
   launch_options options = {
-      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .grace = 10};
+      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .grace = 10, .stop_within = 120};
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
   options.several_nodes = launch_spans_nodes(options.mpi_args);
   if (options.mpi_args && (strstr(options.mpi_args, "--bind-to") || strstr(options.mpi_args, "--map-by")))
     options.pin = LAUNCH_PIN_NEVER;
+  char started[32];
+  snprintf(started, sizeof started, "%lld", (long long)time(NULL));
+  setenv("GABION_STARTED", started, 1);
   launch_block_signals();
   launch_result result;
   for (int attempt = 0;; attempt++) {

@@ -82,6 +82,7 @@ bool launch_places_create(bool several_nodes, launch_places *places)
     places->shm[0] = '\0';
   snprintf(places->completion, sizeof places->completion, "%s/completion", places->dir);
   snprintf(places->progress, sizeof places->progress, "%s/progress", places->dir);
+  snprintf(places->stop, sizeof places->stop, "%s/stop", places->dir);
   return true;
 }
 

@@ -179,8 +179,12 @@ static gab_status run(gab_world *world, heat *app, const char *file, char **dril
   GAB_TRY(gab_timeloop_add_entity(app->loop, &account));
   GAB_TRY(gab_timeloop_add_finish(app->loop, "account", close_account, app));
   /* The line that makes it survive: */
-  GAB_TRY(gab_resilience_protect(app->loop, app->config, rebalance, app, "out/heat",
-                                 (const char *const *)drills, drill_count));
+  GAB_TRY(gab_resilience_protect(app->loop, app->config,
+                                 &(gab_resilience_context){.rebalance = rebalance,
+                                                           .rebalance_user = app,
+                                                           .folder = "out/heat",
+                                                           .inject = (const char *const *)drills,
+                                                           .inject_count = drill_count}));
   return gab_timeloop_run(app->loop);
 }
 

@@ -73,6 +73,10 @@ int main(int argc, char **argv)
   } else if (!strcmp(how, "hang") || (!strcmp(how, "hang-once") && attempt && !strcmp(attempt, "0"))) {
     write_file("GABION_PROGRESS", "7 nearly there");
     sleep_for_ever();
+  } else if (!strcmp(how, "heed")) {
+    write_file("GABION_PROGRESS", "7 nearly there");
+    while (access(getenv("GABION_STOP"), F_OK)) usleep(50000);
+    write_file("GABION_COMPLETION", "exit 75");
   } else if (!strcmp(how, "hang-once")) {
     write_file("GABION_COMPLETION", "exit 0");
   } else if (!strcmp(how, "linger")) {

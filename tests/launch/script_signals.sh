@@ -4,7 +4,7 @@
 
 # ended_by SIGNAL EXPECTED_CODE: starts a run that hangs, waits until it is up, sends the signal
 ended_by() {
-  "$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+  "$GABION_LAUNCH" --stop-within 1 -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
   local pid=$! code start
   for _ in $(seq 100); do
     grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break
@@ -30,6 +30,28 @@ other=$!
 for _ in $(seq 100); do ls "$dir/tmp/gabion.$other".*/completion >/dev/null 2>&1 && break; sleep 0.1; done
 ended_by INT 130
 ended_by TERM 143
+
+# A run that knows how to stop is given the time for it, and its code is the launcher's.
+"$GABION_LAUNCH" -n 2 "$dir/ranks" heed >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
+kill -TERM $pid
+wait $pid; code=$?
+[ $code = 75 ] || complain "a run that heeds SIGTERM: exit code $code, expected 75; it said: $(cat "$dir/out")"
+said 'asking the run to stop'
+check_clean_but_other $pid
+
+# Told twice, it does not wait.
+"$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
+kill -INT $pid
+sleep 0.5
+kill -INT $pid
+wait $pid; code=$?
+[ $code = 130 ] || complain "told twice: exit code $code, expected 130; it said: $(cat "$dir/out")"
+said 'again: ending the run'
+check_clean_but_other $pid
 
 # mpirun itself is killed: its orphaned ranks go with the run.
 "$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
