@@ -308,7 +308,7 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   return GAB_OK;
 }
 
-static gab_status check_scales(const gab_lbm_setup *setup, const gab_domain *domain)
+static gab_status check_scales(const gab_lbm_setup *setup)
 {
   gab_flow_scales scales = {.omega = setup->options.omega};
   scales.velocity = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
@@ -316,11 +316,20 @@ static gab_status check_scales(const gab_lbm_setup *setup, const gab_domain *dom
   scales.velocity = fmax(scales.velocity, fabs(setup->vortices.velocity));
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     scales.velocity = fmax(scales.velocity, length_of(setup->options.sides[side].velocity));
+  for (size_t i = 0; i < setup->body_count; ++i)
+    scales.velocity = fmax(scales.velocity, length_of(setup->bodies[i].velocity));
+  return gab_flow_check(&scales);
+}
+
+gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
+                                      const gab_refinement_setup *refinement)
+{
+  gab_flow_scales scales = {.omega = 1};
   for (size_t i = 0; i < setup->body_count; ++i) {
     const gab_body *body = &setup->bodies[i];
-    scales.velocity = fmax(scales.velocity, length_of(body->velocity));
     if (body->shape != GAB_SHAPE_SPHERE && body->shape != GAB_SHAPE_CYLINDER) continue;
-    double across = 2 * body->radius / domain->dx;
+    const int level = refinement ? gab_refinement_level_at(refinement, domain, body) : 0;
+    const double across = ldexp(2 * body->radius / domain->dx, level);
     if (scales.resolution > 0 && across >= scales.resolution) continue;
     scales.resolution = across;
     scales.what = body->name[0] ? body->name : NULL;
@@ -343,7 +352,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
   GAB_TRY(read_bodies(config, domain, folder, setup));
   GAB_TRY(read_initial(config, domain, setup));
-  return check_scales(setup, domain);
+  return check_scales(setup);
 }
 
 gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,

@@ -13,6 +13,7 @@
 
 #include "core/config.h"
 #include "lbm/lbm.h"
+#include "lbm/refinement.h"
 #include "lbm/units.h"
 
 #ifdef __cplusplus
@@ -50,12 +51,16 @@ typedef struct gab_lbm_setup {
   gab_taylor_green vortices;
 } gab_lbm_setup;
 
-/** Reads and checks (Mach number, omega, resolution of bodies: gab_flow_check()). Paths of pictures are
+/** Reads and checks (Mach number, omega: gab_flow_check()). Paths of pictures are
  * relative to `folder` (NULL: the working folder). @param[out] setup  to be released by
  * gab_lbm_setup_release()
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,
                                      gab_lbm_setup *setup);
+/** Checks the resolution of round bodies (gab_flow_check()): cells across the smallest, on the level that is
+ *  there at the start. @param[in] refinement  NULL: there is level 0 only */
+gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
+                                      const gab_refinement_setup *refinement);
 void gab_lbm_setup_release(gab_lbm_setup *setup);
 
 #ifdef __cplusplus

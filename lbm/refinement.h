@@ -81,6 +81,9 @@ typedef struct gab_refinement_setup {
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_refinement_from_config(const gab_config *config, const gab_domain *domain,
                                       const gab_units *units, gab_refinement_setup *setup);
+/** The coarsest level that covers a round body at the start. */
+int gab_refinement_level_at(const gab_refinement_setup *setup, const gab_domain *domain,
+                            const gab_body *body);
 void gab_refinement_setup_release(gab_refinement_setup *setup);
 
 #ifdef __cplusplus

@@ -206,6 +206,30 @@ gab_status gab_refinement_from_config(const gab_config *config, const gab_domain
   return status;
 }
 
+/* A box that holds the body as a whole; along a cylinder it may be shorter than that. */
+static bool holds(const gab_criterion *box, const gab_domain *domain, const gab_body *body)
+{
+  for (int axis = 0; axis < domain->dimension; ++axis) {
+    if (body->shape == GAB_SHAPE_CYLINDER && axis == body->axis) continue;
+    if (box->lo[axis] > body->centre[axis] - body->radius ||
+        box->hi[axis] < body->centre[axis] + body->radius)
+      return false;
+  }
+  return true;
+}
+
+int gab_refinement_level_at(const gab_refinement_setup *setup, const gab_domain *domain, const gab_body *body)
+{
+  int level = 0;
+  for (size_t i = 0; i < setup->count; ++i) {
+    const gab_criterion *criterion = &setup->criteria[i];
+    const bool covers = criterion->kind == GAB_CRITERION_BODIES ||
+                        (criterion->kind == GAB_CRITERION_BOX && holds(criterion, domain, body));
+    if (covers && criterion->level > level) level = criterion->level;
+  }
+  return level;
+}
+
 void gab_refinement_setup_release(gab_refinement_setup *setup)
 {
   gab_free(&setup->criteria);

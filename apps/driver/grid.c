@@ -70,7 +70,8 @@ gab_status grid_plan_read(run_case *which)
                              " cells along %c cannot be split evenly: with refinement an "
                              "even number, 4 or more, is needed",
                              which->forest.cells[d], (int)"xyz"[d]);
-  return check_criteria(which);
+  GAB_TRY(check_criteria(which));
+  return gab_lbm_setup_check_bodies(&which->setup, &which->domain, &which->refinement);
 }
 
 /* ---------------------------------------------------------------- weights */

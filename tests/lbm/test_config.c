@@ -27,6 +27,7 @@ static gab_status read_text_as(const char *text, int dimension, gab_lbm_setup *s
   if (status == GAB_OK) memcpy(domain.periodic, periodic, sizeof periodic);
   *setup = (gab_lbm_setup){0};
   if (status == GAB_OK) status = gab_lbm_setup_from_config(config, &domain, NULL, setup);
+  if (status == GAB_OK) status = gab_lbm_setup_check_bodies(setup, &domain, NULL);
   gab_config_destroy(&config);
   return status;
 }
@@ -122,6 +123,26 @@ static void two_of_time_step_viscosity_and_omega_give_the_third(void **state)
   expect_refused("fluid: {reynolds: 5}\nunits: {dt: 1}\n", 2, "needs fluid.velocity");
 }
 
+static void cells_across_a_body_are_those_of_the_level_that_covers_it(void **state)
+{
+  (void)state;
+  const gab_domain domain = {.dimension = 3, .cells = {64, 64, 64}, .dx = 1};
+  const gab_body body = {.shape = GAB_SHAPE_SPHERE, .centre = {10, 10, 10}, .radius = 0.4};
+  gab_lbm_setup setup = {.options = {.omega = 1}, .bodies = (gab_body *)(uintptr_t)&body, .body_count = 1};
+  gab_criterion criteria[] = {
+      {.kind = GAB_CRITERION_BOX, .level = 2, .lo = {9, 9, 9}, .hi = {11, 11, 11}},
+      {.kind = GAB_CRITERION_BOX, .level = 3, .lo = {9, 9, 10}, .hi = {11, 11, 11}}, /* a half of it */
+      {.kind = GAB_CRITERION_VORTICITY, .level = 3},                                 /* not at the start */
+      {.kind = GAB_CRITERION_BODIES, .level = 1}};
+  gab_refinement_setup refinement = {.max_level = 3, .criteria = criteria, .count = 4};
+  assert_int_equal(gab_refinement_level_at(&refinement, &domain, &body), 2);
+  REQUIRE_OK(gab_lbm_setup_check_bodies(&setup, &domain, &refinement)); /* 3.2 cells */
+  assert_int_equal(gab_lbm_setup_check_bodies(&setup, &domain, NULL), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "0.8 cells across"));
+  criteria[0].level = 1; /* 1.6 cells */
+  assert_int_equal(gab_lbm_setup_check_bodies(&setup, &domain, &refinement), GAB_ERR_INPUT);
+}
+
 static void impossible_flows_are_refused_with_place_and_numbers(void **state)
 {
   (void)state;
@@ -176,6 +197,7 @@ int main(void)
       cmocka_unit_test(a_channel_in_physical_units_reaches_the_lattice),
       cmocka_unit_test(mixed_precision_stores_floats_and_computes_in_double),
       cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
+      cmocka_unit_test(cells_across_a_body_are_those_of_the_level_that_covers_it),
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),
   };
