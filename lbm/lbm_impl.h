@@ -220,8 +220,8 @@ struct gab_lbm_model {
   int32_t slab_layers;
   int32_t slabs;
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
-  gab_storage storage[2]; /* the states that the field of a block can be in; it starts with the first */
-  double sparse_below;    /* share of fluid cells below which a block is sparse; 0: never, 2: always */
+  gab_storage storage[2];  /* the states that the field of a block can be in; it starts with the first */
+  double sparse_below;     /* share of fluid cells below which a block is sparse; 0: never, 2: always */
   struct gab_forms *forms; /* form_impl.h; changed while blocks are made */
 };
 
@@ -248,7 +248,7 @@ struct gab_lbm_block {
                              packed does not know it */
   gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse_impl.h; NULL: all cells are */
   gab_flags *flags;       /* while it is made */
-  struct gab_form *form;  /* whose lists those of runs and links and of the joint are; NULL: the block's own */
+  struct gab_form *form; /* whose lists those of runs and links and of the joint are; NULL: the block's own */
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
@@ -345,6 +345,10 @@ static inline void gab_lbm_links_of(const gab_lbm_job *job, int list, size_t *fi
   *first = job->block->links.start[job->first_slab][list];
   *last = job->block->links.start[job->last_slab][list];
 }
+static inline uint64_t gab_lbm_cells_of(const gab_lbm_model *model)
+{
+  return (uint64_t)model->cells[0] * (uint64_t)model->cells[1] * (uint64_t)model->cells[2];
+}
 static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_block *block)
 {
   return gab_block_data(block, lbm->data);
@@ -390,10 +394,11 @@ void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, boo
 /** A sub-step of a level, and what the blocks do then besides, see levels_impl.h. */
 typedef struct gab_lbm_substep {
   int level;
-  double time;       /**< in steps of level 0 */
-  int sub;           /**< 0: s1, 1: s2 of a step of the coarser level; level 0 has only s1 */
-  bool has_coarser;  /**< ghosts in coarser blocks are filled ahead of all else, what goes there is picked up */
-  bool has_finer;    /**< what arrives beside finer blocks is corrected ahead of the sweep */
+  double time; /**< in steps of level 0 */
+  int sub;     /**< 0: s1, 1: s2 of a step of the coarser level; level 0 has only s1 */
+  bool
+      has_coarser; /**< ghosts in coarser blocks are filled ahead of all else, what goes there is picked up */
+  bool has_finer;  /**< what arrives beside finer blocks is corrected ahead of the sweep */
 } gab_lbm_substep;
 /* The parts of a step of the blocks of one level; gab_lbm_exchange_start() and so on are those of level 0. */
 gab_status gab_lbm_start_on(gab_lbm *lbm, int level);

@@ -120,12 +120,9 @@ void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *bloc
 
 /** What is beyond equilibrium in a cell, over what is in one of another level. */
 double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);
-/** Gives a child its part of the state of its parent, from cell `corner` on. @return false, with nothing done,
- * unless both store all cells and all are fluid */
-bool gab_lbm_split_rows(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
-                        const int32_t corner[3]);
-/** The way back, under the same condition. */
-bool gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
+/** Gives a child its part of the state of its parent, which begins at cell `corner` of the parent, or a parent
+ * that of a child. @return false, with nothing done, unless both store all cells and all are fluid */
+bool gab_lbm_cross_rows(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
                         const int32_t corner[3]);
 
 /** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */

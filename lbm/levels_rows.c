@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Cells side by side, with all that they have sent. */
+/* Some cells, with all that they have sent. */
 typedef struct row {
   int32_t count;
   double f[GAB_LATTICE_MAX_Q][GAB_LBM_ROW];
@@ -15,8 +15,7 @@ typedef struct row {
 
 static bool is_all_fluid(const gab_lbm_model *model, const gab_lbm_block *block)
 {
-  const uint64_t cells = (uint64_t)model->cells[0] * (uint64_t)model->cells[1] * (uint64_t)model->cells[2];
-  return !block->sparse && block->fluid_cells == cells;
+  return !block->sparse && block->fluid_cells == gab_lbm_cells_of(model);
 }
 
 /* Where the first cell of a row has its population q. */
@@ -25,37 +24,19 @@ static size_t place_of(const gab_lbm_block *block, int32_t x, int32_t y, int32_t
   return gab_place(gab_field_index(&block->src->map, x, y, z, 0), block->now->sent[q]);
 }
 
-static void store(gab_field *field, size_t place, int32_t count, const double *values)
-{
-  if (field->shape.precision == GAB_PRECISION_FLOAT) {
-    float *to = (float *)field->data + place;
-    for (int32_t i = 0; i < count; ++i) to[i] = (float)values[i];
-  } else memcpy((double *)field->data + place, values, (size_t)count * sizeof *values);
-}
+/* Rows of cells of the coarser block, one above the other along y, and the first of the finer cells there. */
+typedef struct patch {
+  int32_t at[3], fine[3], count, rows; /* cells in each of so many rows */
+  int layers;                          /* of finer cells in the one of coarser ones */
+} patch;
 
-/* Adds every value. */
-static void add(const gab_field *field, size_t place, int32_t count, double *restrict sum)
-{
-  if (field->shape.precision == GAB_PRECISION_FLOAT) {
-    const float *from = (const float *)field->data + place;
-    for (int32_t i = 0; i < count; ++i) sum[i] += (double)from[i];
-  } else {
-    const double *from = (const double *)field->data + place;
-    for (int32_t i = 0; i < count; ++i) sum[i] += from[i];
-  }
-}
+#define REAL       double
+#define NAME(part) rows_double##part
+#include "lbm/levels_rows_body.inc"
 
-/* Adds two at a time, one after the other. */
-static void add_pairs(const gab_field *field, size_t place, int32_t count, double *restrict sum)
-{
-  if (field->shape.precision == GAB_PRECISION_FLOAT) {
-    const float *from = (const float *)field->data + place;
-    for (int32_t i = 0; i < count; ++i) sum[i] = sum[i] + (double)from[2 * i] + (double)from[2 * i + 1];
-  } else {
-    const double *from = (const double *)field->data + place;
-    for (int32_t i = 0; i < count; ++i) sum[i] = sum[i] + from[2 * i] + from[2 * i + 1];
-  }
-}
+#define REAL       float
+#define NAME(part) rows_float##part
+#include "lbm/levels_rows_body.inc"
 
 /* ------------------------------------------------------------------------------------------ state */
 
@@ -136,91 +117,56 @@ static void scale_rest(const gab_lattice *lattice, const gab_level_model *from, 
 }
 
 static void convert(const gab_lbm_model *model, const gab_level_model *from, const gab_level_model *to,
-                    row *it)
+                    double scale, row *it)
 {
-  const double scale = gab_lbm_level_factor(from, to);
   find_moments(model->lattice, from, it);
   scale_rest(model->lattice, from, to, scale, it);
   for (int q = 1; q < model->lattice->q; q += 2) scale_pair(model->lattice, from, to, scale, q, it);
 }
 
-/* ------------------------------------------------------------------------------------------ rows */
+/* ------------------------------------------------------------------------------------------ blocks */
 
-/* Part of a row of the coarser block: `count` cells from `at` on, and the first of the finer cells there. */
-typedef struct stretch {
-  int32_t at[3], fine[3], count;
-  int rows[2]; /* of finer cells along y and z */
-} stretch;
-
-static void split_stretch(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
-                          const stretch *it, row *work)
+static void cross_patch(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
+                        const patch *it, double scale)
 {
-  double twice[2 * GAB_LBM_ROW];
-  work->count = it->count;
-  for (int q = 0; q < model->lattice->q; ++q) {
-    memset(work->f[q], 0, (size_t)it->count * sizeof *work->f[q]);
-    add(parent->src, place_of(parent, it->at[0], it->at[1], it->at[2], q), it->count, work->f[q]);
-  }
-  convert(model, parent->at, child->at, work);
-  for (int q = 0; q < model->lattice->q; ++q) {
-    for (int32_t i = 0; i < it->count; ++i) twice[2 * i] = twice[2 * i + 1] = work->f[q][i];
-    for (int z = 0; z < it->rows[1]; ++z)
-      for (int y = 0; y < it->rows[0]; ++y)
-        store(child->src, place_of(child, it->fine[0], it->fine[1] + y, it->fine[2] + z, q), 2 * it->count,
-              twice);
-  }
-}
-
-static void merge_stretch(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
-                          const stretch *it, row *work)
-{
-  const double share = 1.0 / (1 << model->lattice->dimension);
-  work->count = it->count;
-  for (int q = 0; q < model->lattice->q; ++q) {
-    double *sum = work->f[q];
-    memset(sum, 0, (size_t)it->count * sizeof *sum);
-    for (int z = 0; z < it->rows[1]; ++z)
-      for (int y = 0; y < it->rows[0]; ++y)
-        add_pairs(child->src, place_of(child, it->fine[0], it->fine[1] + y, it->fine[2] + z, q), it->count,
-                  sum);
-    for (int32_t i = 0; i < it->count; ++i) sum[i] *= share;
-  }
-  convert(model, child->at, parent->at, work);
-  for (int q = 0; q < model->lattice->q; ++q)
-    store(parent->src, place_of(parent, it->at[0], it->at[1], it->at[2], q), it->count, work->f[q]);
-}
-
-/* Goes through the part of a parent that a child covers. */
-static void visit(const gab_lbm_model *model, gab_lbm_block *parent, gab_lbm_block *child,
-                  const int32_t corner[3], bool splits)
-{
-  const int dimension = model->lattice->dimension;
-  const int32_t half = model->cells[0] / 2, layers = dimension == 3 ? model->cells[2] / 2 : 1;
   row work;
-  for (int32_t z = 0; z < layers; ++z)
-    for (int32_t y = 0; y < model->cells[1] / 2; ++y)
-      for (int32_t x = 0; x < half; x += GAB_LBM_ROW) {
-        const stretch it = {.at = {corner[0] + x, corner[1] + y, corner[2] + z},
-                            .fine = {2 * x, 2 * y, dimension == 3 ? 2 * z : 0},
-                            .count = half - x < GAB_LBM_ROW ? half - x : GAB_LBM_ROW,
-                            .rows = {2, dimension == 3 ? 2 : 1}};
-        if (splits) split_stretch(model, parent, child, &it, &work);
-        else merge_stretch(model, child, parent, &it, &work);
+  work.count = it->count * it->rows;
+  const bool in_float = model->options.precision == GAB_PRECISION_FLOAT, splits = from->at < to->at;
+  if (splits && in_float) rows_float_read(model, from, it, work.f);
+  else if (splits) rows_double_read(model, from, it, work.f);
+  else if (in_float) rows_float_gather(model, from, it, work.f);
+  else rows_double_gather(model, from, it, work.f);
+  convert(model, from->at, to->at, scale, &work);
+  if (splits && in_float) rows_float_spread(model, to, it, work.f);
+  else if (splits) rows_double_spread(model, to, it, work.f);
+  else if (in_float) rows_float_write(model, to, it, work.f);
+  else rows_double_write(model, to, it, work.f);
+}
+
+/* Goes through the part of a parent that a child covers, from cell `corner` of the parent on. */
+static void cross_all(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
+                      const int32_t corner[3])
+{
+  const bool deep = model->lattice->dimension == 3;
+  const int32_t half = model->cells[0] / 2, width = half < GAB_LBM_ROW ? half : GAB_LBM_ROW;
+  const int32_t height = model->cells[1] / 2, most_rows = GAB_LBM_ROW / width;
+  const double scale = gab_lbm_level_factor(from->at, to->at);
+  for (int32_t z = 0; z < (deep ? model->cells[2] / 2 : 1); ++z)
+    for (int32_t y = 0; y < height; y += most_rows)
+      for (int32_t x = 0; x < half; x += width) {
+        const patch it = {.at = {corner[0] + x, corner[1] + y, corner[2] + z},
+                          .fine = {2 * x, 2 * y, deep ? 2 * z : 0},
+                          .count = half - x < width ? half - x : width,
+                          .rows = height - y < most_rows ? height - y : most_rows,
+                          .layers = deep ? 2 : 1};
+        cross_patch(model, from, to, &it, scale);
       }
 }
 
-bool gab_lbm_split_rows(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
+bool gab_lbm_cross_rows(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
                         const int32_t corner[3])
 {
-  if (!is_all_fluid(model, parent) || !is_all_fluid(model, child)) return false;
-  visit(model, (gab_lbm_block *)(uintptr_t)parent, child, corner, true); /* only read */
-  return true;
-}
-
-bool gab_lbm_merge_rows(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
-                        const int32_t corner[3])
-{
-  if (!is_all_fluid(model, parent) || !is_all_fluid(model, child)) return false;
-  visit(model, parent, (gab_lbm_block *)(uintptr_t)child, corner, false); /* only read */
+  if (!is_all_fluid(model, from) || !is_all_fluid(model, to)) return false;
+  cross_all(model, from, to, corner);
   return true;
 }

@@ -267,7 +267,7 @@ gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *
     int32_t corner[3];
     if (!children_data[child]) continue;
     corner_of(model, child, corner);
-    if (!gab_lbm_split_rows(model, parent_data, children_data[child], corner))
+    if (!gab_lbm_cross_rows(model, parent_data, children_data[child], corner))
       GAB_TRY(split_cells(model, parent_data, children_data[child], corner));
   }
   return GAB_OK;
@@ -284,7 +284,7 @@ gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *
     int32_t corner[3];
     if (!children_data[child]) continue;
     corner_of(model, child, corner);
-    if (!gab_lbm_merge_rows(model, children_data[child], parent_data, corner))
+    if (!gab_lbm_cross_rows(model, children_data[child], parent_data, corner))
       GAB_TRY(merge_cells(model, children_data[child], parent_data, corner));
   }
   return GAB_OK;
