@@ -1,7 +1,7 @@
 /* The fields of a block: how they are made, packed, exchanged, and continued beyond the sides of the domain.
  */
 #include "blockforest/direction.h"
-#include "phasefield/phasefield_impl.h"
+#include "phasefield/levels_impl.h"
 
 #include <string.h>
 
@@ -28,12 +28,14 @@ static void destroy_block(void *user, void *data)
   gab_free(&block);
 }
 
-static gab_status fill_block(const gab_phasefield_model *model, const gab_forest *forest,
+static gab_status fill_block(const gab_phasefield *phasefield, const gab_forest *forest,
                              const gab_block *place, gab_phasefield_block *block)
 {
-  if (gab_block_level(forest, place) != 0)
-    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is refined: the phase field lives on level 0",
-             gab_block_get_id(place));
+  const gab_phasefield_model *model = &phasefield->model;
+  if (gab_block_level(forest, place) > model->options.levels)
+    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is of level %d: the finest of this phase field is %d",
+             gab_block_get_id(place), gab_block_level(forest, place), model->options.levels);
+  block->model = gab_phasefield_model_of(phasefield, gab_block_level(forest, place));
   gab_box cells = gab_block_cells(forest, place);
   memcpy(block->first, cells.lo, sizeof block->first);
   GAB_TRY(make_field(model, model->phases, &block->phi));
@@ -54,23 +56,37 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   return status;
 }
 
+void gab_phasefield_initial_cell(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
+                                 const int64_t cell[3], double *phi, double *c)
+{
+  const gab_phasefield_options *options = &model->options;
+  double mu[GAB_MOST_INDEPENDENTS];
+  memset(phi, 0, GAB_MOST_PHASES * sizeof *phi);
+  memcpy(mu, options->mu, sizeof mu);
+  options->initial(options->initial_user, cell, phi, mu);
+  gab_phasefield_project(model->phases, (1U << model->phases) - 1, phi);
+  gab_phasefield_c_of_mu(model, slice, phi, mu, c);
+}
+
 static gab_status initialise_block(void *user, const gab_forest *forest, const gab_block *place, void *data)
 {
   (void)forest, (void)place;
-  const gab_phasefield_model *model = user;
-  const gab_phasefield_options *options = &model->options;
   gab_phasefield_block *block = data;
+  const gab_phasefield_model *model = block->model;
   for (int32_t z = 0; z < model->cells[2]; ++z)
     for (int32_t y = 0; y < model->cells[1]; ++y) {
       const int64_t row = block->first[model->axis] + (model->axis == 2 ? z : y);
       const gab_phasefield_slice slice = gab_phasefield_slice_at(model, row, model->step);
       for (int32_t x = 0; x < model->cells[0]; ++x) {
         const int64_t cell[3] = {block->first[0] + x, block->first[1] + y, block->first[2] + z};
-        double phi[GAB_MOST_PHASES] = {0}, mu[GAB_MOST_INDEPENDENTS], c[GAB_MOST_INDEPENDENTS];
-        memcpy(mu, options->mu, sizeof mu);
-        options->initial(options->initial_user, cell, phi, mu);
-        gab_phasefield_project(model->phases, (1U << model->phases) - 1, phi);
-        gab_phasefield_c_of_mu(model, &slice, phi, mu, c);
+        double phi[GAB_MOST_PHASES], c[GAB_MOST_INDEPENDENTS];
+        if (!gab_phasefield_is_coarse(block)) gab_phasefield_initial_cell(model, &slice, cell, phi, c);
+        else if (!gab_phasefield_initial_mean(user, cell, model->coarser, phi, c))
+          GAB_FAIL(GAB_ERR_STATE,
+                   "cell (%" PRId64 ", %" PRId64 ", %" PRId64
+                   ") of width %g has an interface at the start: there the "
+                   "grid has to be fine",
+                   cell[0], cell[1], cell[2], model->dx);
         for (int a = 0; a < model->phases; ++a) gab_field_set(block->phi, x, y, z, a, phi[a]);
         for (int i = 0; i < model->independents; ++i) gab_field_set(block->c, x, y, z, i, c[i]);
       }
@@ -118,16 +134,18 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   return GAB_OK;
 }
 
-gab_block_data_kind gab_phasefield_block_kind(gab_phasefield_model *model)
+gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
 {
   return (gab_block_data_kind){.name = "phasefield",
-                               .user = model,
+                               .user = phasefield,
                                .create = create_block,
                                .destroy = destroy_block,
                                .initialise = initialise_block,
                                .packed_size = packed_size,
                                .pack = pack,
-                               .unpack = unpack};
+                               .unpack = unpack,
+                               .split = gab_phasefield_split,
+                               .merge = gab_phasefield_merge};
 }
 
 /* ------------------------------------------------------------------------------------------ ghosts */

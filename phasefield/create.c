@@ -1,4 +1,4 @@
-#include "phasefield/phasefield_impl.h"
+#include "phasefield/levels_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,15 +58,15 @@ static gab_status check_side(const gab_phasefield_side *side, int index, const g
   return GAB_OK;
 }
 
-static gab_status check_dt(const gab_phasefield_options *options, const gab_forest_options *forest)
+static gab_status check_dt(const gab_phasefield_options *options, int dimension, double dx)
 {
   if (!(options->dt > 0 && isfinite(options->dt)))
     GAB_FAIL(GAB_ERR_INPUT, "the time step has to be positive, not %g", options->dt);
-  const double most = gab_phasefield_stable_dt(options, forest->grid.dimension, forest->dx);
+  const double most = gab_phasefield_stable_dt(options, dimension, dx);
   if (options->dt > most && !options->unchecked_dt)
     GAB_FAIL(GAB_ERR_INPUT,
              "the time step %g is not stable: it has to be at most %g (dx = %g in %d dimensions)",
-             options->dt, most, forest->dx, forest->grid.dimension);
+             options->dt, most, dx, dimension);
   return GAB_OK;
 }
 
@@ -84,7 +84,7 @@ static gab_status check_options(const gab_phasefield_options *options, const gab
     for (int b = 0; b < a; ++b) GAB_TRY(check_pair(options, b, a));
   for (int side = 0; side < 2 * forest->grid.dimension; ++side)
     GAB_TRY(check_side(&options->sides[side], side, forest, options->thermo.independents));
-  return check_dt(options, forest);
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ life */
@@ -106,6 +106,7 @@ static gab_status set_model(gab_phasefield_model *model, const gab_forest_option
   model->options = *options;
   GAB_TRY(gab_thermo_prepare(&model->options.thermo));
   GAB_TRY(check_options(&model->options, forest));
+  if (options->levels < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "a phase field of %d levels", options->levels);
   model->dimension = forest->grid.dimension;
   model->axis = model->dimension - 1;
   model->phases = options->thermo.phases;
@@ -114,8 +115,10 @@ static gab_status set_model(gab_phasefield_model *model, const gab_forest_option
   for (int axis = 0; axis < 3; ++axis) {
     model->cells[axis] = forest->cells[axis];
     model->domain[axis] = (int64_t)forest->grid.roots[axis] * forest->cells[axis];
+    if (axis < model->dimension) model->domain[axis] *= (int64_t)1 << options->levels;
   }
-  model->dx = forest->dx;
+  model->dx = ldexp(forest->dx, -options->levels);
+  GAB_TRY(check_dt(&model->options, model->dimension, model->dx));
   model->origin = forest->origin[model->axis];
   set_triples(model);
   model->kernel = gab_phasefield_kernel_find(options->kernel, model);
@@ -138,11 +141,12 @@ static gab_status set_up(gab_phasefield *made, gab_forest *forest, const gab_pha
 {
   made->forest = forest;
   GAB_TRY(set_model(&made->model, gab_forest_get_options(forest), options));
-  gab_block_data_kind kind = gab_phasefield_block_kind(&made->model);
+  gab_block_data_kind kind = gab_phasefield_block_kind(made);
   GAB_TRY(gab_forest_add_data(forest, &kind, &made->data));
   GAB_TRY(make_exchange(made, &made->phi_ghosts, WHICH_PHI, "phi", &made->phi_exchange));
   GAB_TRY(make_exchange(made, &made->mu_ghosts, WHICH_MU, "mu", &made->mu_exchange));
-  return make_exchange(made, &made->c_ghosts, WHICH_C, "c", &made->c_exchange);
+  GAB_TRY(make_exchange(made, &made->c_ghosts, WHICH_C, "c", &made->c_exchange));
+  return gab_phasefield_levels_create(made);
 }
 
 gab_status gab_phasefield_create(gab_forest *forest, const gab_phasefield_options *options,
@@ -165,5 +169,6 @@ void gab_phasefield_destroy(gab_phasefield **phasefield)
   if (gone->phi_exchange) gab_exchange_destroy(&gone->phi_exchange);
   if (gone->mu_exchange) gab_exchange_destroy(&gone->mu_exchange);
   if (gone->c_exchange) gab_exchange_destroy(&gone->c_exchange);
+  gab_phasefield_levels_destroy(gone);
   gab_free(phasefield);
 }

@@ -2,6 +2,12 @@
 #include "core/collective.h"
 #include "phasefield/phasefield_impl.h"
 
+/* Cells of the finest level in one of the model's. */
+static double weight_of(const gab_phasefield_model *model)
+{
+  return (double)((int64_t)1 << (model->coarser * model->dimension));
+}
+
 /* What the sweep adds to a cell through a face of the domain, from the same numbers: the ghost has the
  * fractions of the cell, so nothing grows across the face and there is no current but M grad mu. */
 static void add_cell(const gab_phasefield_model *model, const gab_phasefield_block *block,
@@ -23,7 +29,7 @@ static void add_cell(const gab_phasefield_model *model, const gab_phasefield_blo
       flux += gab_field_get(block->phi, at[0], at[1], at[2], a) * model->options.thermo.phase[a].diffusivity *
               row;
     }
-    gab_exact_add(&sums[i], model->options.dt / model->dx * flux);
+    gab_exact_add(&sums[i], weight_of(model) * (model->options.dt / model->dx * flux));
   }
 }
 
@@ -43,10 +49,10 @@ static void add_side(const gab_phasefield_model *model, const gab_phasefield_blo
 
 void gab_phasefield_ledger_step(gab_phasefield *phasefield)
 {
-  const gab_phasefield_model *model = &phasefield->model;
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i)
-    for (int side = 0; side < 2 * model->dimension; ++side) {
+    for (int side = 0; side < 2 * phasefield->model.dimension; ++side) {
       const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+      const gab_phasefield_model *model = block->model;
       if (model->options.sides[side].kind == GAB_PHASEFIELD_RESERVOIR &&
           gab_phasefield_is_at_side(model, block, side))
         add_side(model, block, side, phasefield->ledger);
@@ -56,8 +62,9 @@ void gab_phasefield_ledger_step(gab_phasefield *phasefield)
 void gab_phasefield_ledger_row(gab_phasefield *phasefield, const gab_phasefield_block *block, int32_t row,
                                double sign)
 {
-  const gab_phasefield_model *model = &phasefield->model;
+  const gab_phasefield_model *model = block->model;
   gab_box box = gab_field_interior(block->c);
+  sign *= weight_of(model);
   box.lo[model->axis] = row;
   box.hi[model->axis] = row + 1;
   for (int i = 0; i < model->independents; ++i)

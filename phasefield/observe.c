@@ -23,8 +23,7 @@ double gab_phasefield_temperature_at(const gab_phasefield *phasefield, int64_t r
 gab_phasefield_view gab_phasefield_look(const gab_phasefield *phasefield, const gab_block *block)
 {
   gab_phasefield_block *data = gab_block_data(block, phasefield->data);
-  if (phasefield->revision != gab_forest_revision(phasefield->forest))
-    gab_phasefield_make_mu(&phasefield->model, data);
+  if (phasefield->revision != gab_forest_revision(phasefield->forest)) gab_phasefield_make_mu(data->model, data);
   return (gab_phasefield_view){.phi = data->phi, .c = data->c, .mu = data->mu};
 }
 
@@ -53,18 +52,19 @@ static double interface_energy(const gab_phasefield_model *model, const gab_fiel
   return model->options.epsilon * a + w / model->options.epsilon;
 }
 
-static void add_block(const gab_phasefield_model *model, const gab_phasefield_block *block,
-                      gab_exact_sum *sums)
+static void add_block(const gab_phasefield_block *block, gab_exact_sum *sums)
 {
+  const gab_phasefield_model *model = block->model;
+  const double weight = (double)((int64_t)1 << (model->coarser * model->dimension)); /* cells of the finest level */
   int32_t at[3];
   for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
     for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
       for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
         for (int a = 0; a < model->phases; ++a)
-          gab_exact_add(&sums[SUM_PHI + a], gab_field_get(block->phi, at[0], at[1], at[2], a));
+          gab_exact_add(&sums[SUM_PHI + a], weight * gab_field_get(block->phi, at[0], at[1], at[2], a));
         for (int i = 0; i < model->independents; ++i)
-          gab_exact_add(&sums[SUM_C + i], gab_field_get(block->c, at[0], at[1], at[2], i));
-        gab_exact_add(&sums[SUM_ENERGY], interface_energy(model, block->phi, at));
+          gab_exact_add(&sums[SUM_C + i], weight * gab_field_get(block->c, at[0], at[1], at[2], i));
+        gab_exact_add(&sums[SUM_ENERGY], weight * interface_energy(model, block->phi, at));
       }
 }
 
@@ -72,12 +72,14 @@ gab_status gab_phasefield_integrate(gab_phasefield *phasefield, gab_phasefield_i
 {
   const gab_phasefield_model *model = &phasefield->model;
   gab_exact_sum sums[SUM_COUNT] = {{{0}, 0, 0}};
+  if (phasefield->levels) GAB_TRY(gab_phasefield_settle(phasefield)); /* to know who is beside whom */
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
-    gab_phasefield_fill_sides(model, gab_phasefield_block_of(phasefield, i), WHICH_PHI);
-    add_block(model, gab_phasefield_block_of(phasefield, i), sums);
+    const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    gab_phasefield_fill_rest(block, WHICH_PHI);
+    add_block(block, sums);
   }
   GAB_TRY(gab_world_sum_exact(gab_forest_world(phasefield->forest), sums, SUM_COUNT));
   *integrals = (gab_phasefield_integrals){.cells = (double)model->domain[0] * (double)model->domain[1] *
@@ -154,9 +156,9 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
 {
   (void)forest;
   const gab_phasefield_part *part = user;
-  const gab_phasefield_model *model = &part->phasefield->model;
   const gab_phasefield_view view = gab_phasefield_look(part->phasefield, place);
   const gab_phasefield_block *block = gab_block_data(place, part->phasefield->data);
+  const gab_phasefield_model *model = block->model;
   const gab_field *fields[] = {[PART_PHI] = view.phi, [PART_MU] = view.mu, [PART_C] = view.c};
   int32_t at[3];
   for (at[2] = 0; at[2] < model->cells[2]; ++at[2])

@@ -22,7 +22,7 @@
  * the moving window.
  *
  *  What is stored and travels is phi and c; mu is made of them. Results do not depend on processes, threads
- * or blocks. Forests of one level.
+ * or blocks. Blocks that are all of one phase may have wider cells: see phasefield/refinement.h.
  *
  *  Life: gab_forest_create, gab_phasefield_create, then populate the forest (gab_balance_initial) or restore
  *  it; steps; gab_phasefield_destroy, gab_forest_destroy in this order.
@@ -61,6 +61,9 @@ typedef struct gab_phasefield_temperature {
   double value, gradient, velocity;
 } gab_phasefield_temperature;
 
+/** How often cells may double their width away from interfaces. */
+enum { GAB_PHASEFIELD_MOST_LEVELS = 4 };
+
 /** Initial state of a cell: a pure function of its place. @param[in] cell  in cells of the domain
  *  @param[out] phi  N fractions, zeroed on entry; put on the simplex afterwards
  *  @param[in,out] mu  K-1 potentials; on entry those of the options */
@@ -84,6 +87,8 @@ typedef struct gab_phasefield_options {
   gab_phasefield_initial_fn initial; /**< needed */
   void *initial_user;
   const char *kernel; /**< "auto", "fast", "reference" [NULL: auto, fast where N and K have one] */
+  int levels; /**< the finest level of the forest, where interfaces are; its cells are those of the domain: lengths,
+               *   rows, integrals are in them. At most #GAB_PHASEFIELD_MOST_LEVELS [0: one grid] */
 } gab_phasefield_options;
 
 /** Makes a model on a forest that has no blocks yet: registers block data and ghost exchanges. Collective.
@@ -133,6 +138,9 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row);
 /** Moves the window up: everything goes down by `rows` cells; melt in the state of the upper side enters on
  * top, what was at the bottom is gone. Collective. @return ::GAB_ERR_STATE if the last axis is periodic */
 gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows);
+/** Rows by multiples of which a window moves: 1, with several levels 2^levels, so that cells of all levels stay where
+ *  they belong. An interface must not come to coarser cells by it: see phasefield/refinement.h. */
+int64_t gab_phasefield_shift_unit(const gab_phasefield *phasefield);
 
 /* ------------------------------------------------------------------------------------------ looking at it */
 

@@ -15,6 +15,7 @@ typedef struct gab_phasefield_model {
   gab_phasefield_options options;
   int dimension, phases, independents, melt;
   int axis; /* of growth: the last one */
+  int coarser; /* levels between the finest and the one whose cells these are */
   int32_t cells[3];
   int64_t domain[3];
   double dx, origin;
@@ -26,11 +27,16 @@ typedef struct gab_phasefield_model {
 
 /** The data of a block. All fields have one layer of ghosts and one map per number of components. */
 typedef struct gab_phasefield_block {
+  const gab_phasefield_model *model; /* in cells of its level */
   int64_t first[3]; /* cell of the domain */
   gab_field *phi, *phi_new;
   gab_field *c;
   gab_field *mu, *mu_new;
   gab_box inner; /* cells that see no ghosts of other slots */
+  uint32_t beside; /* bits of the directions in which blocks of other levels lie */
+  int astray;      /* an interface has come to coarser cells */
+  int nearest;     /* interface, see refinement.c */
+  uint8_t nearness[27];
 } gab_phasefield_block;
 
 /** Energies of all phases at the temperature of one row. */
@@ -77,6 +83,9 @@ typedef struct gab_phasefield_part {
   char name[GAB_PHASE_NAME_LENGTH + 8];
 } gab_phasefield_part;
 
+/** What there is on several levels: levels_impl.h. */
+typedef struct gab_phasefield_levels gab_phasefield_levels;
+
 struct gab_phasefield {
   gab_forest *forest;
   gab_phasefield_model model;
@@ -87,11 +96,15 @@ struct gab_phasefield {
   uint64_t revision; /* of the forest for which mu and the ghosts of phi are there; 0: for none */
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
+  gab_phasefield_levels *levels; /* NULL: there is one level */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
 };
 
 /* ---- block.c ---- */
-gab_block_data_kind gab_phasefield_block_kind(gab_phasefield_model *model);
+gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield);
+/** The initial state of a cell of the finest level. @param[in] slice  of its row */
+void gab_phasefield_initial_cell(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
+                                 const int64_t cell[3], double *phi, double *c);
 gab_ghost_kind gab_phasefield_ghost_kind(gab_phasefield_ghosts *ghosts, const char *name);
 gab_field *gab_phasefield_field(const gab_phasefield_block *block, gab_phasefield_which which);
 gab_phasefield_block *gab_phasefield_block_of(const gab_phasefield *phasefield, size_t index);
@@ -103,6 +116,12 @@ void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phas
 /** Whether a block lies at a side of the domain. */
 bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block,
                                int side);
+
+/* ---- step.c ---- */
+/** Makes what is not stored if the forest has changed: mu, the ghosts of phi. Collective. */
+gab_status gab_phasefield_settle(gab_phasefield *phasefield);
+/** Fills the ghosts of phi that do not come from blocks of the same level. */
+void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
 
 /* ---- ledger.c ---- */
 /** Enters what the sweep of mu is about to take from reservoirs. */

@@ -1,5 +1,5 @@
 /* A step: exchanges and sweeps. */
-#include "phasefield/phasefield_impl.h"
+#include "phasefield/levels_impl.h"
 
 #include <string.h>
 #ifdef _OPENMP
@@ -19,12 +19,18 @@ static bool is_worth_threads(const gab_phasefield *phasefield)
   return each * (double)gab_forest_block_count(phasefield->forest) > 8192;
 }
 
+void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which)
+{
+  if (block->beside && (which == WHICH_PHI || which == WHICH_PHI_NEW))
+    gab_phasefield_fill_beside(block, which);
+  gab_phasefield_fill_sides(block->model, block, which);
+}
+
 static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_which which)
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
 #pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
-  for (size_t i = 0; i < blocks; ++i)
-    gab_phasefield_fill_sides(&phasefield->model, gab_phasefield_block_of(phasefield, i), which);
+  for (size_t i = 0; i < blocks; ++i) gab_phasefield_fill_rest(gab_phasefield_block_of(phasefield, i), which);
 }
 
 /* ------------------------------------------------------------------------------------------ what waits */
@@ -58,7 +64,7 @@ static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place
       int offset[3];
       gab_direction_offset(rows[r].direction, offset);
       const int axes = (offset[0] != 0) + (offset[1] != 0) + (offset[2] != 0);
-      bool taken = rows[r].owner == here || axes != edges + 1;
+      bool taken = rows[r].owner == here || axes != edges + 1 || block->beside >> rows[r].direction & 1;
       for (int axis = 0; axis < 3 && edges; ++axis)
         taken = taken || (offset[axis] < 0 && inner.lo[axis] > 0) ||
                 (offset[axis] > 0 && inner.hi[axis] < phasefield->model.cells[axis]);
@@ -74,6 +80,7 @@ static void join(gab_phasefield *phasefield)
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     const gab_box all = gab_field_interior(block->phi);
+    block->beside = gab_phasefield_beside(phasefield->forest, gab_forest_block(phasefield->forest, i));
     block->inner = inner_of(phasefield, gab_forest_block(phasefield->forest, i), block);
     const size_t inner = gab_box_count(&block->inner);
     some_wait = some_wait || inner < gab_box_count(&all);
@@ -90,22 +97,34 @@ static void join(gab_phasefield *phasefield)
 static gab_status make_derived(gab_phasefield *phasefield)
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
+  join(phasefield);
+  gab_phasefield_levels_sync(phasefield);
 #pragma omp parallel for schedule(dynamic)
-  for (size_t i = 0; i < blocks; ++i)
-    gab_phasefield_make_mu(&phasefield->model, gab_phasefield_block_of(phasefield, i));
+  for (size_t i = 0; i < blocks; ++i) {
+    gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    gab_phasefield_make_mu(block->model, block);
+  }
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   fill_all_sides(phasefield, WHICH_PHI);
-  join(phasefield);
+  for (size_t i = 0; i < blocks; ++i) {
+    gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    if (gab_phasefield_is_coarse(block)) GAB_TRY(gab_field_copy(block->phi_new, block->phi));
+  }
   phasefield->revision = gab_forest_revision(phasefield->forest);
   return GAB_OK;
+}
+
+gab_status gab_phasefield_settle(gab_phasefield *phasefield)
+{
+  return phasefield->revision == gab_forest_revision(phasefield->forest) ? GAB_OK : make_derived(phasefield);
 }
 
 gab_status gab_phasefield_exchange_mu_start(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
-  if (phasefield->revision != gab_forest_revision(phasefield->forest)) GAB_TRY(make_derived(phasefield));
+  GAB_TRY(gab_phasefield_settle(phasefield));
   return gab_exchange_start(phasefield->mu_exchange);
 }
 
@@ -113,7 +132,7 @@ gab_status gab_phasefield_exchange_mu_finish(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_exchange_finish(phasefield->mu_exchange));
   fill_all_sides(phasefield, WHICH_MU);
-  return GAB_OK;
+  return gab_phasefield_levels_exchange(phasefield);
 }
 
 gab_status gab_phasefield_exchange_phi_start(gab_phasefield *phasefield)
@@ -141,6 +160,8 @@ static size_t threads(void)
 }
 
 typedef gab_status (*sweep_fn)(const gab_phasefield_model *model, const gab_phasefield_job *job);
+
+typedef enum sweep_what { SWEEP_PHI, SWEEP_MU } sweep_what;
 
 typedef enum sweep_region { REGION_ALL, REGION_INNER, REGION_SHELL } sweep_region;
 
@@ -193,9 +214,10 @@ static void help_messages(gab_phasefield *phasefield, bool *talks, gab_status *s
 }
 
 /* Blocks are cut across the axis of growth where there are fewer of them than threads have use for. */
-static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region region)
+static gab_status sweep(gab_phasefield *phasefield, sweep_what what, sweep_region region)
 {
   enum { JOBS_PER_THREAD = 4 };
+  const sweep_fn run = what == SWEEP_PHI ? phasefield->model.kernel->phi : phasefield->model.kernel->mu;
   const gab_phasefield_model *model = &phasefield->model;
   const size_t blocks = gab_forest_block_count(phasefield->forest), wanted = threads() * JOBS_PER_THREAD;
   const size_t layers = (size_t)model->cells[model->axis];
@@ -209,12 +231,13 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
   for (size_t i = 0; i < blocks * parts; ++i) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
     gab_box part = gab_field_interior(job.block->phi), pieces[MOST_PIECES];
+    if (what == SWEEP_PHI && gab_phasefield_is_coarse(job.block)) continue; /* of one phase: phi_new is phi */
     part.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
     part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
     const int count = pieces_of(job.block, part, region, pieces);
     for (int k = 0; k < count; ++k) {
       job.box = pieces[k];
-      if (run(model, &job) != GAB_OK) {
+      if (run(job.block->model, &job) != GAB_OK) {
 #pragma omp atomic write
         starved = true;
       }
@@ -232,7 +255,7 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
   gab_world_enter(world, GAB_PHASE_COMPUTE);
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
-  return sweep(phasefield, phasefield->model.kernel->phi, REGION_ALL);
+  return sweep(phasefield, SWEEP_PHI, REGION_ALL);
 }
 
 static void swap_fields(gab_field **a, gab_field **b)
@@ -251,7 +274,7 @@ gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield)
   fill_all_sides(phasefield,
                  WHICH_PHI_NEW); /* those that are not continued from ghosts under way are right */
   phasefield->inner_is_swept = true;
-  return sweep(phasefield, phasefield->model.kernel->mu, REGION_INNER);
+  return sweep(phasefield, SWEEP_MU, REGION_INNER);
 }
 
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
@@ -260,8 +283,7 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
   gab_phasefield_ledger_step(phasefield);
-  GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu,
-                phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));
+  GAB_TRY(sweep(phasefield, SWEEP_MU, phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));
   phasefield->inner_is_swept = false;
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
@@ -269,6 +291,7 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
     swap_fields(&block->mu, &block->mu_new);
   }
   ++phasefield->model.step;
+  gab_phasefield_levels_sync(phasefield);
   return GAB_OK;
 }
 
@@ -313,6 +336,7 @@ gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in)
              shift);
   it->model.step = step;
   it->model.shift = shift;
+  gab_phasefield_levels_sync(it);
   it->revision = 0;
   return GAB_OK;
 }

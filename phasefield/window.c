@@ -1,6 +1,6 @@
 /* The moving window: whole rows leave at the bottom, melt comes in on top. */
 #include "core/collective.h"
-#include "phasefield/phasefield_impl.h"
+#include "phasefield/levels_impl.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row)
     for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
       for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
         for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
-          const uint64_t mine = (uint64_t)(block->first[model->axis] + at[model->axis] + 1);
+          const uint64_t mine = (uint64_t)(block->first[model->axis] + at[model->axis] + 1) << block->model->coarser;
           if (mine > above && gab_field_get(block->phi, at[0], at[1], at[2], model->melt) < 0.5) above = mine;
         }
   }
@@ -98,8 +98,11 @@ gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows)
              model->domain[model->axis], rows);
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
-    for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i)
-      gab_phasefield_make_mu(model, gab_phasefield_block_of(phasefield, i));
+    for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+      gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+      gab_phasefield_make_mu(block->model, block);
+    }
+  if (phasefield->levels) return gab_phasefield_levels_shift(phasefield, rows);
   for (int64_t row = 0; row < rows; ++row) GAB_TRY(shift_once(phasefield));
   return GAB_OK;
 }
