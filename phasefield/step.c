@@ -161,8 +161,6 @@ static size_t threads(void)
 
 typedef gab_status (*sweep_fn)(const gab_phasefield_model *model, const gab_phasefield_job *job);
 
-typedef enum sweep_what { SWEEP_PHI, SWEEP_MU } sweep_what;
-
 typedef enum sweep_region { REGION_ALL, REGION_INNER, REGION_SHELL } sweep_region;
 
 enum { MOST_PIECES = 6 };
@@ -214,10 +212,10 @@ static void help_messages(gab_phasefield *phasefield, bool *talks, gab_status *s
 }
 
 /* Blocks are cut across the axis of growth where there are fewer of them than threads have use for. */
-static gab_status sweep(gab_phasefield *phasefield, sweep_what what, sweep_region region)
+static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region region)
 {
   enum { JOBS_PER_THREAD = 4 };
-  const sweep_fn run = what == SWEEP_PHI ? phasefield->model.kernel->phi : phasefield->model.kernel->mu;
+  const bool is_phi = run != phasefield->model.kernel->mu;
   const gab_phasefield_model *model = &phasefield->model;
   const size_t blocks = gab_forest_block_count(phasefield->forest), wanted = threads() * JOBS_PER_THREAD;
   const size_t layers = (size_t)model->cells[model->axis];
@@ -231,7 +229,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_what what, sweep_regio
   for (size_t i = 0; i < blocks * parts; ++i) {
     gab_phasefield_job job = {.block = gab_phasefield_block_of(phasefield, i / parts)};
     gab_box part = gab_field_interior(job.block->phi), pieces[MOST_PIECES];
-    if (what == SWEEP_PHI && gab_phasefield_is_coarse(job.block)) continue; /* of one phase: phi_new is phi */
+    if (is_phi && gab_phasefield_is_coarse(job.block)) continue; /* of one phase: phi_new is phi */
     part.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
     part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
     const int count = pieces_of(job.block, part, region, pieces);
@@ -255,7 +253,7 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
   gab_world_enter(world, GAB_PHASE_COMPUTE);
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
-  return sweep(phasefield, SWEEP_PHI, REGION_ALL);
+  return sweep(phasefield, phasefield->model.kernel->phi, REGION_ALL);
 }
 
 static void swap_fields(gab_field **a, gab_field **b)
@@ -274,7 +272,7 @@ gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield)
   fill_all_sides(phasefield,
                  WHICH_PHI_NEW); /* those that are not continued from ghosts under way are right */
   phasefield->inner_is_swept = true;
-  return sweep(phasefield, SWEEP_MU, REGION_INNER);
+  return sweep(phasefield, phasefield->model.kernel->mu, REGION_INNER);
 }
 
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
@@ -283,7 +281,8 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
   gab_phasefield_ledger_step(phasefield);
-  GAB_TRY(sweep(phasefield, SWEEP_MU, phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));
+  GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu,
+                phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));
   phasefield->inner_is_swept = false;
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
