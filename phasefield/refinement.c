@@ -222,16 +222,16 @@ static double steepness(const gab_phasefield_block *block)
   return most;
 }
 
-static gab_mark mark(void *user, const gab_forest *forest, const gab_block *place)
+static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *place, gab_mark *mark)
 {
   const marker *by = user;
   const gab_phasefield_block *block = gab_block_data(place, by->phasefield->data);
   const int level = gab_block_level(forest, place), finest = by->phasefield->model.options.levels;
   const double steepest = by->grid->steepest, steep = steepest > 0 ? steepness(block) : 0;
-  if (level < finest && (block->nearest == CLOSE || (steepest > 0 && steep > steepest)))
-    return GAB_MARK_REFINE;
-  if (level == 0 || block->nearest != FAR || (steepest > 0 && 4 * steep >= steepest)) return GAB_MARK_KEEP;
-  return GAB_MARK_COARSEN;
+  const bool is_steep = steepest > 0 && steep > steepest, is_flat = steepest == 0 || 4 * steep < steepest;
+  if (level < finest && (block->nearest == CLOSE || is_steep)) *mark = GAB_MARK_REFINE;
+  else if (level > 0 && block->nearest == FAR && is_flat) *mark = GAB_MARK_COARSEN;
+  return GAB_OK;
 }
 
 gab_status gab_phasefield_adapt(gab_phasefield *phasefield, const gab_phasefield_grid *grid,
@@ -251,7 +251,7 @@ gab_status gab_phasefield_adapt(gab_phasefield *phasefield, const gab_phasefield
   GAB_TRY(gab_coupling_start(levels->nearness, GAB_COUPLING_UP, levels->finest - 1));
   GAB_TRY(gab_coupling_finish(levels->nearness));
   const gab_adapt_options options = {.max_level = levels->finest,
-                                     .mark = mark,
+                                     .mark = mark_block,
                                      .user = &by,
                                      .distribute = grid->distribute,
                                      .distribute_context = grid->context};
