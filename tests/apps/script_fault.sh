@@ -1,4 +1,4 @@
-# gabion-test: timeout=200 labels=quick needs=ulfm
+# gabion-test: timeout=200 labels=quick needs=ulfm,png
 # A flow that loses processes ends with the files of one that does not: state, series, and its word at the end.
 . "$GABION_SOURCE/tests/apps/common.sh"
 

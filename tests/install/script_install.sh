@@ -1,5 +1,5 @@
 # From an installed tree the tutorial builds outside the source tree, by find_package and by pkg-config, and runs.
-# gabion-test: timeout=300 labels=quick if=apps/tutorial/heat.c
+# gabion-test: timeout=300 labels=quick needs=png if=apps/tutorial/heat.c
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
