@@ -106,6 +106,16 @@ gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out);
 /** Bytes that gab_forest_pack() would append. */
 size_t gab_forest_packed_size(const gab_forest *forest);
 
+/** Tells where in an image each block's record lies: `offset` and `bytes` count from the image's first byte.
+ *  The record is the block's id (u64), the number of rows of its neighbour table (u64), the rows (id u64, owner
+ *  i32, direction u8), and for each stored kind of data its size (u64) and its packed bytes. Local.
+ *  @param[in] visit  a status other than GAB_OK ends the visits and is returned
+ *  @return ::GAB_ERR_CORRUPT if the bytes are no image of this domain and these kinds of data */
+gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
+                                  gab_status (*visit)(void *user, gab_block_id id, size_t offset,
+                                                      size_t bytes),
+                                  void *user);
+
 /** Who owns a block now that its owner of the image's time may be gone. Pure. */
 typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
 

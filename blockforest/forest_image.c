@@ -122,6 +122,23 @@ gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out)
 
 /* ---- in */
 
+gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
+                                  gab_status (*visit)(void *user, gab_block_id id, size_t offset,
+                                                      size_t bytes),
+                                  void *user)
+{
+  const unsigned char *start = image.at;
+  size_t blocks;
+  GAB_TRY(read_header(forest, &image, &blocks));
+  for (size_t i = 0; i < blocks; ++i) {
+    const unsigned char *at = image.at;
+    gab_record record = {0};
+    GAB_TRY(gab_record_find(forest, &image, &record));
+    GAB_TRY(visit(user, record.id, (size_t)(at - start), (size_t)(image.at - at)));
+  }
+  return GAB_OK;
+}
+
 typedef struct findings {
   gab_record *records;
   size_t count;

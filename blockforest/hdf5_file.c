@@ -98,14 +98,14 @@ static size_t expected_bytes(const gab_hdf5_content *content)
 gab_status gab_hdf5_write_blocks(const char *path, const gab_hdf5_content *content)
 {
   gab_hdf5_image file;
-  gab_hdf5_silence silence = gab_hdf5_silence_begin();
+  gab_hdf5_lock();
   /* One allocation for all where nothing is compressed, else a handful. */
   gab_hdf5_image_open(&file, path,
                       expected_bytes(content) / (content->compression ? 8 : 1) + ((size_t)1 << 20));
   gab_status status = file.failed ? GAB_OK : put_content(&file, content);
   if (status == GAB_OK) status = gab_hdf5_image_save(&file, path);
   gab_hdf5_image_close(&file);
-  gab_hdf5_silence_end(silence);
+  gab_hdf5_unlock();
   return status;
 }
 

@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-gab_hdf5_silence gab_hdf5_silence_begin(void)
-{
-  gab_hdf5_silence silence = {NULL, NULL};
-  H5Eget_auto2(H5E_DEFAULT, &silence.print, &silence.print_data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return silence;
-}
-
-void gab_hdf5_silence_end(gab_hdf5_silence silence)
-{
-  H5Eset_auto2(H5E_DEFAULT, silence.print, silence.print_data);
-}
-
 /* ---------------------------------------------------------------------------------------- failures */
 
 static herr_t find_cause(unsigned n, const H5E_error2_t *error, void *cause)

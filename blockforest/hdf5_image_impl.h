@@ -6,6 +6,7 @@
 #ifndef GABION_BLOCKFOREST_HDF5_IMAGE_IMPL_H
 #define GABION_BLOCKFOREST_HDF5_IMAGE_IMPL_H
 
+#include "blockforest/hdf5_lock.h"
 #include "core/status.h"
 
 #include <hdf5.h>
@@ -20,7 +21,7 @@ typedef struct gab_hdf5_image {
   char cause[GAB_HDF5_CAUSE_CAPACITY];
 } gab_hdf5_image;
 
-/* Opens a new one. HDF5 prints errors to the terminal unless it is silenced around all of it. */
+/* Opens a new one. All of it between gab_hdf5_lock() and gab_hdf5_unlock(). */
 void gab_hdf5_image_open(gab_hdf5_image *image, const char *path, size_t increment);
 /* Writes it to `path`, under a temporary name first. GAB_ERR_IO with path and cause; no file is left then. */
 gab_status gab_hdf5_image_save(gab_hdf5_image *image, const char *path);
@@ -44,13 +45,5 @@ hid_t gab_hdf5_layout(int rank, const hsize_t *extent, int compression);
  * it. */
 void gab_hdf5_put_field(gab_hdf5_image *image, hid_t group, const char *name, int rank, const hsize_t *extent,
                         int compression, const double *values, float *narrow);
-
-/* Errors go into status messages between these two, not to the terminal. */
-typedef struct gab_hdf5_silence {
-  H5E_auto2_t print;
-  void *print_data;
-} gab_hdf5_silence;
-gab_hdf5_silence gab_hdf5_silence_begin(void);
-void gab_hdf5_silence_end(gab_hdf5_silence silence);
 
 #endif

@@ -399,9 +399,9 @@ static gab_status assemble(assembly *all, const char *path, bool linked)
 gab_status gab_parts_assemble(const char *folder, const char *path, bool linked, gab_parts_whole *whole)
 {
   assembly all = {.folder = folder};
-  gab_hdf5_silence silence = gab_hdf5_silence_begin();
+  gab_hdf5_lock();
   gab_status status = assemble(&all, path, linked);
-  gab_hdf5_silence_end(silence);
+  gab_hdf5_unlock();
   *whole = (gab_parts_whole){.parts = all.count};
   memcpy(whole->first, all.first, sizeof whole->first);
   memcpy(whole->cells, all.cells, sizeof whole->cells);

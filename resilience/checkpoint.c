@@ -32,6 +32,7 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   gab_checkpoint *gone = *checkpoint;
   if (!gone) return;
   gab_port_destroy(&gone->port);
+  gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) {
     gab_snapshot *snapshot = &gone->snapshots[i];
     gab_buffer_release(&snapshot->own);
@@ -78,6 +79,7 @@ gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
   gab_world_enter(world, GAB_PHASE_SNAPSHOT);
   gab_snapshot *next = &checkpoint->snapshots[!checkpoint->valid];
   next->complete = false;
+  if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
   next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
   next->step = step;
   next->blocks = checkpoint->forest_blocks;

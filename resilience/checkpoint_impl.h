@@ -46,6 +46,11 @@ struct gab_checkpoint {
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
   bool counted;
   gab_checkpoint_stats stats;
+  /* Called before the own image of a snapshot is overwritten: whoever still needs it takes its buffer away
+   * (gab_buffer_swap). NULL: nobody does. */
+  void (*before_overwrite)(void *user, gab_snapshot *snapshot);
+  void *overwrite_user;
+  gab_buffer untouched; /* entities per slot before the first step: of a slot to which no image falls */
 };
 
 /* ---- image.c: the image of a slot as bytes */

@@ -1,6 +1,7 @@
 /* The image of a slot: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
  * per slot; the replicated entities lie beside it. */
 #include "resilience/checkpoint_impl.h"
+#include "resilience/disk_impl.h"
 
 #define IMAGE_MAGIC   UINT32_C(0x47414249)
 #define IMAGE_VERSION UINT32_C(2)
@@ -31,35 +32,50 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
   return GAB_OK;
 }
 
-gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
-                             gab_slot holder, gab_reader *forest, gab_reader *entities)
+/* The head and what stands behind it. */
+static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_step, gab_slot slot,
+                      gab_reader *forest, gab_reader *entities)
 {
-  gab_reader in = gab_message_reader(message);
   uint32_t magic, version;
   int32_t from;
   uint64_t serial, bytes;
   int64_t step;
+  GAB_TRY(gab_get_u32(in, &magic));
+  GAB_TRY(gab_get_u32(in, &version));
+  GAB_TRY(gab_get_i32(in, &from));
+  GAB_TRY(gab_get_u64(in, &serial));
+  GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_u64(in, &bytes));
+  if (magic != IMAGE_MAGIC || version != IMAGE_VERSION)
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
+  if (slot != GAB_NO_SLOT && (from != slot || serial != wanted_serial || step != wanted_step))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " says it is of slot %" GAB_PRI_SLOT
+             ", snapshot %" PRIu64,
+             slot, wanted_serial, from, serial);
+  if (bytes > gab_reader_left(in))
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
+  GAB_TRY(gab_get_view(in, (size_t)bytes, forest));
+  *entities = *in;
+  return GAB_OK;
+}
+
+gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
+                          gab_slot holder, gab_reader *forest, gab_reader *entities)
+{
+  gab_reader in = gab_message_reader(message);
   if (!gab_seal_is_whole(&in))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
              ") that slot %" GAB_PRI_SLOT " holds has changed in memory: its hash does not match",
              slot, snapshot->step, holder);
-  GAB_TRY(gab_get_u32(&in, &magic));
-  GAB_TRY(gab_get_u32(&in, &version));
-  GAB_TRY(gab_get_i32(&in, &from));
-  GAB_TRY(gab_get_u64(&in, &serial));
-  GAB_TRY(gab_get_i64(&in, &step));
-  GAB_TRY(gab_get_u64(&in, &bytes));
-  if (magic != IMAGE_MAGIC || version != IMAGE_VERSION)
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
-  if (from != slot || serial != snapshot->serial || step != snapshot->step)
-    GAB_FAIL(GAB_ERR_CORRUPT,
-             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " says it is of slot %" GAB_PRI_SLOT
-             ", snapshot %" PRIu64,
-             slot, snapshot->serial, from, serial);
-  if (bytes > gab_reader_left(&in))
-    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
-  GAB_TRY(gab_get_view(&in, (size_t)bytes, forest));
-  *entities = in;
-  return GAB_OK;
+  return cut(&in, snapshot->serial, snapshot->step, slot, forest, entities);
+}
+
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+                         gab_reader *entities)
+{
+  uint64_t seal;
+  GAB_TRY(gab_get_u64(&image, &seal));
+  return cut(&image, serial, step, slot, forest, entities);
 }

@@ -44,12 +44,24 @@ gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *inter
 
 double gab_interval_young(double mtbf, double cost) { return sqrt(2 * mtbf * cost); }
 
+double gab_interval_daly(double mtbf, double cost)
+{
+  if (cost >= 2 * mtbf) return mtbf;
+  const double ratio = cost / (2 * mtbf);
+  return gab_interval_young(mtbf, cost) * (1 + sqrt(ratio) / 3 + ratio / 9) - cost;
+}
+
+double gab_interval_overhead(double interval, double mtbf, double cost)
+{
+  return cost / interval + (mtbf > 0 ? interval / (2 * mtbf) : 0);
+}
+
 gab_step gab_interval_next(const gab_interval *interval, double step_seconds, double cost)
 {
   if (interval->mode == GAB_INTERVAL_STEPS) return interval->steps;
   if (!(step_seconds > 0)) return 10; /* long enough to measure a step, short enough to lose little */
   double seconds =
-      interval->mode == GAB_INTERVAL_SECONDS ? interval->seconds : gab_interval_young(interval->mtbf, cost);
+      interval->mode == GAB_INTERVAL_SECONDS ? interval->seconds : gab_interval_daly(interval->mtbf, cost);
   double steps = floor(seconds / step_seconds + 0.5);
   return steps < 1 ? 1 : steps > 1e15 ? (gab_step)1e15 : (gab_step)steps;
 }

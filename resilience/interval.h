@@ -18,7 +18,7 @@ extern "C" {
 typedef enum gab_interval_mode {
   GAB_INTERVAL_STEPS = 0, /**< every `steps` steps */
   GAB_INTERVAL_SECONDS,   /**< about every `seconds` seconds */
-  GAB_INTERVAL_AUTO /**< every sqrt(2 mtbf C) seconds, C the measured cost of a checkpoint (Young 1974) */
+  GAB_INTERVAL_AUTO       /**< by the measured cost of a checkpoint and the mtbf: gab_interval_daly() */
 } gab_interval_mode;
 
 typedef struct gab_interval {
@@ -34,6 +34,14 @@ gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *inter
 
 /** The first-order optimum of Young: sqrt(2 mtbf cost), all in seconds. */
 double gab_interval_young(double mtbf, double cost);
+
+/** The higher-order optimum of Daly (2006, eq. 37): computing time between two checkpoints,
+ *  sqrt(2 c M) (1 + sqrt(c / (2 M)) / 3 + c / (18 M)) - c for a cost c < 2 M, else M. All in seconds. */
+double gab_interval_daly(double mtbf, double cost);
+
+/** Share of the computing time that checkpoints every `interval` seconds cost, and, to first order, the share
+ *  lost to failures: cost / interval + interval / (2 mtbf). @param[in] mtbf  <= 0: unknown, left out */
+double gab_interval_overhead(double interval, double mtbf, double cost);
 
 /** Steps until the next checkpoint. @param[in] step_seconds  measured mean, <= 0 if unknown yet
  *  @param[in] cost  of a checkpoint in seconds

@@ -1,6 +1,8 @@
 #include "resilience/recovery.h"
 
 #include "core/log.h"
+#include "resilience/disk_impl.h"
+#include "resilience/restart.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +38,52 @@ const gab_strategy gab_strategy_shrink = {
     .recover = shrink,
 };
 
-static const gab_strategy *const strategies[] = {&gab_strategy_shrink};
+/* ---------------------------------------------------------------- disk */
+
+static gab_status load_from_disk(const gab_recovery *recovery, const char *before, gab_restart_report *report)
+{
+  gab_restart *restart;
+  GAB_TRY(gab_restart_find(recovery->world, gab_disk_folder(recovery->disk), false, &restart));
+  gab_status status;
+  if (gab_restart_count(restart) > 0) status = gab_restart_load(restart, recovery->checkpoint, report);
+  else
+    status = gab_error_set(GAB_ERR_LOST, __FILE__, __LINE__, "%s; and there is no whole checkpoint in %s",
+                           before, gab_disk_folder(recovery->disk));
+  gab_restart_destroy(&restart);
+  return status;
+}
+
+static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault)
+{
+  char before[1024];
+  gab_restart_report loaded;
+  snprintf(before, sizeof before, "%s", gab_error_message());
+  if (!recovery->disk)
+    GAB_FAIL(GAB_ERR_LOST, "%s", before[0] ? before : "there are no checkpoints on disk to go back to");
+  GAB_TRY(load_from_disk(recovery, before, &loaded));
+  gab_log(GAB_LOG_WARNING,
+          "%s: all go back to the checkpoint of step %" GAB_PRI_STEP " on disk (written by %" PRId32
+          " processes)",
+          before[0] ? before : "recovery", loaded.step, loaded.members);
+  if (gab_world_is_root(recovery->world))
+    gab_event(recovery->events, "restored from disk", "\"of_step\": %" GAB_PRI_STEP ", \"seconds\": %.6f",
+              loaded.step, loaded.seconds);
+  gab_disk_went_back(recovery->disk, loaded.step);
+  fault->restored_step = loaded.step;
+  fault->restore = loaded.seconds;
+  double start = gab_seconds();
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, loaded.step));
+  fault->reprotect = gab_seconds() - start;
+  return rebalance(recovery, fault);
+}
+
+const gab_strategy gab_strategy_disk = {
+    .name = "disk",
+    .doc = "go back to the newest checkpoint on disk, with the survivors",
+    .recover = go_back_to_disk,
+};
+
+static const gab_strategy *const strategies[] = {&gab_strategy_shrink, &gab_strategy_disk};
 
 const gab_strategy *gab_strategy_at(int index)
 {
@@ -70,6 +117,7 @@ static gab_status escalate(const gab_recovery *recovery, const gab_strategy *con
                            gab_fault *fault)
 {
   gab_status status = GAB_ERR_LOST;
+  gab_error_clear();
   for (int i = 0; i < count && status == GAB_ERR_LOST; i++) status = list[i]->recover(recovery, fault);
   return status;
 }

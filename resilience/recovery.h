@@ -7,12 +7,16 @@
  *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
  *  until the next one is committed.
  *
+ *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
+ *  (resilience/restart.h), and go on as after shrink.
+ *
  *  Tier: extender header.
  */
 #ifndef GABION_RESILIENCE_RECOVERY_H
 #define GABION_RESILIENCE_RECOVERY_H
 
 #include "resilience/checkpoint.h"
+#include "resilience/disk.h"
 #include "resilience/events.h"
 
 #ifdef __cplusplus
@@ -40,6 +44,7 @@ typedef struct gab_recovery {
   gab_forest *forest;
   gab_checkpoint *checkpoint;
   gab_events *events;
+  gab_disk *disk;             /**< NULL: no checkpoints on disk */
   gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
 } gab_recovery;
@@ -55,6 +60,8 @@ typedef struct gab_strategy {
 } gab_strategy;
 
 extern const gab_strategy gab_strategy_shrink;
+/** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
+extern const gab_strategy gab_strategy_disk;
 
 /** @return NULL with an error message that lists the names */
 const gab_strategy *gab_strategy_by_name(const char *name);

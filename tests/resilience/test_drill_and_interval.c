@@ -77,18 +77,35 @@ static void an_interval_is_read_as_written(void **state)
     assert_int_equal(gab_interval_parse(bad[i], 0, &interval), GAB_ERR_INPUT);
 }
 
-/* Overhead per second of work: a checkpoint each T costs C/T, a failure each mtbf costs half an interval. */
-static double overhead(double interval, double mtbf, double cost)
+/* Expected time for a second of work with exponentially distributed failures, restart taking no time: eq. 20
+ * of Daly 2006 without its dump of the last segment. */
+static double exact(double interval, double mtbf, double cost)
 {
-  return cost / interval + interval / (2 * mtbf);
+  return mtbf * (exp((interval + cost) / mtbf) - 1) / interval;
+}
+
+static void dalys_interval_beats_youngs_where_checkpoints_are_dear(void **state)
+{
+  (void)state;
+  for (double cost = 1; cost < 1000; cost *= 3) {
+    const double mtbf = 1000, daly = gab_interval_daly(mtbf, cost), young = gab_interval_young(mtbf, cost);
+    assert_true(exact(daly, mtbf, cost) <= exact(young, mtbf, cost));
+    for (double factor = 0.7; factor < 1.4; factor += 0.1)
+      assert_true(exact(daly, mtbf, cost) <= exact(daly * factor, mtbf, cost) * 1.001);
+  }
+  assert_true(gab_interval_daly(100, 200) == 100); /* cost >= 2 mtbf: as long as one lives on average */
+  assert_true(fabs(gab_interval_daly(1e6, 1e-3) / gab_interval_young(1e6, 1e-3) - 1) < 1e-4);
 }
 
 static void the_automatic_interval_has_the_least_overhead(void **state)
 {
   (void)state;
-  const double mtbf = 3600, cost = 0.7, best = gab_interval_young(mtbf, cost);
+  const double mtbf = 3600, cost = 0.7, best = gab_interval_daly(mtbf, cost),
+               first = gab_interval_young(mtbf, cost);
   for (double factor = 0.5; factor < 2; factor += 0.1)
-    assert_true(overhead(best, mtbf, cost) <= overhead(best * factor, mtbf, cost));
+    assert_true(gab_interval_overhead(first, mtbf, cost) <=
+                gab_interval_overhead(first * factor, mtbf, cost));
+  assert_true(gab_interval_overhead(70, 0, 0.7) == 0.7 / 70);
   gab_interval interval = {.mode = GAB_INTERVAL_AUTO, .mtbf = mtbf};
   assert_int_equal(gab_interval_next(&interval, 0.01, cost), llround(best / 0.01));
   assert_int_equal(gab_interval_next(&interval, 1e9, cost), 1);
@@ -102,6 +119,7 @@ int main(void)
       cmocka_unit_test(every_phase_has_a_name_that_a_drill_takes),
       cmocka_unit_test(bad_drills_are_refused_and_change_nothing),
       cmocka_unit_test(an_interval_is_read_as_written),
+      cmocka_unit_test(dalys_interval_beats_youngs_where_checkpoints_are_dear),
       cmocka_unit_test(the_automatic_interval_has_the_least_overhead),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
