@@ -25,6 +25,8 @@ const char *gab_status_name(gab_status status)
     return "diverged";
   case GAB_ERR_REQUEUE:
     return "to be continued";
+  case GAB_ERR_ENDED:
+    return "ended early";
   case GAB_ERR_MEMORY:
     return "out of memory";
   case GAB_ERR_IO:

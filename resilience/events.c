@@ -37,6 +37,22 @@ gab_status gab_events_clear(gab_events *events)
   return GAB_OK;
 }
 
+const char *gab_event_quote(char *out, size_t room, const char *text)
+{
+  size_t used = 0;
+  out[used++] = '"';
+  for (const char *at = text; *at && used + 8 < room; at++) {
+    const unsigned char c = (unsigned char)*at;
+    if (c == '"' || c == '\\') out[used++] = '\\';
+    if (c < 0x20) used += (size_t)snprintf(out + used, room - used, "\\u%04x", c);
+    else out[used++] = (char)c;
+  }
+  while (used > 1 && ((unsigned char)out[used - 1] & 0xC0) == 0x80 && used + 8 >= room) used--; /* no cut letter */
+  out[used++] = '"';
+  out[used] = '\0';
+  return out;
+}
+
 void gab_event(gab_events *events, const char *event, const char *fields, ...)
 {
   if (!events || !events->path[0]) return;

@@ -25,6 +25,9 @@ void gab_events_destroy(gab_events **events);
  *  @param[in] fields  printf-like: further JSON members without the leading comma, or "" */
 void gab_event(gab_events *events, const char *event, const char *fields, ...) GAB_PRINTF(3, 4);
 
+/** A text as a JSON string with its quotes; cut where it does not fit. @return `out` */
+const char *gab_event_quote(char *out, size_t room, const char *text);
+
 /** Starts the file anew: for the root at the start of a run. */
 gab_status gab_events_clear(gab_events *events);
 

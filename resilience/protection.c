@@ -190,7 +190,7 @@ gab_status gab_guard_stop(gab_timeloop *loop)
   gab_log(GAB_LOG_INFO, "stopping at step %" GAB_PRI_STEP ": %s", loop->step, gab_stop_text(reason));
   if (gab_world_is_root(loop->world))
     gab_event(loop->events, "stop", "\"reason\": \"%s\"", gab_stop_text(reason));
-  GAB_FAIL(GAB_ERR_STATE,
+  GAB_FAIL(GAB_ERR_ENDED,
            "stopped at step %" GAB_PRI_STEP " because %s, with nothing on disk to go on from: the same command starts "
            "at the beginning",
            loop->step, gab_stop_text(reason));
@@ -279,7 +279,7 @@ static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
   if (fault->restored_step > guard->furthest) guard->tries = 0;
   if (fault->restored_step > guard->furthest) guard->furthest = fault->restored_step;
   if (fault->lost_count > 0 && ++guard->tries > guard->most_tries)
-    GAB_FAIL(GAB_ERR_STATE,
+    GAB_FAIL(GAB_ERR_ENDED,
              "processes died %d times in a row on the way from step %" GAB_PRI_STEP
              " to the next checkpoint: giving up (resilience.tries; a shorter resilience.memory.every helps if the "
              "deaths are independent)",

@@ -200,20 +200,39 @@ static void note_failure(gab_timeloop *loop, gab_status status)
   gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }
 
+/* For those who read events.jsonl later. */
+static void note_start(const gab_timeloop *loop)
+{
+  if (!loop->events || !gab_world_is_root(loop->world)) return;
+  gab_event(loop->events, "start", "\"at_step\": %" GAB_PRI_STEP ", \"steps\": %" GAB_PRI_STEP ", \"slots\": %" PRId32,
+            loop->step, loop->steps, gab_world_members(loop->world)->slots);
+}
+
+static void note_end(const gab_timeloop *loop, gab_status status)
+{
+  char why[1200] = "\"\"";
+  if (!loop->events || (status != GAB_ERR_FAULT && !gab_world_is_root(loop->world))) return;
+  if (status != GAB_OK) gab_event_quote(why, sizeof why, gab_error_message());
+  gab_event(loop->events, "end", "\"at_step\": %" GAB_PRI_STEP ", \"status\": \"%s\", \"message\": %s", loop->step,
+            gab_status_name(status), why);
+}
+
 gab_status gab_timeloop_run(gab_timeloop *loop)
 {
   loop->started = loop->recent_time = gab_seconds();
   loop->recent_step = loop->step;
   bool done = false;
+  note_start(loop);
   gab_status status = start(loop);
   while (!done) {
     if (status == GAB_OK) status = advance(loop, &done);
     if (status == GAB_OK) continue;
     status = gab_guard_recover(loop, status);
     if (status == GAB_OK) continue;
-    note_failure(loop, status);
+    if (status != GAB_ERR_REQUEUE && status != GAB_ERR_ENDED) note_failure(loop, status);
     break;
   }
+  note_end(loop, status);
   loop->stats.seconds = gab_seconds() - loop->started;
   return status;
 }

@@ -107,6 +107,7 @@ void run_case_describe_blocks(const run_case *which, const gab_geometry *geometr
 
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
+int command_status(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_assemble(int argc, char **argv);

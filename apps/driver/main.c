@@ -18,6 +18,8 @@ static const command commands[] = {
      "says what a case would need on many processes, from one"},
     {"assemble", command_assemble, "gabion assemble OUT [--linked]",
      "makes one field of what has left the moving window of a phase field"},
+    {"status", command_status, "gabion status FOLDER",
+     "tells how far a run is and what happened to it, also when it is dead"},
     {"help", command_help, "gabion help [KEY | --reference]", "explains the parameters"},
     {"info", command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
 };
