@@ -18,12 +18,16 @@ static cell_pointer cell_of(const gab_field *field, int32_t x, int32_t y, int32_
 
 /* phi of a cell and of its neighbours along the axes. */
 typedef struct phi_stencil {
+  const gab_field_map *map;
+  cell_pointer cell;
   double at[GAB_MOST_PHASES], low[3][GAB_MOST_PHASES], high[3][GAB_MOST_PHASES];
 } phi_stencil;
 
 static void read_stencil(const gab_phasefield_model *model, const gab_field *field, cell_pointer cell,
                          phi_stencil *s)
 {
+  s->map = &field->map;
+  s->cell = cell;
   for (int a = 0; a < model->phases; ++a) {
     cell_pointer here = cell + a * field->map.component_stride;
     s->at[a] = here[0];
@@ -77,6 +81,46 @@ static double gradient_term(const gab_phasefield_model *model, int a, const phi_
   return divergence / model->dx - 0.5 * local / (model->dx * model->dx);
 }
 
+/* The same for anisotropic pairs: q has all of its components on a face, and is not p / 2 any more. */
+static double anisotropic_flux(const gab_phasefield_model *model, int a, const phi_stencil *s, int axis,
+                               int side)
+{
+  cell_pointer left = s->cell + (side - 1) * s->map->stride[axis], right = left + s->map->stride[axis];
+  double flux = 0;
+  for (int b = 0; b < model->phases; ++b) {
+    if (b == a) continue;
+    const ptrdiff_t at = b * s->map->component_stride;
+    double q[3], factor[3];
+    gab_phasefield_face_q(model, s->map, left, axis, a, b, q);
+    (void)gab_phasefield_anisotropy(model->dimension, model->options.anisotropy[a][b], q, factor);
+    flux -= model->options.gamma[a][b] * (left[at] + right[at]) * q[axis] * factor[axis];
+  }
+  return flux / model->dx;
+}
+
+/* q_ab in the cell, times 2 dx. */
+static void cell_q(const gab_phasefield_model *model, const phi_stencil *s, int a, int b, double q[3])
+{
+  for (int k = 0; k < model->dimension; ++k)
+    q[k] = s->at[a] * (s->high[k][b] - s->low[k][b]) - s->at[b] * (s->high[k][a] - s->low[k][a]);
+}
+
+static double anisotropic_gradient_term(const gab_phasefield_model *model, int a, const phi_stencil *s)
+{
+  double divergence = 0, local = 0;
+  for (int k = 0; k < model->dimension; ++k)
+    divergence += anisotropic_flux(model, a, s, k, 1) - anisotropic_flux(model, a, s, k, 0);
+  for (int b = 0; b < model->phases; ++b) {
+    if (b == a) continue;
+    double q[3], factor[3], product = 0;
+    cell_q(model, s, a, b, q);
+    (void)gab_phasefield_anisotropy(model->dimension, model->options.anisotropy[a][b], q, factor);
+    for (int k = 0; k < model->dimension; ++k) product += q[k] * factor[k] * (s->high[k][b] - s->low[k][b]);
+    local += model->options.gamma[a][b] * product;
+  }
+  return divergence / model->dx - 0.5 * local / (model->dx * model->dx);
+}
+
 /* dw/dphi_a */
 static double potential_term(const gab_phasefield_model *model, int a, const double *phi)
 {
@@ -113,6 +157,15 @@ static void driving_terms(const gab_phasefield_model *model, const double *phi, 
   }
 }
 
+static double pair_tau(const gab_phasefield_model *model, const phi_stencil *s, int a, int b)
+{
+  const double tau = model->options.tau[a][b], delta = model->options.kinetic_anisotropy[a][b];
+  if (delta == 0) return tau;
+  double q[3];
+  cell_q(model, s, a, b, q);
+  return tau * gab_phasefield_anisotropy(model->dimension, delta, q, NULL);
+}
+
 /* The mean of tau over the pairs of phases, weighted by phi_a phi_b, or, in a cell of a single phase, by the
  * phases around it. */
 static double mean_tau(const gab_phasefield_model *model, const phi_stencil *s)
@@ -123,11 +176,12 @@ static double mean_tau(const gab_phasefield_model *model, const phi_stencil *s)
     for (int a = 0; a < model->phases; ++a)
       for (int b = a + 1; b < model->phases; ++b) {
         weights += phi[a] * phi[b];
-        sum += model->options.tau[a][b] * phi[a] * phi[b];
+        sum += pair_tau(model, s, a, b) * phi[a] * phi[b];
       }
     for (int a = 0; a < model->phases; ++a) {
-      around[a] = s->at[a];
+      around[a] = 0; /* the same for mirrored and turned neighbours: the cell itself comes last */
       for (int k = 0; k < model->dimension; ++k) around[a] += s->low[k][a] + s->high[k][a];
+      around[a] += s->at[a];
     }
     phi = around;
   }
@@ -159,9 +213,11 @@ static void phi_cell(const gab_phasefield_model *model, const gab_phasefield_sli
   driving_terms(model, s->at, psi, driving);
   const double epsilon = model->options.epsilon, rate = model->options.dt / (mean_tau(model, s) * epsilon);
   for (int a = 0; a < model->phases; ++a)
-    if (active >> a & 1)
-      phi[a] += rate * (epsilon * gradient_term(model, a, s) - potential_term(model, a, s->at) / epsilon -
-                        driving[a]);
+    if (active >> a & 1) {
+      const double gradient =
+          model->anisotropic ? anisotropic_gradient_term(model, a, s) : gradient_term(model, a, s);
+      phi[a] += rate * (epsilon * gradient - potential_term(model, a, s->at) / epsilon - driving[a]);
+    }
   gab_phasefield_project(model->phases, active, phi);
 }
 
@@ -234,7 +290,10 @@ static double trapping_rate(const gab_phasefield_model *model, const gab_field_m
   const double square_melt = dot(grad_melt, grad_melt, model->dimension);
   if (rate == 0 || !(square > 0) || !(square_melt > 0)) return 0;
   const double direction = dot(grad, grad_melt, model->dimension) * grad[f->axis] / square;
-  const double scale = model->options.epsilon * h_melt * rate / model->options.dt;
+  double scale = model->options.epsilon * h_melt * rate / model->options.dt;
+  if (model->anisotropic) /* the interface is wider by that */
+    scale *=
+        gab_phasefield_anisotropy(model->dimension, model->options.anisotropy[a][model->melt], grad, NULL);
   if (model->options.potential == GAB_POTENTIAL_OBSTACLE)
     return 0.25 * pi * scale * phi_a * direction / sqrt(phi_a * phi_melt * square_melt);
   return scale * direction / (3 * phi_melt * sqrt(square_melt));

@@ -31,6 +31,22 @@ gab_phasefield_view gab_phasefield_look(const gab_phasefield *phasefield, const 
 
 enum { SUM_PHI = 0, SUM_C = GAB_MOST_PHASES, SUM_ENERGY = SUM_C + GAB_MOST_INDEPENDENTS, SUM_COUNT };
 
+/* |q_ab|^2 on the upper face of a cell, as far as it goes across that face: summed over the axes it is all of
+ * it. In the direction of an anisotropic pair it counts a_ab^2. */
+static double face_square(const gab_phasefield_model *model, const gab_field_map *map, const double *cell,
+                          int axis, int p, int q)
+{
+  const double *one = cell + p * map->component_stride, *other = cell + q * map->component_stride;
+  const ptrdiff_t up = map->stride[axis];
+  const double cross = (one[0] * other[up] - other[0] * one[up]) / model->dx;
+  if (model->options.anisotropy[p][q] == 0) return cross * cross;
+  double direction[3];
+  gab_phasefield_face_q(model, map, cell, axis, p, q, direction);
+  const double a =
+      gab_phasefield_anisotropy(model->dimension, model->options.anisotropy[p][q], direction, NULL) * cross;
+  return a * a;
+}
+
 /* w of a cell, and a of its upper faces: differences over one cell are what the fluxes are made of. */
 static double interface_energy(const gab_phasefield_model *model, const gab_field *field, const int32_t at[3])
 {
@@ -41,11 +57,8 @@ static double interface_energy(const gab_phasefield_model *model, const gab_fiel
   for (int p = 0; p < model->phases; ++p)
     for (int q = p + 1; q < model->phases; ++q) {
       const double *one = cell + p * next, *other = cell + q * next, product = *one * *other;
-      for (int k = 0; k < model->dimension; ++k) {
-        const ptrdiff_t up = field->map.stride[k];
-        const double cross = (one[0] * other[up] - other[0] * one[up]) / model->dx;
-        a += model->options.gamma[p][q] * cross * cross;
-      }
+      for (int k = 0; k < model->dimension; ++k)
+        a += model->options.gamma[p][q] * face_square(model, &field->map, cell, k, p, q);
       w += model->options.gamma[p][q] * (obstacle ? 1.6211389382774043 * product : 9 * product * product);
       for (int r = q + 1; r < model->phases; ++r) w += model->gamma3[p][q][r] * product * cell[r * next];
     }

@@ -9,7 +9,20 @@
  *    w = (16/pi^2) sum_{a<b} gamma_ab phi_a phi_b + sum_{a<b<c} gamma_abc phi_a phi_b phi_c     (obstacle)
  *    w = 9 sum_{a<b} gamma_ab phi_a^2 phi_b^2 + sum_{a<b<c} gamma_abc phi_a phi_b phi_c         (well)
  *  @endcode
- *  A step of length dt, explicit:
+ *  Interfaces may be anisotropic with the four-fold (cubic) symmetry of the axes (Nestler, Garcke & Stinner
+ * 2005):
+ *  @code
+ *    a = sum_{a<b} gamma_ab a_ab(q_ab)^2 |q_ab|^2,  a_ab(q) = 1 + delta_ab (4 sum_i q_i^4 / |q|^4 - 3)
+ *  @endcode
+ *  a_ab = 1 + delta cos 4 theta in a plane. Surface energy and width of the interface become gamma a_ab and
+ *  epsilon a_ab. What follows from it, with m_i = q_i^2 / |q|^2 and p = d(a_ab^2 |q|^2) / dq:
+ *  @code
+ *    p_i = 2 q_i a_ab (a_ab + 16 delta (m_i - sum_j m_j^2))                 (2 q_i where delta is 0)
+ *    da/d(grad phi_a) = -sum_b gamma_ab phi_b p(q_ab),  da/dphi_a = sum_b gamma_ab p(q_ab) . grad phi_b
+ *  @endcode
+ *  tau may depend on the direction in the same way, with a delta of its own. Across an interface that is
+ * wider by a_ab the anti-trapping current has to be larger by it; interfaces without kinetics then have tau
+ * a_ab^2, which is 1 + 2 delta cos 4 theta to first order. A step of length dt, explicit:
  *  1. phi moves by dt / (tau epsilon) times the variation of -Omega, and is then put back on the simplex
  *     (Euclidean projection; fractions below 1e-12 are none). Only phases take part that are there already,
  * in the cell or across a face.
@@ -61,6 +74,15 @@ typedef struct gab_phasefield_temperature {
   double value, gradient, velocity;
 } gab_phasefield_temperature;
 
+/** Noise: after each step, in cells of more than one phase, phi_a gains amplitude sqrt(dt) 4 phi_a (1 -
+ * phi_a) times a random number of mean 0 and variance 1 (even between -sqrt(3) and sqrt(3)) before it is put
+ * on the simplex. The numbers are a function of seed, step, cell (as if the window had not moved) and phase,
+ * by a counter-based generator: the same for any decomposition, threads and restarts. */
+typedef struct gab_phasefield_noise {
+  double amplitude; /**< per root of time, of a cell */
+  uint64_t seed;
+} gab_phasefield_noise;
+
 /** How often cells may double their width away from interfaces. */
 enum { GAB_PHASEFIELD_MOST_LEVELS = 4 };
 
@@ -76,19 +98,24 @@ typedef struct gab_phasefield_options {
   double dt;
   double gamma[GAB_MOST_PHASES][GAB_MOST_PHASES]; /**< surface energies, symmetric, > 0 */
   double tau[GAB_MOST_PHASES][GAB_MOST_PHASES];   /**< kinetic coefficients, symmetric, > 0 */
+  double anisotropy[GAB_MOST_PHASES]
+                   [GAB_MOST_PHASES]; /**< delta of gamma, symmetric, |delta| < 1/15 [isotropic] */
+  double kinetic_anisotropy[GAB_MOST_PHASES]
+                           [GAB_MOST_PHASES]; /**< delta of tau, symmetric, |delta| < 3/5 [none] */
   double triple; /**< gamma_abc of all triples of phases, times the largest gamma of their pairs */
   gab_interpolation interpolation;
   gab_potential potential;
   bool no_antitrapping;
   bool unchecked_dt; /**< take a dt that is not stable */
   gab_phasefield_temperature temperature;
+  gab_phasefield_noise noise; /**< [none] */
   gab_phasefield_side sides[6];
   double mu[GAB_MOST_INDEPENDENTS];  /**< of the initial state */
   gab_phasefield_initial_fn initial; /**< needed */
   void *initial_user;
   const char *kernel; /**< "auto", "fast", "reference" [NULL: auto, fast where N and K have one] */
-  int levels; /**< the finest level of the forest, where interfaces are; its cells are those of the domain: lengths,
-               *   rows, integrals are in them. At most #GAB_PHASEFIELD_MOST_LEVELS [0: one grid] */
+  int levels; /**< the finest level of the forest, where interfaces are; its cells are those of the domain:
+               * lengths, rows, integrals are in them. At most #GAB_PHASEFIELD_MOST_LEVELS [0: one grid] */
 } gab_phasefield_options;
 
 /** Makes a model on a forest that has no blocks yet: registers block data and ghost exchanges. Collective.
@@ -98,7 +125,9 @@ gab_status gab_phasefield_create(gab_forest *forest, const gab_phasefield_option
 /** Before gab_forest_destroy(). Sets *phasefield to NULL. */
 void gab_phasefield_destroy(gab_phasefield **phasefield);
 
-/** The longest stable time step: dx^2 / (2 dimension * the fastest of diffusion and gamma / tau). */
+/** The longest stable time step: dx^2 / (2 dimension * the fastest of diffusion and gamma / tau), the
+ * latter 1.5 times as fast at junctions of three phases and (1 + |delta|) (1 + 15 |delta|) times in the
+ * stiffest direction of an anisotropic gamma. */
 double gab_phasefield_stable_dt(const gab_phasefield_options *options, int dimension, double dx);
 /** Sets tau of each solid and the melt to the one without kinetics at T and mu where it is 0. */
 gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double temperature, const double *mu);
@@ -115,8 +144,8 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield);
 gab_status gab_phasefield_exchange_mu_finish(gab_phasefield *phasefield);
 /** Ghosts of the new phi. */
 gab_status gab_phasefield_exchange_phi_start(gab_phasefield *phasefield);
-/** c and mu of the cells that need no messages, while those of the new phi travel. mu has arrived. May be left out,
- *  and changes no bit; does nothing where it would save nothing. Local. */
+/** c and mu of the cells that need no messages, while those of the new phi travel. mu has arrived. May be
+ * left out, and changes no bit; does nothing where it would save nothing. Local. */
 gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield);
 gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield);
 /** c and mu at the new time; the step is done. Local. */
@@ -138,8 +167,8 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row);
 /** Moves the window up: everything goes down by `rows` cells; melt in the state of the upper side enters on
  * top, what was at the bottom is gone. Collective. @return ::GAB_ERR_STATE if the last axis is periodic */
 gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows);
-/** Rows by multiples of which a window moves: 1, with several levels 2^levels, so that cells of all levels stay where
- *  they belong. An interface must not come to coarser cells by it: see phasefield/refinement.h. */
+/** Rows by multiples of which a window moves: 1, with several levels 2^levels, so that cells of all levels
+ * stay where they belong. An interface must not come to coarser cells by it: see phasefield/refinement.h. */
 int64_t gab_phasefield_shift_unit(const gab_phasefield *phasefield);
 
 /* ------------------------------------------------------------------------------------------ looking at it */

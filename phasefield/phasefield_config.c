@@ -175,6 +175,12 @@ static gab_status read_pair(const gab_config *config, size_t item, gab_phasefiel
   gab_config_path(path, "phasefield.pairs.%zu.tau", item);
   if (gab_config_is_set(config, path))
     options->tau[pair[0]][pair[1]] = options->tau[pair[1]][pair[0]] = gab_config_real(config, path);
+  double(*const deltas[2])[GAB_MOST_PHASES] = {options->anisotropy, options->kinetic_anisotropy};
+  for (int k = 0; k < 2; ++k) {
+    gab_config_path(path, "phasefield.pairs.%zu.%s", item, k == 0 ? "anisotropy" : "kinetic_anisotropy");
+    if (gab_config_is_set(config, path))
+      deltas[k][pair[0]][pair[1]] = deltas[k][pair[1]][pair[0]] = gab_config_real(config, path);
+  }
   return GAB_OK;
 }
 
@@ -189,6 +195,11 @@ static gab_status read_pairs(const gab_config *config, gab_phasefield_setup *set
       o->gamma[a][b] = gamma ? gab_config_real(config, "phasefield.gamma") : 0;
       o->tau[a][b] = tau ? gab_config_real(config, "phasefield.tau") : 0;
     }
+  for (int a = 0; a < melt; ++a) {
+    o->anisotropy[a][melt] = o->anisotropy[melt][a] = gab_config_real(config, "phasefield.anisotropy");
+    o->kinetic_anisotropy[a][melt] = o->kinetic_anisotropy[melt][a] =
+        gab_config_real(config, "phasefield.kinetic_anisotropy");
+  }
   for (size_t i = 0; i < gab_config_count(config, "phasefield.pairs"); ++i) GAB_TRY(read_pair(config, i, o));
   for (int a = 0; a <= melt; ++a)
     for (int b = 0; b < a; ++b)
@@ -321,6 +332,9 @@ static gab_status read_all(const gab_config *config, const gab_forest_options *f
   o->no_antitrapping = !gab_config_bool(config, "phasefield.anti_trapping");
   o->triple = gab_config_real(config, "phasefield.triple");
   o->kernel = gab_config_string(config, "phasefield.kernel");
+  if (gab_config_is_set(config, "phasefield.noise"))
+    o->noise = (gab_phasefield_noise){gab_config_real(config, "phasefield.noise.amplitude"),
+                                      (uint64_t)gab_config_int(config, "phasefield.noise.seed")};
   GAB_TRY(read_potentials(config, setup));
   GAB_TRY(read_pairs(config, setup));
   read_sides(config, forest->grid.dimension, o);

@@ -24,6 +24,13 @@ static const gab_config_key model_keys[] = {
     {.name = "tau", .type = GAB_CONFIG_REAL, POSITIVE, .default_text = GAB_CONFIG_OPTIONAL,
      .doc = "Kinetic coefficient of all pairs that phasefield.pairs does not give; left out, that of a solid and the "
             "melt is the one without interface kinetics, and that of two solids the mean of theirs with the melt."},
+    {.name = "anisotropy", .type = GAB_CONFIG_REAL, .min = -1. / 15, .max = 1. / 15, .min_excluded = true,
+     .max_excluded = true, .default_text = "0",
+     .doc = "delta of gamma (1 + delta cos 4 theta), of all solids and the melt that phasefield.pairs does not give; in 3D "
+            "cos 4 theta is 4 sum n_i^4 - 3."},
+    {.name = "kinetic_anisotropy", .type = GAB_CONFIG_REAL, .min = -0.6, .max = 0.6, .min_excluded = true,
+     .max_excluded = true, .default_text = "0",
+     .doc = "The same for tau; twice that of gamma leaves interfaces without kinetics so."},
     {.name = "triple", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .default_text = "10",
      .doc = "Energy of triples of phases in surface energies of their pairs: keeps third phases out of interfaces."},
     {.name = "components", .type = GAB_CONFIG_STRING, .length_min = 2, .length_max = GAB_MOST_COMPONENTS,
@@ -70,12 +77,22 @@ static const gab_config_key pair_keys[] = {
     {.name = "phases", .type = GAB_CONFIG_STRING, .length_min = 2, .length_max = 2, .doc = "The names of two phases."},
     {.name = "gamma", .type = GAB_CONFIG_REAL, POSITIVE, .default_text = GAB_CONFIG_OPTIONAL, .doc = "Surface energy."},
     {.name = "tau", .type = GAB_CONFIG_REAL, POSITIVE, .default_text = GAB_CONFIG_OPTIONAL, .doc = "Kinetic coefficient."},
+    {.name = "anisotropy", .type = GAB_CONFIG_REAL, .min = -1. / 15, .max = 1. / 15, .min_excluded = true,
+     .max_excluded = true, .default_text = GAB_CONFIG_OPTIONAL, .doc = "delta of gamma (1 + delta cos 4 theta)."},
+    {.name = "kinetic_anisotropy", .type = GAB_CONFIG_REAL, .min = -0.6, .max = 0.6, .min_excluded = true,
+     .max_excluded = true, .default_text = GAB_CONFIG_OPTIONAL, .doc = "The same for tau."},
 };
 
 static const gab_config_key temperature_keys[] = {
     {.name = "value", .type = GAB_CONFIG_REAL, .doc = "T at x = 0 and the start; T = value + gradient (x - velocity t), x along the last axis."},
     {.name = "gradient", .type = GAB_CONFIG_REAL, .default_text = "0", .doc = "Temperature per length."},
     {.name = "velocity", .type = GAB_CONFIG_REAL, .default_text = "0", .doc = "At which isotherms move."},
+};
+
+static const gab_config_key noise_keys[] = {
+    {.name = "amplitude", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .unit = "1/sqrt(time)",
+     .doc = "phi of a cell gains this times sqrt(dt) 4 phi (1 - phi) times a random number of variance 1 per step."},
+    {.name = "seed", .type = GAB_CONFIG_INT, .min = 0, .max = 9e15, .default_text = "1", .doc = "Of the random numbers."},
 };
 
 static const gab_config_key boundary_keys[] = {
@@ -142,6 +159,11 @@ static const gab_config_section sections[] = {
      .doc = "The temperature, a moving straight line.",
      .keys = temperature_keys,
      .count = COUNT(temperature_keys),
+     .optional = true},
+    {.path = "phasefield.noise",
+     .doc = "Noise on interfaces, the same for any number of processes.",
+     .keys = noise_keys,
+     .count = COUNT(noise_keys),
      .optional = true},
     {.path = "phasefield.boundaries",
      .doc = "What passes through the sides of the domain.",

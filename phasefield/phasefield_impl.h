@@ -20,6 +20,7 @@ typedef struct gab_phasefield_model {
   int64_t domain[3];
   double dx, origin;
   double gamma3[GAB_MOST_PHASES][GAB_MOST_PHASES][GAB_MOST_PHASES]; /* 0 where two phases are equal */
+  bool anisotropic;                                                 /* gamma or tau of some pair */
   int64_t shift;
   gab_step step;
   const struct gab_phasefield_kernel *kernel;
@@ -129,6 +130,22 @@ void gab_phasefield_ledger_step(gab_phasefield *phasefield);
 /** Enters a row of cells of a block that comes in (sign 1) or leaves (-1). */
 void gab_phasefield_ledger_row(gab_phasefield *phasefield, const gab_phasefield_block *block, int32_t row,
                                double sign);
+
+/* ---- noise.c ---- */
+/** The sweep of phi by the kernel, and the noise. */
+gab_status gab_phasefield_run_phi(const gab_phasefield_model *model, const gab_phasefield_job *job);
+/** Four random numbers for a counter and a key (Philox 4x32-10). */
+void gab_phasefield_random(const uint32_t counter[4], const uint32_t key[2], uint32_t random[4]);
+
+/* ---- anisotropy.c ---- */
+/** a_ab of a direction q of any length, in `dimension` components, and by what 2 q_i of an isotropic
+ * interface is to be multiplied there: p_i = 2 q_i factor_i. 1 where q is 0. @param[out] factor  may be NULL
+ */
+double gab_phasefield_anisotropy(int dimension, double delta, const double *q, double *factor);
+/** q_ab times dx on the face between the cell of `phi` (component 0) and the next one along an axis:
+ * gradients across it from its two cells, along it from the mean of their central differences. */
+void gab_phasefield_face_q(const gab_phasefield_model *model, const gab_field_map *map, const double *phi,
+                           int axis, int a, int b, double q[3]);
 
 /* ---- cell.c: what all kernels and the initial state have to agree on ---- */
 double gab_phasefield_row_temperature(const gab_phasefield_model *model, int64_t row, gab_step step);

@@ -253,7 +253,7 @@ gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
   gab_world_enter(world, GAB_PHASE_COMPUTE);
   if (phasefield->revision != gab_forest_revision(phasefield->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
-  return sweep(phasefield, phasefield->model.kernel->phi, REGION_ALL);
+  return sweep(phasefield, gab_phasefield_run_phi, REGION_ALL);
 }
 
 static void swap_fields(gab_field **a, gab_field **b)

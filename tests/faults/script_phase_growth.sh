@@ -4,11 +4,11 @@
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 cat >grow.yaml <<'YAML'
-run: {steps: 1200, check_every: 200}
+run: {steps: 1600, check_every: 200}
 domain: {cells: [64, 64, 96], block: [16, 16, 16], dx: 3}
 phasefield:
   epsilon: 8
-  dt: 0.5
+  dt: 0.36
   interpolation: cubic
   components: [A, B, C]
   eutectic_temperature: 1

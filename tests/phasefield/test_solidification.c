@@ -225,7 +225,7 @@ static void permuted_solids_grow_alike(void)
 /* ------------------------------------------------------------------------------------------ window */
 
 /* Steps with a window that moves, and in a domain that is long enough: the same to the last bit but for what
- * the ends have reached. */
+ * the ends have reached, noise included. */
 static void a_window_shows_what_a_long_domain_does(void)
 {
   enum { HEIGHT = 60, STEPS = 16, MOVE = 3 };
@@ -236,6 +236,7 @@ static void a_window_shows_what_a_long_domain_does(void)
     given.options.temperature = (gab_phasefield_temperature){0.94, 1e-4, 0.05};
     given.options.thermo.phase[3].linear[1].slope = 1e-3; /* c of the melt moves with T */
     given.options.sides[3] = (gab_phasefield_side){.kind = GAB_PHASEFIELD_RESERVOIR, .mu = {1, 1}};
+    given.options.noise = (gab_phasefield_noise){0.2, 11};
     given.options.initial = lamellae_state;
     given.options.initial_user = &l;
     runs[k] = phase_open(world, &given);
