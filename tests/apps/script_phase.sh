@@ -53,7 +53,7 @@ wrong() { # wrong WHAT_IT_SAYS SETTING...
 }
 wrong 'the sum 0.9, not 1' 'phasefield.initial.shares=[0.3, 0.3, 0.3]'
 wrong 'Xi is not positive definite: its leading minor of order 2 is -3' 'phasefield.phases.3.curvature=[1, 2, 2, 1]'
-wrong 'is not stable: it has to be at most 0.83' phasefield.dt=1.5
+wrong 'is not stable: it has to be at most 0.55' phasefield.dt=1.5
 wrong 'grow.yaml:' phasefield.epsilon=2
 wrong "there is no phase \`delta', only alpha, beta, gamma, melt" 'phasefield.initial.solids=[alpha, beta, delta]'
 wrong 'is outside the domain, which has 36 rows' phasefield.window.row=36
