@@ -2,7 +2,7 @@
  * original is stored as it was. */
 #include "resilience/compress.h"
 
-#include "core/timer.h"
+#include "core/log.h"
 
 #include <string.h>
 #ifdef GAB_HAVE_BLOSC
