@@ -547,6 +547,7 @@ static gab_status change_forest(following *all, gab_follow_report *report)
 {
   gab_forest *forest = all->forest;
   size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  gab_memory_hold(true); /* blocks that come get the memory of those that go */
   forest->torn = true;
   ++forest->revision;
   gab_status status = move_data(all, report);
@@ -561,6 +562,7 @@ static gab_status change_forest(following *all, gab_follow_report *report)
   gab_free(&all->fresh);
   gab_free(&all->old);
   gab_free(&all->leaving);
+  gab_memory_hold(false);
   size_t after = gab_memory_now(GAB_MEMORY_USE_COUNT), blocks = before > after ? before : after;
   report->peak_bytes = all->most_bytes > blocks ? all->most_bytes - blocks : 0;
   if (status == GAB_OK) forest->torn = false;

@@ -53,7 +53,8 @@ static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void *
     GAB_FAIL(GAB_ERR_ARGUMENT, "no such use of memory: %d", (int)use);
   void *raw = NULL;
   gab_arena *arena = NULL;
-  if (use == GAB_MEMORY_FIELD && gab_pool_serves(bytes)) raw = gab_pool_take(bytes + OVERHEAD, &arena);
+  if (use == GAB_MEMORY_FIELD && gab_pool_serves(bytes))
+    raw = gab_pool_take(bytes + OVERHEAD, zeroed, &arena);
   if (!raw && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD)
     raw = zeroed ? calloc(1, bytes + OVERHEAD) : malloc(bytes + OVERHEAD);
   if (!raw)
@@ -115,6 +116,8 @@ void gab_free(void *memory_pointer)
   memcpy(memory_pointer, &nothing, sizeof nothing);
   if (is_ours(memory)) release(memory);
 }
+
+void gab_memory_hold(bool on) { gab_pool_hold(on); }
 
 size_t gab_memory_now(gab_memory_use use)
 {

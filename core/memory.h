@@ -43,6 +43,11 @@ gab_status gab_list_room(void **memory, size_t count, size_t bytes_each);
 /** Releases and sets *memory to NULL; NULL is allowed. */
 void gab_free(void *memory_pointer);
 
+/** While it is on, fields that are released leave their memory to those that are made next, instead of giving
+ * it back to the system: for a time in which many go and many come. It ends when it has been turned off as
+ * often as on. Thread safe. */
+void gab_memory_hold(bool on);
+
 /** Bytes that this process holds now / held at most for one use; GAB_MEMORY_USE_COUNT asks for the total. */
 size_t gab_memory_now(gab_memory_use use);
 size_t gab_memory_peak(gab_memory_use use);

@@ -36,6 +36,8 @@ struct gab_arena {
 };
 
 static gab_arena *arenas;
+static size_t in_use, idle; /* bytes of slots; idle ones that have not gone back */
+static int holds;           /* nothing goes back while there are any */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
 static void lock(void)
@@ -89,7 +91,7 @@ static void drop_arena(gab_arena *arena)
   free(arena);
 }
 
-void *gab_pool_take(size_t bytes, gab_arena **arena_out)
+void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena_out)
 {
   const size_t slot_bytes = slot_bytes_of(bytes);
   void *memory = NULL;
@@ -103,31 +105,61 @@ void *gab_pool_take(size_t bytes, gab_arena **arena_out)
     while (arena->state[slot] == SLOT_USED) ++slot;
     dirty = arena->state[slot] == SLOT_DIRTY;
     arena->state[slot] = SLOT_USED;
+    in_use += slot_bytes;
+    if (dirty) idle -= slot_bytes;
     ++arena->used;
     memory = arena->memory + slot * slot_bytes;
   }
   unlock();
-  if (dirty) memset(memory, 0, slot_bytes);
+  if (dirty && zeroed) memset(memory, 0, slot_bytes);
   *arena_out = arena;
   return memory;
 }
 
-/* Hands the whole pages inside of a slot back. */
-static void give_pages_back(unsigned char *first, size_t bytes)
+/* Hands the whole pages inside of a slot back, and clears the rest of it. */
+static void give_pages_back(gab_arena *arena, size_t slot)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  unsigned char *end = first + bytes;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = arena->slot_bytes;
+  unsigned char *first = arena->memory + slot * bytes, *end = first + bytes;
   size_t before = (page - (uintptr_t)first % page) % page, after = (uintptr_t)end % page;
-  if (before + after < bytes) (void)madvise(first + before, bytes - before - after, MADV_DONTNEED);
+  arena->state[slot] = SLOT_FRESH;
+  if (before + after >= bytes || madvise(first + before, bytes - before - after, MADV_DONTNEED) != 0) {
+    memset(first, 0, bytes);
+    return;
+  }
+  memset(first, 0, before);
+  memset(end - after, 0, after);
+}
+
+/* Everything that is idle goes back. */
+static void trim(void)
+{
+  for (gab_arena *arena = arenas, *next; arena; arena = next) {
+    next = arena->next;
+    if (arena->used == 0) drop_arena(arena);
+    else
+      for (size_t slot = 0; slot < arena->slots; ++slot)
+        if (arena->state[slot] == SLOT_DIRTY) give_pages_back(arena, slot);
+  }
+  idle = 0;
 }
 
 void gab_pool_give(gab_arena *arena, void *memory)
 {
   lock();
-  size_t slot = (size_t)((unsigned char *)memory - arena->memory) / arena->slot_bytes;
-  arena->state[slot] = SLOT_DIRTY;
-  if (--arena->used == 0) drop_arena(arena);
-  else if (2 * arena->used < arena->slots) give_pages_back(memory, arena->slot_bytes);
+  arena->state[(size_t)((unsigned char *)memory - arena->memory) / arena->slot_bytes] = SLOT_DIRTY;
+  --arena->used;
+  in_use -= arena->slot_bytes;
+  idle += arena->slot_bytes;
+  if (holds == 0 && idle > in_use) trim();
+  unlock();
+}
+
+void gab_pool_hold(bool on)
+{
+  lock();
+  holds += on ? 1 : -1;
+  if (holds == 0 && idle > in_use) trim();
   unlock();
 }
 
@@ -139,9 +171,10 @@ bool gab_pool_serves(size_t bytes)
   return false;
 }
 
-void *gab_pool_take(size_t bytes, gab_arena **arena)
+void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena)
 {
   (void)bytes;
+  (void)zeroed;
   *arena = NULL;
   return NULL;
 }
@@ -151,5 +184,7 @@ void gab_pool_give(gab_arena *arena, void *memory)
   (void)arena;
   (void)memory;
 }
+
+void gab_pool_hold(bool on) { (void)on; }
 
 #endif

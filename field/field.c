@@ -70,14 +70,26 @@ static void prefer_huge_pages(void *data, size_t bytes)
 /* Each thread touches the layers across the last axis that are its share of a sweep, so that they lie near
  * it. Not for small fields, nor where blocks are made side by side by several threads: each is then swept by
  * the one that makes it. The memory is zeroed already. */
+static bool is_touched_by_all(const gab_field_shape *shape, const gab_field_map *map)
+{
+#ifdef _OPENMP
+  enum { LEAST_BYTES = 4 << 20 };
+  return map->elements * gab_precision_bytes(shape->precision) >= LEAST_BYTES && !omp_in_parallel();
+#else
+  (void)shape;
+  (void)map;
+  return false;
+#endif
+}
+
 static void touch_first(const gab_field *field)
 {
 #ifdef _OPENMP
-  enum { PAGE = 4096, LEAST_BYTES = 4 << 20 };
+  enum { PAGE = 4096 };
   const gab_field_shape *shape = &field->shape;
   const ptrdiff_t each = (ptrdiff_t)gab_precision_bytes(shape->precision);
   const int axis = shape->cells[2] > 1 ? 2 : 1, layers = shape->cells[axis] + 2 * shape->ghosts[axis];
-  if (field->map.elements * (size_t)each < LEAST_BYTES || omp_in_parallel()) return;
+  if (!is_touched_by_all(shape, &field->map)) return;
   const bool soa = shape->layout == GAB_LAYOUT_SOA;
   const ptrdiff_t bytes = field->map.stride[axis] * each;
 #pragma omp parallel for schedule(static)
@@ -92,15 +104,16 @@ static void touch_first(const gab_field *field)
 #endif
 }
 
-gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
+static gab_status make(const gab_field_shape *shape, bool zeroed, gab_field **field)
 {
   *field = NULL;
   gab_field_map map;
   GAB_TRY(gab_field_map_of(shape, &map));
-  void *memory, *data;
+  void *memory, *data = NULL;
   GAB_TRY(gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &memory));
   size_t bytes = map.elements * gab_precision_bytes(shape->precision);
-  gab_status status = gab_alloc(bytes, GAB_MEMORY_FIELD, &data);
+  gab_status status =
+      zeroed ? gab_alloc(bytes, GAB_MEMORY_FIELD, &data) : gab_realloc(bytes, GAB_MEMORY_FIELD, &data);
   if (status != GAB_OK) {
     gab_free(&memory);
     return status;
@@ -108,7 +121,51 @@ gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
   prefer_huge_pages(data, bytes);
   *field = memory;
   **field = (gab_field){.shape = *shape, .map = map, .data = data};
+  return GAB_OK;
+}
+
+gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
+{
+  GAB_TRY(make(shape, true, field));
   touch_first(*field);
+  return GAB_OK;
+}
+
+static void clear(const gab_field *field, size_t first, size_t last)
+{
+  enum { FEW = 16 }; /* no call for the ghosts between two rows */
+  if (last - first > FEW) {
+    const size_t each = gab_precision_bytes(field->shape.precision);
+    memset((unsigned char *)field->data + first * each, 0, (last - first) * each);
+  } else if (field->shape.precision == GAB_PRECISION_FLOAT)
+    for (size_t i = first; i < last; ++i) ((float *)field->data)[i] = 0;
+  else
+    for (size_t i = first; i < last; ++i) ((double *)field->data)[i] = 0;
+}
+
+/* From the end of a row of cells to the next one, and before the first and after the last. */
+static void clear_around(const gab_field *field)
+{
+  const int32_t *cells = field->shape.cells;
+  size_t done = 0; /* values up to here are set, or are to be */
+  for (int c = 0; c < field->shape.components; ++c)
+    for (int32_t z = 0; z < cells[2]; ++z)
+      for (int32_t y = 0; y < cells[1]; ++y) {
+        const size_t row = gab_field_index(&field->map, 0, y, z, c);
+        clear(field, done, row);
+        done = row + (size_t)cells[0];
+      }
+  clear(field, done, field->map.elements);
+}
+
+gab_status gab_field_create_unset(const gab_field_shape *shape, gab_field **field)
+{
+  gab_field_map map;
+  GAB_TRY(gab_field_map_of(shape, &map));
+  if (shape->layout != GAB_LAYOUT_SOA || is_touched_by_all(shape, &map))
+    return gab_field_create(shape, field);
+  GAB_TRY(make(shape, false, field));
+  clear_around(*field);
   return GAB_OK;
 }
 

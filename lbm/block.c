@@ -152,11 +152,14 @@ static gab_status make_lists(const gab_lbm_model *model, const gab_forest *fores
   return is_alike ? gab_form_share(model->forms, &key, block) : GAB_OK;
 }
 
+/* Who makes a block gives all fluid cells a state, so cells need not be cleared before if all are. */
 static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
 {
   if (is_sparse(model, block)) return gab_sparse_build(model, block);
   block->now = &model->storage[0];
-  GAB_TRY(gab_field_create(&model->shape, &block->src));
+  const bool all_fluid = block->fluid_cells == gab_lbm_cells_of(model) && model->kernel->in_place;
+  GAB_TRY(all_fluid ? gab_field_create_unset(&model->shape, &block->src)
+                    : gab_field_create(&model->shape, &block->src));
   return model->kernel->in_place ? GAB_OK : gab_field_create(&model->shape, &block->dst);
 }
 

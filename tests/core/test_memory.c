@@ -187,6 +187,25 @@ static void memory_of_fields_goes_back_to_the_system(void **state)
   assert_true(resident_bytes() <= before + all / 10);
 }
 
+static void held_memory_stays_until_it_is_let_go(void **state)
+{
+  (void)state;
+#ifdef __SANITIZE_ADDRESS__
+  skip();
+#endif
+  const size_t before = resident_bytes(), all = (size_t)FIELDS * FIELD_BYTES;
+  unsigned char *fields[FIELDS];
+  for (int i = 0; i < FIELDS; ++i) fields[i] = filled_field();
+  gab_memory_hold(true);
+  for (int i = 0; i < FIELDS; ++i) gab_free(&fields[i]);
+  assert_true(resident_bytes() >= before + all * 9 / 10);
+  for (int i = 0; i < FIELDS; ++i) fields[i] = filled_field();
+  assert_true(resident_bytes() <= before + all * 11 / 10);
+  for (int i = 0; i < FIELDS; ++i) gab_free(&fields[i]);
+  gab_memory_hold(false);
+  assert_true(resident_bytes() <= before + all / 10);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -198,6 +217,7 @@ int main(void)
       cmocka_unit_test(counters_are_right_when_threads_allocate),
       cmocka_unit_test(small_fields_are_zeroed_again_and_keep_what_they_hold),
       cmocka_unit_test(memory_of_fields_goes_back_to_the_system),
+      cmocka_unit_test(held_memory_stays_until_it_is_let_go),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
