@@ -3,27 +3,58 @@
 #include "core/collective.h"
 #include "core/log.h"
 
-gab_status gab_checkpoint_create(gab_forest *forest, const gab_scheme *scheme, int copies,
+static void init_snapshot(gab_snapshot *snapshot)
+{
+  gab_buffer_init(&snapshot->own, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&snapshot->replicated, GAB_MEMORY_SNAPSHOT);
+  gab_members_init(&snapshot->members, 0);
+  gab_placement_init(&snapshot->placement);
+  gab_buffer_init(&snapshot->parities.rows, GAB_MEMORY_SNAPSHOT);
+}
+
+static void release_snapshot(gab_snapshot *snapshot)
+{
+  gab_buffer_release(&snapshot->own);
+  gab_buffer_release(&snapshot->replicated);
+  gab_members_release(&snapshot->members);
+  gab_placement_release(&snapshot->placement);
+  gab_redundancy_release(snapshot);
+}
+
+/* Finds the domains where they matter, and tries whether a placement can be made of what was asked for.
+ * Collective. */
+static gab_status open_redundancy(gab_checkpoint *made)
+{
+  const gab_redundancy *asked = &made->redundancy;
+  gab_domain_kind wanted = asked->separate > asked->within ? asked->separate : asked->within;
+  gab_placement placement;
+  gab_placement_init(&placement);
+  gab_status status = gab_placement_make(&placement, asked, gab_world_members(made->world), NULL);
+  gab_placement_release(&placement);
+  GAB_TRY(status);
+  if (asked->separate == GAB_DOMAIN_NONE && asked->within <= GAB_DOMAIN_NONE) return GAB_OK;
+  status = gab_domains_find(made->world, asked->domains_file, wanted, &made->domains);
+  made->redundancy.domains_file = NULL; /* the caller's */
+  return status;
+}
+
+gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redundancy,
                                  gab_checkpoint **checkpoint)
 {
   *checkpoint = NULL;
-  if (copies < 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%d copies of each image asked for", copies);
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_checkpoint), GAB_MEMORY_OTHER, &memory));
   gab_checkpoint *made = memory;
   made->forest = forest;
   made->world = gab_forest_world(forest);
-  made->scheme = scheme;
-  made->copies = copies;
+  made->redundancy = *redundancy;
+  if (!made->redundancy.scheme) made->redundancy.scheme = &gab_scheme_pairwise;
   made->stats.last_step = -1;
-  for (int i = 0; i < 2; i++) {
-    gab_buffer_init(&made->snapshots[i].own, GAB_MEMORY_SNAPSHOT);
-    gab_buffer_init(&made->snapshots[i].replicated, GAB_MEMORY_SNAPSHOT);
-    gab_members_init(&made->snapshots[i].members, 0);
-  }
+  for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
-  if (status != GAB_OK) gab_free(&made);
-  else *checkpoint = made;
+  if (status == GAB_OK) status = open_redundancy(made);
+  if (status != GAB_OK) gab_checkpoint_destroy(&made);
+  *checkpoint = made;
   return status;
 }
 
@@ -33,14 +64,8 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   if (!gone) return;
   gab_port_destroy(&gone->port);
   gab_buffer_release(&gone->untouched);
-  for (int i = 0; i < 2; i++) {
-    gab_snapshot *snapshot = &gone->snapshots[i];
-    gab_buffer_release(&snapshot->own);
-    gab_buffer_release(&snapshot->replicated);
-    gab_members_release(&snapshot->members);
-    for (int k = 0; k < snapshot->copy_room; k++) gab_buffer_release(&snapshot->copies[k].image);
-    gab_free(&snapshot->copies);
-  }
+  for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
+  gab_domains_destroy(&gone->domains);
   gab_free(checkpoint);
 }
 

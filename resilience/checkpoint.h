@@ -24,7 +24,7 @@
 
 #include "blockforest/forest.h"
 #include "resilience/entity.h"
-#include "resilience/scheme.h"
+#include "resilience/placement.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,8 +32,11 @@ extern "C" {
 
 typedef struct gab_checkpoint gab_checkpoint;
 
-/** Collective (opens a port). @param[in] forest  borrowed @param[in] copies  of each image, beside the own */
-gab_status gab_checkpoint_create(gab_forest *forest, const gab_scheme *scheme, int copies,
+/** Collective (opens a port, finds the failure domains). @param[in] forest  borrowed
+ *  @param[in] redundancy  what is kept of images beside the own ones; copied
+ *  @return ::GAB_ERR_ARGUMENT if its numbers are out of range, ::GAB_ERR_INPUT for a bad file of domains; on
+ * all */
+gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redundancy,
                                  gab_checkpoint **checkpoint);
 void gab_checkpoint_destroy(gab_checkpoint **checkpoint);
 

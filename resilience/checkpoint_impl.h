@@ -8,12 +8,25 @@
 
 enum { GAB_MOST_ENTITIES = 64, GAB_ENTITY_NAME = 64 };
 
+/* What is known of bytes that have been lying in memory. */
+typedef enum gab_condition { GAB_CONDITION_UNKNOWN = 0, GAB_CONDITION_WHOLE, GAB_CONDITION_CHANGED } gab_condition;
+
 /* An image of another slot, as it was received: envelope and payload. */
 typedef struct gab_copy {
   gab_slot slot;
   int number; /* which copy of that slot's image */
   gab_buffer image;
+  gab_condition condition;
 } gab_copy;
+
+/* What a slot keeps for its coded group: hash, then a row of `piece` bytes for each of its parities. */
+typedef struct gab_parities {
+  gab_group group;                  /* count 0: the scheme has none */
+  uint64_t lengths[GAB_MOST_GROUP]; /* bytes of the image of each member */
+  size_t piece;                     /* of the longest image */
+  gab_buffer rows;
+  gab_condition condition;
+} gab_parities;
 
 typedef struct gab_snapshot {
   uint64_t serial; /* 1, 2, … ; 0: never taken */
@@ -22,10 +35,13 @@ typedef struct gab_snapshot {
   uint64_t blocks; /* of all slots */
   uint64_t own_blocks;
   gab_members members;
-  gab_buffer own;        /* a message: envelope room, then the image */
-  gab_buffer replicated; /* hash, then replicated entities */
+  gab_placement placement; /* of these members: who keeps what of whom */
+  gab_buffer own;          /* a message: envelope room, then the image */
+  gab_buffer replicated;   /* hash, then replicated entities */
+  gab_condition own_condition, replicated_condition;
   gab_copy *copies;
   int copy_count, copy_room;
+  gab_parities parities;
 } gab_snapshot;
 
 typedef struct gab_registered_entity {
@@ -37,8 +53,8 @@ struct gab_checkpoint {
   gab_forest *forest;
   gab_world *world;
   gab_port *port;
-  const gab_scheme *scheme;
-  int copies;
+  gab_redundancy redundancy;
+  gab_domains *domains; /* NULL: they do not matter */
   gab_registered_entity entities[GAB_MOST_ENTITIES];
   int entity_count;
   gab_snapshot snapshots[2];
@@ -69,7 +85,8 @@ typedef struct gab_image_view {
   gab_reader forest, entities;
 } gab_image_view;
 
-/* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted. */
+/* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted.
+ */
 typedef struct gab_image_list {
   gab_reader replicated; /* entities */
   gab_image_view *images;
@@ -79,8 +96,8 @@ typedef struct gab_image_list {
 /* An empty list with room for so many; to be released whatever happened. */
 gab_status gab_images_begin(gab_image_list *list, size_t room);
 void gab_images_release(gab_image_list *list);
-/* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour tables.
- * Local. */
+/* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour
+ * tables. Local. */
 gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list);
@@ -93,6 +110,29 @@ gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Bytes that this slot keeps for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
+/* Bytes that this slot put on the wire for it. */
+size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
+void gab_redundancy_release(gab_snapshot *snapshot);
+
+/* ---- redundancy_mend.c: what has changed in memory, and what the dead left to be put together */
+
+/* Images of dead slots that were put together for this one. */
+typedef struct gab_rescued {
+  gab_copy *images;
+  int count;
+} gab_rescued;
+void gab_rescued_release(gab_rescued *rescued);
+
+/* Forgets what is known of the condition of a snapshot. */
+void gab_condition_forget(gab_snapshot *snapshot);
+/* Verifies what this slot needs to go back to a snapshot. Local. @return true if it is whole */
+bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+
+/* Replaces what has changed in memory by a copy or from the rest of its group, and puts together the images of the
+ * dead of coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on all
+ * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
+gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
+                               gab_rescued *rescued);
 
 /* ---- seal.c */
 

@@ -107,7 +107,7 @@ gab_status gab_disk_committer_begin(gab_disk *disk)
   committer->status = GAB_OK;
   committer->message[0] = committer->warning[0] = '\0';
   snprintf(manifest->program, sizeof manifest->program, "%s", GAB_VERSION);
-  snprintf(manifest->scheme, sizeof manifest->scheme, "%.60s", disk->checkpoint->scheme->name);
+  snprintf(manifest->scheme, sizeof manifest->scheme, "%.60s", disk->checkpoint->redundancy.scheme->name);
   manifest->step = disk->step;
   manifest->serial = disk->serial;
   manifest->epoch = disk->epoch;

@@ -62,8 +62,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
 {
   /* First of all, since the ports of those that go on have to be the same. */
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
-  GAB_TRY(gab_checkpoint_create(loop->forest, protection->scheme ? protection->scheme : &gab_scheme_pairwise,
-                                protection->copies ? protection->copies : 1, &guard->checkpoint));
+  GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));
   GAB_TRY(add_entities(loop, guard->checkpoint));
   if (protection->drill_count)
     GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,

@@ -1,8 +1,29 @@
 /* What a scheme makes of the images of a snapshot: who keeps copies of whose, and their exchange. */
-#include "resilience/checkpoint_impl.h"
+#include "resilience/redundancy_impl.h"
 
-static gab_status add_copy(gab_snapshot *next, gab_slot slot, gab_copy **copy)
+gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
 {
+  gab_buffer_clear(buffer);
+  if (buffer->capacity < bytes || buffer->capacity - bytes > bytes / 64 + 4096) gab_buffer_release(buffer);
+  return gab_buffer_reserve(buffer, bytes);
+}
+
+/* What was received into a buffer that had to grow for it may have grown too far. */
+static gab_status trim(gab_buffer *buffer)
+{
+  if (buffer->capacity - buffer->size <= buffer->size / 64 + 4096) return GAB_OK;
+  void *memory = buffer->data;
+  GAB_TRY(gab_realloc(buffer->size, buffer->use, &memory));
+  buffer->data = memory;
+  buffer->capacity = buffer->size;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- who keeps what */
+
+static gab_status add_copy(void *user, gab_slot slot, int number)
+{
+  gab_snapshot *next = user;
   if (next->copy_count == next->copy_room) {
     void *grown = next->copies;
     int room = next->copy_room + 4;
@@ -11,63 +32,80 @@ static gab_status add_copy(gab_snapshot *next, gab_slot slot, gab_copy **copy)
     for (int i = next->copy_room; i < room; i++) gab_buffer_init(&next->copies[i].image, GAB_MEMORY_SNAPSHOT);
     next->copy_room = room;
   }
-  *copy = &next->copies[next->copy_count++];
-  (*copy)->slot = slot;
+  gab_copy *copy = &next->copies[next->copy_count++];
+  copy->slot = slot;
+  copy->number = number;
+  copy->condition = GAB_CONDITION_UNKNOWN;
   return GAB_OK;
 }
 
-/* The number of the copy of member `index` that member `keeper` keeps, -1 if none. A scheme may name a member
- * twice or the member itself: one copy in one place is enough, and the own image is there anyway. */
-static int copy_kept(const gab_scheme *scheme, int32_t index, int32_t count, int copies, int32_t keeper)
+/* Memory of copies that this slot does not keep any more. */
+static void release_unused(gab_snapshot *next)
 {
-  for (int k = 0; index != keeper && k < copies; k++)
-    if (scheme->holder(index, count, k, copies) == keeper) return k;
-  return -1;
+  for (int i = next->copy_count; i < next->copy_room; i++) gab_buffer_release(&next->copies[i].image);
 }
 
-/* Finds whose images this slot keeps: every member is asked for its holders, which takes time but no memory.
- */
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
-  const gab_members *members = gab_world_members(checkpoint->world);
-  int32_t count = gab_members_count(members),
-          me = gab_members_index(members, gab_world_slot(checkpoint->world));
-  int copies = gab_scheme_copies(checkpoint->scheme, count, checkpoint->copies);
+  GAB_TRY(gab_placement_make(&next->placement, &checkpoint->redundancy, &next->members, checkpoint->domains));
   next->copy_count = 0;
-  for (int32_t i = 0; i < count; i++) {
-    int number = copy_kept(checkpoint->scheme, i, count, copies, me);
-    gab_copy *copy;
-    if (number < 0) continue;
-    GAB_TRY(add_copy(next, gab_members_slot(members, i), &copy));
-    copy->number = number;
-  }
+  GAB_TRY(gab_placement_each_kept(&next->placement, gab_world_slot(checkpoint->world), add_copy, next));
+  release_unused(next);
+  bool grouped =
+      gab_placement_group(&next->placement, gab_world_slot(checkpoint->world), &next->parities.group);
+  if (!grouped) next->parities.group.count = 0;
+  if (!grouped || next->parities.group.parities == 0) gab_buffer_release(&next->parities.rows);
   return GAB_OK;
 }
+
+/* ---------------------------------------------------------------- copies */
 
 /* One round moves copy number k of every image: a message can be under way to one holder only, since its
  * envelope names the receiver. Nobody waits for a later round, so all get through. */
-gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next)
+static gab_status exchange_copies(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
-  const gab_members *members = gab_world_members(checkpoint->world);
-  int32_t count = gab_members_count(members),
-          me = gab_members_index(members, gab_world_slot(checkpoint->world));
-  int copies = gab_scheme_copies(checkpoint->scheme, count, checkpoint->copies);
-  for (int k = 0; k < copies; k++) {
+  gab_slot me = gab_world_slot(checkpoint->world);
+  for (int k = 0; k < gab_placement_copies(&next->placement); k++) {
     for (int i = 0; i < next->copy_count; i++)
       if (next->copies[i].number == k)
         GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &next->copies[i].image,
                                  GAB_SIZE_UNKNOWN));
-    int32_t holder = checkpoint->scheme->holder(me, count, k, copies);
-    if (copy_kept(checkpoint->scheme, me, count, copies, holder) == k)
-      GAB_TRY(gab_port_send(checkpoint->port, gab_members_slot(members, holder), &next->own));
+    gab_slot holder = gab_placement_holder(&next->placement, me, k);
+    if (holder != GAB_NO_SLOT) GAB_TRY(gab_port_send(checkpoint->port, holder, &next->own));
     GAB_TRY(gab_port_finish(checkpoint->port));
   }
+  for (int i = 0; i < next->copy_count; i++) GAB_TRY(trim(&next->copies[i].image));
   return GAB_OK;
+}
+
+gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  if (next->placement.scheme->kind == GAB_SCHEME_COPIES) return exchange_copies(checkpoint, next);
+  return gab_parities_make(checkpoint, next, NULL, false, &next->parities);
 }
 
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot)
 {
   size_t bytes = 0;
   for (int i = 0; i < snapshot->copy_count; i++) bytes += gab_message_bytes(&snapshot->copies[i].image);
+  if (snapshot->parities.group.count > 0) bytes += snapshot->parities.rows.size;
   return bytes;
+}
+
+size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot)
+{
+  const gab_group *group = &snapshot->parities.group;
+  size_t copies = 0;
+  if (group->count > 0)
+    return (size_t)group->parities * (size_t)gab_group_pieces(group) * snapshot->parities.piece;
+  for (int k = 0; k < gab_placement_copies(&snapshot->placement); k++)
+    copies += gab_placement_holder(&snapshot->placement, slot, k) != GAB_NO_SLOT;
+  return copies * gab_message_bytes(&snapshot->own);
+}
+
+void gab_redundancy_release(gab_snapshot *snapshot)
+{
+  for (int k = 0; k < snapshot->copy_room; k++) gab_buffer_release(&snapshot->copies[k].image);
+  gab_free(&snapshot->copies);
+  gab_buffer_release(&snapshot->parities.rows);
 }

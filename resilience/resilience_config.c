@@ -18,16 +18,52 @@ static const gab_config_key resilience_keys[] = {
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
      .outside = true,
-     .doc = "Redundancy scheme, which says who keeps copies of whose state: pairwise (at the slot half of "
-            "all away), "
-            "ring (at the next ones), none, or one that the application registered."},
+     .doc = "Redundancy scheme, which says who keeps what of whose state: pairwise (copies as far away as can be), "
+            "ring (copies at the next ones), parity (groups of which any one can be lost, for a fraction of a "
+            "copy), reed-solomon (groups of which several can be lost), none, or one that the application "
+            "registered."},
     {.name = "copies",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 16,
      .default_text = "1",
      .outside = true,
-     .doc = "Copies of each process's state in the memory of others, beside its own."},
+     .doc = "Copies of each process's state in the memory of others, beside its own, of schemes that copy."},
+    {.name = "group",
+     .type = GAB_CONFIG_INT,
+     .min = 2,
+     .max = GAB_MOST_GROUP / 2,
+     .default_text = "8",
+     .outside = true,
+     .doc = "Processes in a group of the schemes parity and reed-solomon, at most: with n of them and k losses "
+            "to be survived each keeps k / (n - k) of a process's state beside its own."},
+    {.name = "losses",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = GAB_MOST_LOSSES,
+     .default_text = "2",
+     .outside = true,
+     .doc = "Processes of each group that can be lost at once, of the scheme reed-solomon."},
+    {.name = "separate",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "none|node|chassis|island",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "What is never to hold a process's state together with all of its redundancy, at the cost of memory if "
+            "need be. Left out: nodes, where that costs nothing."},
+    {.name = "within",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "none|node|chassis|island",
+     .default_text = "none",
+     .outside = true,
+     .doc = "What redundancy is to stay inside of, e.g. an island of a network that is slower between islands."},
+    {.name = "domains",
+     .type = GAB_CONFIG_STRING,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "File that says which processes share a node, chassis, island: lines like \"island1/chassis4/node17: "
+            "0-15\". Left out: host names (or the environment variable GABION_NODE of each process, which "
+            "holds such a name), and the chassis where hwloc knows it."},
     {.name = "mtbf",
      .type = GAB_CONFIG_REAL,
      .unit = "s",
@@ -114,6 +150,12 @@ static const gab_config_section sections[] = {
      KEYS(drill_keys)},
 };
 
+static gab_domain_kind read_domain(const gab_config *config, const char *path)
+{
+  int choice = gab_config_choice(config, path);
+  return choice < 0 ? GAB_DOMAIN_UNSET : (gab_domain_kind)(GAB_DOMAIN_NONE + choice);
+}
+
 gab_status gab_resilience_declare(gab_config *config)
 {
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
@@ -159,12 +201,30 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
   return GAB_OK;
 }
 
+gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy)
+{
+  *redundancy = (gab_redundancy){.copies = (int)gab_config_int(config, "resilience.copies"),
+                                 .group = (int)gab_config_int(config, "resilience.group"),
+                                 .losses = (int)gab_config_int(config, "resilience.losses"),
+                                 .separate = read_domain(config, "resilience.separate"),
+                                 .within = read_domain(config, "resilience.within"),
+                                 .domains_file = gab_config_string(config, "resilience.domains")};
+  redundancy->scheme = gab_scheme_by_name(gab_config_string(config, "resilience.scheme"));
+  if (!redundancy->scheme) return blame(config, "resilience.scheme");
+  gab_members one;
+  gab_placement placement;
+  gab_members_init(&one, 1);
+  gab_placement_init(&placement);
+  gab_status status = gab_placement_make(&placement, redundancy, &one, NULL);
+  gab_placement_release(&placement);
+  gab_members_release(&one);
+  return status == GAB_ERR_ARGUMENT ? blame(config, "resilience.group") : status;
+}
+
 static gab_status read_protection(const gab_config *config, gab_protection *protection)
 {
   GAB_TRY(read_strategies(config, protection));
-  protection->scheme = gab_scheme_by_name(gab_config_string(config, "resilience.scheme"));
-  if (!protection->scheme) return blame(config, "resilience.scheme");
-  protection->copies = (int)gab_config_int(config, "resilience.copies");
+  GAB_TRY(gab_resilience_redundancy(config, &protection->redundancy));
   protection->tries = (int)gab_config_int(config, "resilience.tries");
   double mtbf = gab_config_is_set(config, "resilience.mtbf") ? gab_config_real(config, "resilience.mtbf") : 0;
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=

@@ -20,6 +20,10 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config);
 
+/** What a checked parameter file says about redundancy. Local. @param[out] redundancy  borrows the name of the file
+ *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy);
+
 /** What an application adds to what its parameter file says. Zero-initialise; borrowed during the call only,
  *  but for rebalance_user. */
 typedef struct gab_resilience_context {

@@ -14,18 +14,12 @@ typedef struct owner_map {
 static gab_slot owner_now(void *context, gab_slot then)
 {
   const owner_map *map = context;
-  return gab_scheme_restorer(map->checkpoint->scheme, map->checkpoint->copies, &map->snapshot->members,
-                             gab_world_members(map->checkpoint->world), then);
+  return gab_placement_restorer(&map->snapshot->placement, gab_world_members(map->checkpoint->world), then);
 }
 
 static bool is_restorable(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
-  owner_map map = {checkpoint, snapshot};
-  const gab_members *now = gab_world_members(checkpoint->world);
-  for (int32_t i = 0; i < now->gone_count; i++)
-    if (gab_members_has(&snapshot->members, now->gone[i]) && owner_now(&map, now->gone[i]) == GAB_NO_SLOT)
-      return false;
-  return true;
+  return gab_placement_survives(&snapshot->placement, gab_world_members(checkpoint->world));
 }
 
 /* The complete snapshot of that serial number, NULL if there is none here. */
@@ -237,20 +231,19 @@ static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapsho
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
   if (gab_world_is_root(checkpoint->world)) {
-    char slots[256], blocks[MOST_NAMED * 20 + 8], sentence[768];
+    char slots[256], scheme[256], blocks[MOST_NAMED * 20 + 8], sentence[1024];
     describe_slots(checkpoint, snapshot, slots, sizeof slots);
     describe_blocks(&missing, blocks, sizeof blocks);
     snprintf(sentence, sizeof sentence,
-             "%s died and so did all holders of their images (scheme %s, copies: %d): %" PRIu64 " of %" PRIu64
+             "%s died and so did all holders of their images (%s): %" PRIu64 " of %" PRIu64
              " blocks are lost, of which the living know as neighbours: %s",
-             slots, checkpoint->scheme->name,
-             gab_scheme_copies(checkpoint->scheme, gab_members_count(&snapshot->members), checkpoint->copies),
+             slots, gab_placement_describe(&snapshot->placement, scheme, sizeof scheme),
              snapshot->blocks - here, snapshot->blocks, blocks);
     status = gab_put_string(&text, sentence);
   }
   if (status == GAB_OK)
     status = gab_world_broadcast(checkpoint->world, gab_world_root(checkpoint->world), &text);
-  char sentence[768];
+  char sentence[1024];
   gab_reader in = gab_reader_of_buffer(&text);
   if (status == GAB_OK) status = gab_get_string(&in, sentence, sizeof sentence);
   gab_buffer_release(&text);

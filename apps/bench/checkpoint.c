@@ -28,7 +28,7 @@ static void close_stage(stage *s)
 /* Two snapshots first: afterwards both buffers have their memory. */
 static gab_status fill_stage(bench *b, stage *s)
 {
-  GAB_TRY(gab_checkpoint_create(s->flow.forest, &gab_scheme_pairwise, 1, &s->checkpoint));
+  GAB_TRY(gab_checkpoint_create(s->flow.forest, &(gab_redundancy){0}, &s->checkpoint));
   for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(s->checkpoint, i));
   uint64_t bytes = gab_checkpoint_get_stats(s->checkpoint).image_bytes, sum = bytes;
   GAB_TRY(gab_world_sum_u64(b->world, &sum, 1));

@@ -22,8 +22,14 @@ static const char usage[] =
     "are planned in less than a minute.\n"
     "\n"
     "  -n PROCESSES          default: what the case recommends\n"
-    "  --scheme NAME         redundancy scheme instead of the case's: pairwise, ring, none\n"
+    "  --scheme NAME         redundancy scheme instead of the case's: pairwise, ring, parity, reed-solomon, "
+    "none\n"
     "  --copies N            copies of each process's state, instead of the case's\n"
+    "  --group N             processes in a group of parity and reed-solomon, instead of the case's\n"
+    "  --losses N            losses per group that reed-solomon survives, instead of the case's\n"
+    "  --per-node N          processes on a node, which may be lost together\n"
+    "  --per-island N        nodes in an island of the network\n"
+    "  --memory BYTES        of a process: also says how few processes would do with it\n"
     "  --balance NAME        strategy instead of the case's: hilbert, morton, diffusion, graph\n"
     "  --bandwidth BYTES     of a process while it packs and sends, per second; default: a memory copy, "
     "measured\n"
@@ -33,7 +39,9 @@ static const char usage[] =
     "  --set KEY=VALUE, -s   over the file; may be repeated\n"
     "\n"
     "Memory: populations with one ghost layer (twice that with kernels that keep two fields), and two\n"
-    "snapshots of the own image and of R - 1 copies of others: S (1 + 2 R), Kohl et al. 2017, eq. 2. At the\n"
+    "snapshots of the own image and of what is kept of others: S (1 + 2 R) with R - 1 copies, Kohl et al. "
+    "2017,\n"
+    "eq. 2; with coded groups of n that survive k losses R is 1 + k/(n - k). At the\n"
     "worst moment of a recovery one process has adopted the blocks of a dead one and packs them with its "
     "own.\n"
     "Bytes of a step: populations that cross to other processes; between levels as many as on the finer "
@@ -66,6 +74,11 @@ static gab_status take(plan_options *options, const char *name, const char *valu
 {
   if (strcmp(name, "-n") == 0) return read_count(name, value, 1, 10000000, &options->slots);
   if (strcmp(name, "--copies") == 0) return read_count(name, value, 0, 16, &options->copies);
+  if (strcmp(name, "--group") == 0) return read_count(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
+  if (strcmp(name, "--losses") == 0) return read_count(name, value, 1, GAB_MOST_LOSSES, &options->losses);
+  if (strcmp(name, "--per-node") == 0) return read_count(name, value, 1, 1000000, &options->per_node);
+  if (strcmp(name, "--per-island") == 0) return read_count(name, value, 1, 1000000, &options->per_island);
+  if (strcmp(name, "--memory") == 0) return read_number(name, value, 1, &options->memory);
   if (strcmp(name, "--bandwidth") == 0) return read_number(name, value, 1, &options->bandwidth);
   if (strcmp(name, "--mtbf") == 0) return read_number(name, value, 1e-6, &options->mtbf);
   if (strcmp(name, "--rate") == 0) return read_number(name, value, 1e-6, &options->rate);
@@ -74,8 +87,9 @@ static gab_status take(plan_options *options, const char *name, const char *valu
   return GAB_OK;
 }
 
-static const char *const valued[] = {"-n",          "--scheme", "--copies", "--balance",
-                                     "--bandwidth", "--mtbf",   "--rate",   NULL};
+static const char *const valued[] = {"-n",         "--scheme",     "--copies", "--group",   "--losses",
+                                     "--per-node", "--per-island", "--memory", "--balance", "--bandwidth",
+                                     "--mtbf",     "--rate",       NULL};
 
 /* The option of `word`, its value behind a sign of equality if there is one. */
 static const char *find_option(const char *word, const char **value)
@@ -124,6 +138,7 @@ static gab_status plan_with(gab_world *world, const run_case *which, const plan_
   numbers.planning_seconds = gab_seconds() - start;
   if (status == GAB_OK && options->json) plan_print_json(which, &numbers, stdout);
   else if (status == GAB_OK) plan_print(which, &numbers, stdout);
+  plan_release(&numbers);
   gab_proxies_destroy(&proxies);
   if (geometry) gab_geometry_destroy(&geometry);
   return status;

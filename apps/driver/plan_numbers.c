@@ -3,7 +3,9 @@
 
 #include "core/log.h"
 #include "resilience/interval.h"
+#include "resilience/resilience_config.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ALL = GAB_BALANCE_LEVELS };
@@ -54,6 +56,7 @@ static double crossing_bytes(const flow_sizes *sizes, int direction)
 
 typedef struct slot_numbers {
   double state, image, held, sent;
+  double spread; /* sent per snapshot */
   double blocks[GAB_BALANCE_LEVELS + 1];
   int64_t adopted_from;
 } slot_numbers;
@@ -91,13 +94,31 @@ static void add_blocks(plan_work *work)
   }
 }
 
+/* Pieces are as long as those of the longest image of the group. */
+static void hold_parities(plan_work *work, gab_slot slot)
+{
+  gab_group group;
+  double longest = 0;
+  if (!gab_placement_group(&work->numbers->placement, slot, &group) || group.parities == 0) return;
+  for (int i = 0; i < group.count; i++)
+    if (work->slots[group.slots[i]].image > longest) longest = work->slots[group.slots[i]].image;
+  work->slots[slot].held += longest * group.parities / gab_group_pieces(&group);
+  work->slots[slot].spread += longest * group.parities;
+}
+
 static void hold_copies(plan_work *work)
 {
   const plan_numbers *numbers = work->numbers;
-  for (int32_t p = 0; p < numbers->slots; p++)
-    for (int copy = 0; copy < numbers->copies; copy++)
-      work->slots[numbers->scheme->holder(p, numbers->slots, copy, numbers->copies)].held +=
-          work->slots[p].image;
+  const int copies = gab_placement_copies(&numbers->placement);
+  for (int32_t p = 0; p < numbers->slots; p++) {
+    for (int copy = 0; copy < copies; copy++) {
+      gab_slot holder = gab_placement_holder(&numbers->placement, p, copy);
+      if (holder == GAB_NO_SLOT) continue;
+      work->slots[holder].held += work->slots[p].image;
+      work->slots[p].spread += work->slots[p].image;
+    }
+    hold_parities(work, p);
+  }
 }
 
 /* ---------------------------------------------------------------- over all slots */
@@ -122,29 +143,89 @@ static void spread_out(plan_work *work)
   spread_begin(&numbers->memory);
   spread_begin(&numbers->sent);
   spread_begin(&numbers->partners);
+  spread_begin(&numbers->held);
+  spread_begin(&numbers->wire);
   for (int32_t p = 0; p < numbers->slots; p++) {
     const slot_numbers *slot = &work->slots[p];
     for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], slot->blocks[l], numbers->slots);
     spread_add(&numbers->state, slot->state, numbers->slots);
     spread_add(&numbers->memory, memory_of(slot), numbers->slots);
     spread_add(&numbers->sent, slot->sent, numbers->slots);
+    spread_add(&numbers->held, slot->held, numbers->slots);
+    spread_add(&numbers->wire, slot->spread, numbers->slots);
     spread_add(&numbers->partners, work->partners[p], numbers->slots);
     if (slot->image > numbers->image) numbers->image = slot->image;
   }
 }
 
-/* Any one slot dies: its first holder adopts its blocks, and packs them with its own into the next snapshot
- * before they are distributed anew. */
-static void find_peak(plan_work *work)
+/* Any one slot dies: its restorer adopts its blocks, and packs them with its own into the next snapshot
+ * before they are distributed anew. In coded groups everybody's parities grow with that image. */
+static gab_status find_peak(plan_work *work)
 {
   plan_numbers *numbers = work->numbers;
-  if (numbers->copies < 1 || numbers->slots < 2) return;
-  for (int32_t dead = 0; dead < numbers->slots; dead++) {
+  gab_members now;
+  for (gab_slot dead = 0; dead < numbers->slots; dead++) {
+    gab_members_init(&now, numbers->slots);
+    GAB_TRY(gab_members_remove(&now, dead));
+    gab_slot restorer = gab_placement_restorer(&numbers->placement, &now, dead);
+    gab_members_release(&now);
+    if (restorer == GAB_NO_SLOT) {
+      numbers->peak = 0;
+      return GAB_OK;
+    }
     const slot_numbers *gone = &work->slots[dead];
-    int32_t restorer = numbers->scheme->holder(dead, numbers->slots, 0, numbers->copies);
     double peak = memory_of(&work->slots[restorer]) + gone->state + gone->image;
+    gab_group group;
+    if (gab_placement_group(&numbers->placement, dead, &group))
+      peak += gone->image * group.parities / gab_group_pieces(&group);
     if (peak > numbers->peak) numbers->peak = peak;
   }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- with how few it would do */
+
+/* Memory of the fullest of so many processes if blocks are dealt out evenly; at_peak: recovering from a
+ * death. */
+static gab_status memory_on(const plan_work *work, int32_t processes, bool at_peak, double *memory)
+{
+  const plan_numbers *numbers = work->numbers;
+  const double blocks = (double)numbers->balance.blocks;
+  double held = ceil(blocks / processes), state = held * block_bytes(&work->sizes, 1);
+  double image = held * block_bytes(&work->sizes, 0);
+  gab_members all;
+  gab_placement placement;
+  gab_members_init(&all, processes);
+  gab_placement_init(&placement);
+  gab_status status = gab_placement_make(&placement, &numbers->redundancy, &all, NULL);
+  if (status == GAB_OK) {
+    double kept = gab_placement_get_costs(&placement, image).kept;
+    *memory = state + 2 * (image + kept);
+    if (at_peak) *memory += state + image + (placement.scheme->kind == GAB_SCHEME_GROUPS ? kept : 0);
+  }
+  gab_placement_release(&placement);
+  gab_members_release(&all);
+  return status;
+}
+
+/* The smallest number that does; 0: none. Fewer processes hold more each. */
+static gab_status find_fewest(const plan_work *work, double room, bool at_peak, int32_t *fewest)
+{
+  uint64_t blocks = work->numbers->balance.blocks;
+  int32_t lo = at_peak ? 2 : 1, hi = blocks < INT32_MAX ? (int32_t)blocks : INT32_MAX;
+  double memory = 0;
+  *fewest = 0;
+  if (hi < lo) return GAB_OK;
+  GAB_TRY(memory_on(work, hi, at_peak, &memory));
+  if (memory > room) return GAB_OK;
+  while (lo < hi) {
+    int32_t mid = lo + (hi - lo) / 2;
+    GAB_TRY(memory_on(work, mid, at_peak, &memory));
+    if (memory > room) lo = mid + 1;
+    else hi = mid;
+  }
+  *fewest = hi;
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- costs */
@@ -178,7 +259,7 @@ static gab_status find_costs(plan_work *work, const plan_options *options)
   numbers->bandwidth = options->bandwidth;
   numbers->is_measured = !(options->bandwidth > 0);
   if (numbers->is_measured) GAB_TRY(measure_bandwidth(&numbers->bandwidth));
-  numbers->cost = numbers->image * (1 + 2 * numbers->copies) / numbers->bandwidth;
+  numbers->cost = (numbers->image + 2 * numbers->wire.most) / numbers->bandwidth;
   numbers->mtbf = options->mtbf;
   if (!(numbers->mtbf > 0) && gab_config_is_set(config, "resilience.mtbf"))
     numbers->mtbf = gab_config_real(config, "resilience.mtbf");
@@ -190,18 +271,36 @@ static gab_status find_costs(plan_work *work, const plan_options *options)
 
 /* ---------------------------------------------------------------- all of it */
 
+/* Nodes as many as the command line says, or as the file of the case does; else every process on its own. */
+static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
+{
+  const char *file = numbers->redundancy.domains_file;
+  gab_members all;
+  gab_placement_init(&numbers->placement);
+  if (options->per_node > 0)
+    GAB_TRY(gab_domains_regular(numbers->slots, (int32_t)options->per_node, (int32_t)options->per_island,
+                                &numbers->domains));
+  else if (file && file[0]) GAB_TRY(gab_domains_load(file, numbers->slots, &numbers->domains));
+  gab_members_init(&all, numbers->slots);
+  gab_status status = gab_placement_make(&numbers->placement, &numbers->redundancy, &all, numbers->domains);
+  gab_members_release(&all);
+  return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
+}
+
 static gab_status choose(const run_case *which, const plan_options *options, plan_numbers *numbers)
 {
   const gab_config *config = which->config;
   numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
-  numbers->scheme =
-      gab_scheme_by_name(options->scheme ? options->scheme : gab_config_string(config, "resilience.scheme"));
-  if (!numbers->scheme) return GAB_ERR_INPUT;
-  int64_t copies = options->copies >= 0 ? options->copies : gab_config_int(config, "resilience.copies");
-  numbers->copies = gab_scheme_copies(numbers->scheme, numbers->slots, (int)copies);
-  return GAB_OK;
+  GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
+  if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);
+  if (!numbers->redundancy.scheme) return GAB_ERR_INPUT;
+  if (options->copies == 0) numbers->redundancy.scheme = &gab_scheme_none;
+  if (options->copies > 0) numbers->redundancy.copies = (int)options->copies;
+  if (options->group > 0) numbers->redundancy.group = (int)options->group;
+  if (options->losses > 0) numbers->redundancy.losses = (int)options->losses;
+  return lay_out(options, numbers);
 }
 
 static gab_status distribute(plan_work *work)
@@ -225,7 +324,11 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->slots, work->partners, count_contact,
                                work));
   spread_out(work);
-  find_peak(work);
+  GAB_TRY(find_peak(work));
+  if (options->memory > 0) {
+    GAB_TRY(find_fewest(work, options->memory, false, &work->numbers->fewest));
+    GAB_TRY(find_fewest(work, options->memory, true, &work->numbers->fewest_at_peak));
+  }
   return find_costs(work, options);
 }
 
@@ -246,9 +349,16 @@ gab_status plan_work_out(const run_case *which, const plan_options *options, gab
                     .partners = partners,
                     .slots = slots};
   if (status == GAB_OK) status = work_out(&work, options);
+  numbers->memory_given = options->memory;
   numbers->proxy_bytes = gab_proxies_bytes(proxies);
   gab_free(&plan);
   gab_free(&partners);
   gab_free(&slots);
   return status;
+}
+
+void plan_release(plan_numbers *numbers)
+{
+  gab_placement_release(&numbers->placement);
+  gab_domains_destroy(&numbers->domains);
 }

@@ -43,8 +43,12 @@ static void print_levels(const plan_numbers *numbers, FILE *out)
 static void print_checkpoint(const plan_numbers *numbers, FILE *out)
 {
   char text[24];
-  fprintf(out, "  checkpoint: %s and %d cop%s of it, %.3g s at", bytes_text(numbers->image, text),
-          numbers->copies, numbers->copies == 1 ? "y" : "ies", numbers->cost);
+  char sentence[512];
+  fprintf(out, "  %s\n", gab_placement_describe(&numbers->placement, sentence, sizeof sentence));
+  if (gab_placement_warning(&numbers->placement, &numbers->redundancy, sentence, sizeof sentence))
+    fprintf(out, "  warning: %s\n", sentence);
+  fprintf(out, "  checkpoint: an image of %s,", bytes_text(numbers->image, text));
+  fprintf(out, " %s sent, %.3g s at", bytes_text(numbers->wire.most, text), numbers->cost);
   fprintf(out, " %s/s (%s)\n", bytes_text(numbers->bandwidth, text),
           numbers->is_measured ? "memory copy, measured here" : "given");
   if (!(numbers->interval > 0)) {
@@ -58,17 +62,29 @@ static void print_checkpoint(const plan_numbers *numbers, FILE *out)
   fprintf(out, "\n");
 }
 
+static void print_fewest(const plan_numbers *numbers, FILE *out)
+{
+  char text[24], few[2][24];
+  snprintf(few[0], sizeof few[0], numbers->fewest ? "%" PRId32 " processes" : "no number", numbers->fewest);
+  snprintf(few[1], sizeof few[1], numbers->fewest_at_peak ? "%" PRId32 " processes" : "no number",
+           numbers->fewest_at_peak);
+  fprintf(out, "  with %s each: %s would hold it, %s would survive a death\n",
+          bytes_text(numbers->memory_given, text), few[0], few[1]);
+}
+
 void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
 {
   char text[24];
   fprintf(out, "%s on %" PRId32 " process%s, blocks by %s, copies by %s\n", gab_config_name(which->config),
-          numbers->slots, numbers->slots == 1 ? "" : "es", numbers->strategy->name, numbers->scheme->name);
+          numbers->slots, numbers->slots == 1 ? "" : "es", numbers->strategy->name,
+          numbers->placement.scheme->name);
   print_levels(numbers, out);
   if (which->refinement.max_level > 0 && which->refinement.every > 0)
     fprintf(out, "  that is the grid of the start; it adapts to the flow every %" GAB_PRI_STEP " steps\n",
             which->refinement.every);
   fprintf(out, "  %-40s %10s %10s %10s\n", "per process", "least", "mean", "most");
   print_bytes(out, "populations", &numbers->state);
+  print_bytes(out, "kept of others, each snapshot", &numbers->held);
   print_bytes(out, "populations and two snapshots", &numbers->memory);
   if (numbers->peak > 0)
     fprintf(out, "  %-40s %10s %10s %10s\n", "the same, recovering from one death", "", "",
@@ -78,6 +94,7 @@ void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
           numbers->partners.mean, numbers->partners.most);
   print_bytes(out, "sent in a step of level 0", &numbers->sent);
   print_checkpoint(numbers, out);
+  if (numbers->memory_given > 0) print_fewest(numbers, out);
   fprintf(out, "  planned in %.2f s with %s of proxies\n", numbers->planning_seconds,
           bytes_text((double)numbers->proxy_bytes, text));
 }
@@ -135,16 +152,20 @@ void plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *o
   const struct {
     const char *name;
     const plan_spread *spread;
-  } spreads[] = {{"state_bytes", &numbers->state},
-                 {"memory_bytes", &numbers->memory},
-                 {"partners", &numbers->partners},
-                 {"sent_bytes_per_step", &numbers->sent}};
+  } spreads[] = {{"state_bytes", &numbers->state},    {"memory_bytes", &numbers->memory},
+                 {"redundant_bytes", &numbers->held}, {"sent_bytes_per_checkpoint", &numbers->wire},
+                 {"partners", &numbers->partners},    {"sent_bytes_per_step", &numbers->sent}};
   fprintf(out, "{\n");
   json_text(out, "case", gab_config_name(which->config));
   fprintf(out, "  \"processes\": %" PRId32 ",\n", numbers->slots);
   json_text(out, "strategy", numbers->strategy->name);
-  json_text(out, "scheme", numbers->scheme->name);
-  fprintf(out, "  \"copies\": %d,\n", numbers->copies);
+  json_text(out, "scheme", numbers->placement.scheme->name);
+  char sentence[512];
+  fprintf(out, "  \"copies\": %d,\n", gab_placement_copies(&numbers->placement));
+  json_text(out, "redundancy", gab_placement_describe(&numbers->placement, sentence, sizeof sentence));
+  gab_placement_costs costs = gab_placement_get_costs(&numbers->placement, 1);
+  fprintf(out, "  \"any_losses\": %d,\n  \"any_domain\": %s,\n", costs.any_losses,
+          costs.any_domain ? "true" : "false");
   json_levels(numbers, out);
   for (size_t i = 0; i < sizeof spreads / sizeof spreads[0]; i++) {
     fprintf(out, "  ");
@@ -152,6 +173,10 @@ void plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *o
     fprintf(out, ",\n");
   }
   json_number(out, "recovery_peak_bytes", numbers->peak, ",");
+  if (numbers->memory_given > 0) {
+    json_number(out, "fewest_processes", numbers->fewest, ",");
+    json_number(out, "fewest_processes_at_peak", numbers->fewest_at_peak, ",");
+  }
   json_number(out, "checkpoint_bytes", numbers->image, ",");
   json_number(out, "bandwidth", numbers->bandwidth, ",");
   fprintf(out, "  \"bandwidth_measured\": %s,\n", numbers->is_measured ? "true" : "false");

@@ -20,11 +20,11 @@ typedef struct options {
 static gab_status read_value(const char *name, const char *value, options *o)
 {
   if (strcmp(name, "--steps") == 0) o->steps = atoll(value);
-  else if (strcmp(name, "--copies") == 0) o->protection.copies = atoi(value);
+  else if (strcmp(name, "--copies") == 0) o->protection.redundancy.copies = atoi(value);
   else if (strcmp(name, "--every") == 0) return gab_interval_parse(value, 1, &o->protection.every);
-  else if (strcmp(name, "--scheme") == 0) o->protection.scheme = gab_scheme_by_name(value);
+  else if (strcmp(name, "--scheme") == 0) o->protection.redundancy.scheme = gab_scheme_by_name(value);
   else GAB_FAIL(GAB_ERR_INPUT, "unknown option %s", name);
-  return strcmp(name, "--scheme") == 0 && !o->protection.scheme ? GAB_ERR_INPUT : GAB_OK;
+  return strcmp(name, "--scheme") == 0 && !o->protection.redundancy.scheme ? GAB_ERR_INPUT : GAB_OK;
 }
 
 static gab_status read_options(int argc, char **argv, options *o)

@@ -28,7 +28,7 @@ static void every_bit_of_an_own_image_counts(automaton *app)
   gab_restore_report report;
   gab_entity entity = automaton_entity(app);
   uint64_t checksum = 0, restored = 0;
-  CHECK(gab_checkpoint_create(app->forest, &gab_scheme_pairwise, 1, &checkpoint) == GAB_OK);
+  CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &checkpoint) == GAB_OK);
   CHECK(gab_checkpoint_add_entity(checkpoint, &entity) == GAB_OK);
   CHECK(gab_checkpoint_take(checkpoint, 5) == GAB_OK);
   gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];

@@ -1,123 +1,492 @@
-/* Redundancy schemes as pure functions. */
-#include "resilience/scheme.h"
+/* Redundancy schemes as pure functions: one bench for all of them, over process counts, placements on nodes
+ * and islands, and earlier deaths. What the functions say is compared with what really would be left. */
+#include "resilience/placement.h"
+
+#include "core/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_MEMBERS = 40 };
+enum { MOST = 16, IMAGE = 720720 }; /* bytes of an image, which all groups divide */
 
-static void copies_of_a_member_lie_at_different_others(void **state)
+/* A user's own schemes, registered as any: the copy at the member before; and one by an arbitrary function,
+ * which keeps the copies of all members at the first two. */
+static int one(int32_t count) { return count > 1; }
+static int32_t all_the_way_back(const gab_circle *circle, int copy, int copies)
+{
+  (void)copy, (void)copies;
+  return circle->count - 1;
+}
+static int32_t at_the_first(const gab_circle *circle, int32_t place, int copy, int copies)
+{
+  (void)circle, (void)copy, (void)copies;
+  return place == 0;
+}
+static int three_at_most(int losses) { return losses < 3 ? losses : 3; }
+static const gab_scheme before = {
+    .name = "before", .doc = "the member before", .most_copies = one, .shift = all_the_way_back};
+static const gab_scheme servers = {
+    .name = "servers", .doc = "everything at the first members", .most_copies = one, .holder = at_the_first};
+static const gab_scheme triple = {
+    .name = "triple", .doc = "groups", .kind = GAB_SCHEME_GROUPS, .parities = three_at_most};
+
+/* What really lies where, found by asking the keepers alone. */
+typedef struct truth {
+  const gab_placement *placement;
+  int32_t slots;
+  bool keeps[MOST][MOST]; /* keeper, slot */
+  int kept[MOST];         /* images that a keeper has */
+  gab_group groups[MOST]; /* count 0: none */
+} truth;
+
+static gab_status note_kept(void *user, gab_slot slot, int copy)
+{
+  struct {
+    truth *t;
+    gab_slot keeper;
+  } *note = user;
+  assert_int_equal(gab_placement_holder(note->t->placement, slot, copy), note->keeper);
+  assert_false(note->t->keeps[note->keeper][slot]);
+  assert_int_not_equal(slot, note->keeper);
+  note->t->keeps[note->keeper][slot] = true;
+  note->t->kept[note->keeper]++;
+  return GAB_OK;
+}
+
+static void find_truth(truth *t, const gab_placement *placement)
+{
+  *t = (truth){.placement = placement, .slots = placement->members.slots};
+  int given = 0, kept = 0;
+  for (gab_slot slot = 0; slot < t->slots; slot++) {
+    struct {
+      truth *t;
+      gab_slot keeper;
+    } note = {t, slot};
+    assert_int_equal(gab_placement_each_kept(placement, slot, note_kept, &note), GAB_OK);
+    if (!gab_members_has(&placement->members, slot)) assert_int_equal(t->kept[slot], 0);
+    kept += t->kept[slot];
+    for (int k = 0; k < gab_placement_copies(placement); k++)
+      given += gab_placement_holder(placement, slot, k) != GAB_NO_SLOT;
+    gab_placement_group(placement, slot, &t->groups[slot]);
+  }
+  assert_int_equal(given, kept); /* every copy that is given is kept: with the above, by the same ones */
+}
+
+static bool left_in_group(const gab_group *group, const bool *dead)
+{
+  for (int stripe = 0; stripe < group->count; stripe++) {
+    int missing = 0;
+    for (int i = 0; i < group->count; i++) missing += dead[group->slots[i]];
+    if (missing > group->parities) return false;
+  }
+  return true;
+}
+
+static bool is_left(const truth *t, const bool *dead, gab_slot slot)
+{
+  if (!dead[slot]) return true;
+  if (t->groups[slot].count) return left_in_group(&t->groups[slot], dead);
+  for (gab_slot keeper = 0; keeper < t->slots; keeper++)
+    if (t->keeps[keeper][slot] && !dead[keeper]) return true;
+  return false;
+}
+
+/* After these deaths: the functions tell the truth, and the dead of a group fall to different ones. */
+static bool check_deaths(const truth *t, const bool *dies)
+{
+  gab_members now;
+  bool dead[MOST], all = true;
+  gab_members_init(&now, t->slots);
+  for (gab_slot slot = 0; slot < t->slots; slot++) {
+    dead[slot] = dies[slot] || !gab_members_has(&t->placement->members, slot);
+    if (dead[slot]) assert_int_equal(gab_members_remove(&now, slot), GAB_OK);
+  }
+  int restores[MOST] = {0};
+  for (gab_slot slot = 0; slot < t->slots; slot++) {
+    if (!gab_members_has(&t->placement->members, slot)) continue;
+    gab_slot restorer = gab_placement_restorer(t->placement, &now, slot);
+    assert_int_equal(restorer != GAB_NO_SLOT, is_left(t, dead, slot));
+    all = all && restorer != GAB_NO_SLOT;
+    if (restorer == GAB_NO_SLOT) continue;
+    assert_false(dead[restorer]);
+    if (!dead[slot]) assert_int_equal(restorer, slot);
+    else if (!t->groups[slot].count) assert_true(t->keeps[restorer][slot]);
+    restores[restorer] += dead[slot];
+    const gab_group *group = &t->groups[slot];
+    if (group->count && dead[slot] && 2 * group->parities <= group->count)
+      assert_int_equal(restores[restorer], 1);
+  }
+  assert_int_equal(gab_placement_survives(t->placement, &now), all);
+  gab_members_release(&now);
+  return all;
+}
+
+static void check_group(const truth *t, gab_slot slot)
+{
+  const gab_group *group = &t->groups[slot];
+  int pieces = gab_group_pieces(group);
+  assert_int_equal(group->slots[group->index], slot);
+  assert_in_range(group->parities, 0, group->count - 1);
+  for (int i = 0; i < group->count; i++) { /* all see the same group */
+    assert_memory_equal(t->groups[group->slots[i]].slots, group->slots, sizeof group->slots);
+    assert_int_equal(t->groups[group->slots[i]].index, i);
+    for (int k = 0; k < group->parities; k++)
+      assert_int_equal(gab_group_piece(group, i, gab_group_parity_stripe(group, i, k)), -1 - k);
+    for (int p = 0; p < pieces; p++)
+      assert_int_equal(gab_group_piece(group, i, gab_group_piece_stripe(group, i, p)), p);
+  }
+  for (int stripe = 0; stripe < group->count; stripe++) { /* each piece and parity of it lies at one member */
+    uint64_t seen = 0;
+    for (int i = 0; i < group->count; i++) seen |= UINT64_C(1) << (gab_group_piece(group, i, stripe) + 16);
+    uint64_t due = ((UINT64_C(1) << pieces) - 1) << 16 | ((UINT64_C(1) << group->parities) - 1)
+                                                             << (16 - group->parities);
+    assert_true(seen == due);
+  }
+}
+
+/* Losing each domain of a kind as a whole. */
+static bool survives_domains(const truth *t, const gab_domains *domains, gab_domain_kind kind)
+{
+  bool all = true;
+  for (gab_slot first = 0; first < t->slots; first++) {
+    bool dies[MOST] = {false};
+    for (gab_slot slot = 0; slot < t->slots; slot++)
+      dies[slot] = gab_domains_together(domains, kind, first, slot);
+    if (gab_members_has(&t->placement->members, first)) all = check_deaths(t, dies) && all;
+  }
+  return all;
+}
+
+static void check_losses(const truth *t, int promised)
+{
+  for (gab_slot a = 0; a < t->slots; a++)
+    for (gab_slot b = a; b < t->slots; b++)
+      for (gab_slot c = b; c < (t->slots <= 8 ? t->slots : b + 1); c++) {
+        bool dies[MOST] = {false};
+        dies[a] = dies[b] = dies[c] = true;
+        int dead = 0;
+        for (gab_slot slot = 0; slot < t->slots; slot++)
+          dead += dies[slot] && gab_members_has(&t->placement->members, slot);
+        bool survived = check_deaths(t, dies);
+        if (dead <= promised) assert_true(survived);
+      }
+}
+
+static int32_t members_together(const gab_placement *p, const gab_domains *domains, gab_domain_kind kind,
+                                gab_slot slot)
+{
+  int32_t count = 0;
+  for (gab_slot other = 0; other < p->members.slots; other++)
+    count += gab_members_has(&p->members, other) && gab_domains_together(domains, kind, slot, other);
+  return count;
+}
+
+/* Copies, separation asked for: never in the domain of the own image if there is another one; all in
+ * different ones if they are small enough for that. */
+static void check_separation(const truth *t, const gab_domains *domains, gab_domain_kind kind)
+{
+  int32_t members = gab_members_count(&t->placement->members), largest = 0;
+  int copies = gab_placement_copies(t->placement);
+  for (gab_slot slot = 0; slot < t->slots; slot++) {
+    int32_t size = members_together(t->placement, domains, kind, slot);
+    if (gab_members_has(&t->placement->members, slot) && size > largest) largest = size;
+  }
+  bool heeds = t->placement->scheme == &gab_scheme_pairwise || t->placement->scheme == &gab_scheme_ring;
+  if (heeds) assert_int_equal(t->placement->given_up_separate, largest == members);
+  for (gab_slot slot = 0; slot < t->slots && !t->placement->given_up_separate; slot++) {
+    gab_slot first = gab_placement_holder(t->placement, slot, 0);
+    if (first == GAB_NO_SLOT) continue;
+    assert_false(gab_domains_together(domains, kind, slot, first));
+    if ((copies + 1) * largest > members || !heeds) continue;
+    for (int a = 1; a < copies; a++)
+      for (int b = -1; b < a; b++)
+        assert_false(gab_domains_together(domains, kind, gab_placement_holder(t->placement, slot, a),
+                                          b < 0 ? slot : gab_placement_holder(t->placement, slot, b)));
+  }
+}
+
+static void check_within(const truth *t, const gab_domains *domains, gab_domain_kind kind)
+{
+  for (gab_slot slot = 0; slot < t->slots; slot++) {
+    for (gab_slot keeper = 0; keeper < t->slots; keeper++)
+      if (t->keeps[keeper][slot]) assert_true(gab_domains_together(domains, kind, keeper, slot));
+    for (int i = 0; i < t->groups[slot].count; i++)
+      assert_true(gab_domains_together(domains, kind, slot, t->groups[slot].slots[i]));
+  }
+}
+
+static void check_costs(const truth *t, const gab_domains *domains, const gab_redundancy *asked)
+{
+  gab_placement_costs costs = gab_placement_get_costs(t->placement, IMAGE);
+  double kept = 0;
+  for (gab_slot slot = 0; slot < t->slots; slot++) {
+    double here = (double)t->kept[slot] * IMAGE;
+    const gab_group *group = &t->groups[slot];
+    if (group->count > 1) here = (double)IMAGE * group->parities / gab_group_pieces(group);
+    if (here > kept) kept = here;
+  }
+  if (gab_placement_copies(t->placement) > 1) assert_true(costs.kept >= kept);
+  else if (!asked->scheme->holder) assert_true(costs.kept == kept);
+  check_losses(t, costs.any_losses);
+  if (!domains) return;
+  bool all = survives_domains(t, domains, GAB_DOMAIN_NODE);
+  if (asked->scheme->holder || t->placement->separate != GAB_DOMAIN_NODE) return;
+  if (costs.any_domain) assert_true(all); /* groups may be lucky in their last domains */
+  else if (gab_placement_copies(t->placement) == 1) assert_false(all);
+}
+
+static void check_placement(const gab_redundancy *asked, const gab_members *members,
+                            const gab_domains *domains)
+{
+  static truth t;
+  char text[1024];
+  gab_placement placement;
+  gab_placement_init(&placement);
+  assert_int_equal(gab_placement_make(&placement, asked, members, domains), GAB_OK);
+  find_truth(&t, &placement);
+  for (gab_slot slot = 0; slot < t.slots; slot++)
+    if (t.groups[slot].count) check_group(&t, slot);
+  check_costs(&t, domains, asked);
+  if (domains && asked->separate > GAB_DOMAIN_NONE && asked->within <= GAB_DOMAIN_NONE &&
+      asked->scheme->kind == GAB_SCHEME_COPIES && !asked->scheme->holder &&
+      gab_placement_copies(&placement) > 0)
+    check_separation(&t, domains, asked->separate);
+  if (domains && asked->within > GAB_DOMAIN_NONE && !placement.given_up_within)
+    check_within(&t, domains, asked->within);
+  assert_true(strlen(gab_placement_describe(&placement, text, sizeof text)) > 10);
+  bool warns = gab_placement_warning(&placement, asked, text, sizeof text) != NULL;
+  if (placement.given_up_separate || placement.given_up_within) assert_true(warns);
+  gab_placement_release(&placement);
+}
+
+/* ---------------------------------------------------------------- what is tried */
+
+static const gab_redundancy tried[] = {
+    {.scheme = &gab_scheme_none},
+    {.scheme = &gab_scheme_pairwise},
+    {.scheme = &gab_scheme_pairwise, .copies = 2},
+    {.scheme = &gab_scheme_pairwise, .copies = 5},
+    {.scheme = &gab_scheme_ring},
+    {.scheme = &gab_scheme_ring, .copies = 2},
+    {.scheme = &gab_scheme_ring, .copies = 3},
+    {.scheme = &gab_scheme_parity, .group = 8},
+    {.scheme = &gab_scheme_parity, .group = 4},
+    {.scheme = &gab_scheme_parity, .group = 3},
+    {.scheme = &gab_scheme_parity, .group = 2},
+    {.scheme = &gab_scheme_reed_solomon, .group = 8, .losses = 2},
+    {.scheme = &gab_scheme_reed_solomon, .group = 5, .losses = 2},
+    {.scheme = &gab_scheme_reed_solomon, .group = 4, .losses = 3},
+    {.scheme = &before},
+    {.scheme = &servers},
+    {.scheme = &triple, .group = 7, .losses = 4},
+};
+enum { TRIED = sizeof tried / sizeof tried[0] };
+
+/* Placement number `which` of so many slots on nodes; false behind the last. */
+static bool place_slots(int which, int32_t slots, gab_domains **domains)
+{
+  char texts[MOST][32];
+  const char *names[MOST];
+  *domains = NULL;
+  if (which == 0) return true; /* nothing is known */
+  for (int32_t i = 0; i < slots; i++) {
+    unsigned random = (unsigned)(gab_hash_counter(5, (uint64_t)which, (uint64_t)i) % 1000);
+    unsigned node = 0, island = 0, s = (unsigned)i;
+    if (which <= 4) node = s / (unsigned)which; /* in blocks of 1 to 4 */
+    else if (which == 5) node = s / 8;
+    else if (which == 6) node = 0;
+    else if (which <= 9) node = s % (unsigned)(which - 4);            /* dealt out to 3, 4, 5 */
+    else if (which == 10) node = s % 3 == 2;                          /* one holds most */
+    else if (which == 11) node = s < 2 ? s : 2;                       /* nearly all */
+    else if (which <= 14) node = random % 5, island = random % 5 % 2; /* at random */
+    else if (which == 15) node = s / 2, island = s / 6;
+    else if (which == 16) node = s % 4, island = s % 4 / 2;
+    else return false;
+    snprintf(texts[i], sizeof texts[i], "i%u/c/n%u", island, node);
+    names[i] = texts[i];
+  }
+  assert_int_equal(gab_domains_from_names(names, slots, domains), GAB_OK);
+  return true;
+}
+
+static void with_choices(const gab_redundancy *scheme, const gab_members *members, const gab_domains *domains)
+{
+  static const gab_domain_kind separate[] = {GAB_DOMAIN_UNSET, GAB_DOMAIN_NONE, GAB_DOMAIN_NODE,
+                                             GAB_DOMAIN_ISLAND};
+  for (int s = 0; s < 4; s++)
+    for (int w = 0; w < 2; w++) {
+      gab_redundancy asked = *scheme;
+      asked.separate = separate[s];
+      asked.within = w ? GAB_DOMAIN_ISLAND : GAB_DOMAIN_NONE;
+      if (!domains && (s > 1 || w)) continue;
+      check_placement(&asked, members, domains);
+    }
+}
+
+static void each_case(int first, int last)
+{
+  for (int32_t slots = 1; slots <= MOST; slots++)
+    for (int which = 0; which < 17; which++) {
+      gab_domains *domains;
+      assert_true(place_slots(which, slots, &domains));
+      for (int deaths = 0; deaths < 4 && deaths < slots; deaths += deaths + 1) {
+        gab_members members;
+        gab_members_init(&members, slots);
+        for (int d = 0; d < deaths; d++) {
+          gab_slot gone =
+              (gab_slot)(gab_hash_counter(7, (uint64_t)(slots * 20 + which), (uint64_t)d) % (uint64_t)slots);
+          if (gab_members_count(&members) > 1) assert_int_equal(gab_members_remove(&members, gone), GAB_OK);
+        }
+        for (int i = first; i < last; i++) with_choices(&tried[i], &members, domains);
+        gab_members_release(&members);
+      }
+      gab_domains_destroy(&domains);
+    }
+}
+
+static void schemes_that_copy_tell_the_truth_about_every_loss(void **state)
 {
   (void)state;
-  for (int s = 0; gab_scheme_at(s); s++) {
-    const gab_scheme *scheme = gab_scheme_at(s);
-    for (int32_t count = 1; count <= MOST_MEMBERS; count++) {
-      int copies = gab_scheme_copies(scheme, count, MOST_MEMBERS);
-      for (int32_t i = 0; i < count; i++) {
-        bool seen[MOST_MEMBERS] = {false};
-        seen[i] = true; /* never the member itself */
-        for (int k = 0; k < copies; k++) {
-          int32_t holder = scheme->holder(i, count, k, copies);
-          assert_in_range(holder, 0, count - 1);
-          assert_false(seen[holder]);
-          seen[holder] = true;
-        }
-      }
-    }
-  }
+  each_case(0, 7);
+}
+static void groups_tell_the_truth_about_every_loss(void **state)
+{
+  (void)state;
+  each_case(7, 14);
+}
+static void schemes_of_a_user_do_too(void **state)
+{
+  (void)state;
+  each_case(14, TRIED);
+}
+
+/* ---------------------------------------------------------------- single claims */
+
+static gab_placement make(const gab_redundancy *asked, int32_t slots, const gab_domains *domains)
+{
+  gab_placement placement;
+  gab_members all;
+  gab_members_init(&all, slots);
+  gab_placement_init(&placement);
+  assert_int_equal(gab_placement_make(&placement, asked, &all, domains), GAB_OK);
+  return placement;
 }
 
 static void pairwise_with_an_even_number_makes_pairs(void **state)
 {
   (void)state;
-  for (int32_t count = 2; count <= MOST_MEMBERS; count += 2)
-    for (int32_t i = 0; i < count; i++) {
-      int32_t partner = gab_scheme_pairwise.holder(i, count, 0, 1);
-      assert_int_equal(gab_scheme_pairwise.holder(partner, count, 0, 1), i);
+  for (int32_t count = 2; count <= 40; count += 2) {
+    gab_placement p = make(&(gab_redundancy){.scheme = &gab_scheme_pairwise}, count, NULL);
+    for (gab_slot i = 0; i < count; i++)
+      assert_int_equal(gab_placement_holder(&p, gab_placement_holder(&p, i, 0), 0), i);
+    gab_placement_release(&p);
+  }
+}
+
+static void a_hundred_thousand_are_asked_at_once(void **state)
+{
+  (void)state;
+  const int32_t slots = 131072;
+  gab_domains *domains;
+  assert_int_equal(gab_domains_regular(slots, 64, 128, &domains), GAB_OK);
+  size_t held = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  gab_placement p =
+      make(&(gab_redundancy){.scheme = &gab_scheme_pairwise, .separate = GAB_DOMAIN_ISLAND}, slots, domains);
+  gab_placement inside = make(&(gab_redundancy){.scheme = &gab_scheme_parity,
+                                                .separate = GAB_DOMAIN_NODE,
+                                                .within = GAB_DOMAIN_ISLAND},
+                              slots, domains);
+  assert_in_range(gab_memory_now(GAB_MEMORY_USE_COUNT) - held, 0, 4096);
+  for (gab_slot slot = 0; slot < slots; slot += 101) {
+    gab_group group;
+    assert_false(gab_domains_together(domains, GAB_DOMAIN_ISLAND, slot, gab_placement_holder(&p, slot, 0)));
+    assert_true(gab_placement_group(&inside, slot, &group));
+    assert_int_equal(group.count, 8);
+    for (int i = 0; i < 8; i++) {
+      assert_true(gab_domains_together(domains, GAB_DOMAIN_ISLAND, slot, group.slots[i]));
+      if (i != group.index)
+        assert_false(gab_domains_together(domains, GAB_DOMAIN_NODE, slot, group.slots[i]));
     }
+  }
+  gab_placement_release(&inside);
+  gab_placement_release(&p);
+  gab_domains_destroy(&domains);
 }
 
-static void every_member_keeps_as_many_images_as_it_gives(void **state)
+static void what_cannot_be_had_is_said_with_its_reason(void **state)
 {
   (void)state;
-  for (int s = 0; gab_scheme_at(s); s++)
-    for (int32_t count = 1; count <= MOST_MEMBERS; count++)
-      for (int copies = 0; copies <= gab_scheme_copies(gab_scheme_at(s), count, 3); copies++) {
-        int kept[MOST_MEMBERS] = {0};
-        for (int32_t i = 0; i < count; i++)
-          for (int k = 0; k < copies; k++) kept[gab_scheme_at(s)->holder(i, count, k, copies)]++;
-        for (int32_t i = 0; i < count; i++) assert_int_equal(kept[i], copies);
-      }
+  static const struct {
+    gab_redundancy asked;
+    int32_t slots, per_node;
+    const char *says;
+  } cases[] = {
+      {{.scheme = &gab_scheme_pairwise, .separate = GAB_DOMAIN_NODE}, 4, 4, "all processes are in one node"},
+      {{.scheme = &gab_scheme_parity, .separate = GAB_DOMAIN_NODE}, 12, 7, "one node has too many"},
+      {{.scheme = &gab_scheme_parity, .separate = GAB_DOMAIN_NODE}, 16, 8, "groups of 2 instead"},
+      {{.scheme = &gab_scheme_reed_solomon, .within = GAB_DOMAIN_NODE}, 8, 2, "too few processes"},
+      {{.scheme = &gab_scheme_pairwise, .separate = GAB_DOMAIN_NODE}, 8, 4, NULL},
+      {{.scheme = &gab_scheme_parity, .separate = GAB_DOMAIN_NODE}, 16, 2, NULL},
+      {{.scheme = &gab_scheme_pairwise}, 4, 4, NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    gab_domains *domains;
+    char text[1024];
+    assert_int_equal(gab_domains_regular(cases[i].slots, cases[i].per_node, 0, &domains), GAB_OK);
+    gab_placement p = make(&cases[i].asked, cases[i].slots, domains);
+    const char *warning = gab_placement_warning(&p, &cases[i].asked, text, sizeof text);
+    if (!cases[i].says) assert_null(warning);
+    else if (!warning || !strstr(warning, cases[i].says))
+      fail_msg("case %zu: %s", i, warning ? warning : "silent");
+    gab_placement_release(&p);
+    gab_domains_destroy(&domains);
+  }
 }
-
-/* Kills every pair of members of every set of survivors of one earlier death. */
-static void as_many_deaths_as_copies_are_always_survived(void **state)
-{
-  (void)state;
-  const gab_scheme *schemes[] = {&gab_scheme_pairwise, &gab_scheme_ring};
-  for (int s = 0; s < 2; s++)
-    for (int32_t count = 3; count <= 12; count++)
-      for (gab_slot a = 0; a < count; a++)
-        for (gab_slot b = 0; b < count; b++) {
-          gab_members then, now;
-          gab_members_init(&then, count);
-          gab_members_init(&now, count);
-          assert_int_equal(gab_members_remove(&now, a), GAB_OK);
-          assert_int_equal(gab_members_remove(&now, b), GAB_OK);
-          gab_slot restorer = gab_scheme_restorer(schemes[s], 2, &then, &now, a);
-          assert_true(gab_members_has(&now, restorer));
-          gab_members_release(&now);
-          gab_members_release(&then);
-        }
-}
-
-static void the_living_restore_themselves_and_the_wholly_lost_nobody(void **state)
-{
-  (void)state;
-  gab_members then, now;
-  gab_members_init(&then, 6);
-  assert_int_equal(gab_members_remove(&then, 5), GAB_OK); /* slots 0 … 4: copies at the one two further */
-  gab_members_init(&now, 6);
-  for (gab_slot gone = 5; gone > 0; gone -= 2) assert_int_equal(gab_members_remove(&now, gone), GAB_OK);
-  assert_int_equal(gab_scheme_restorer(&gab_scheme_pairwise, 1, &then, &now, 0), 0);
-  assert_int_equal(gab_scheme_restorer(&gab_scheme_pairwise, 1, &then, &now, 1),
-                   GAB_NO_SLOT); /* 3 is gone too */
-  assert_int_equal(gab_scheme_restorer(&gab_scheme_pairwise, 2, &then, &now, 1), 4);
-  assert_int_equal(gab_scheme_restorer(&gab_scheme_pairwise, 1, &then, &now, 3), 0);
-  assert_int_equal(gab_scheme_restorer(&gab_scheme_pairwise, 1, &then, &now, 5), GAB_NO_SLOT);
-  gab_members_release(&now);
-  gab_members_release(&then);
-}
-
-static int32_t before(int32_t index, int32_t count, int copy, int copies)
-{
-  (void)copies;
-  return (index + count - 1 - copy) % count;
-}
-static int one(int32_t count) { return count > 1; }
 
 static void a_user_registers_a_scheme_under_a_new_name_only(void **state)
 {
   (void)state;
-  static const gab_scheme mine = {.name = "before", .doc = "test", .holder = before, .most_copies = one};
+  static const gab_scheme bare = {.name = "bare", .doc = "no callbacks"};
   assert_null(gab_scheme_by_name("before"));
   assert_non_null(strstr(gab_error_message(), "pairwise"));
-  assert_int_equal(gab_scheme_register(&mine), GAB_OK);
-  assert_ptr_equal(gab_scheme_by_name("before"), &mine);
-  assert_int_equal(gab_scheme_register(&mine), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_scheme_register(&before), GAB_OK);
+  assert_ptr_equal(gab_scheme_by_name("before"), &before);
+  assert_int_equal(gab_scheme_register(&before), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_scheme_register(&bare), GAB_ERR_ARGUMENT);
+}
+
+static void numbers_out_of_range_are_refused(void **state)
+{
+  (void)state;
+  const gab_redundancy bad[] = {{.copies = 17},
+                                {.copies = -1},
+                                {.scheme = &gab_scheme_reed_solomon, .group = 3, .losses = 3},
+                                {.scheme = &gab_scheme_parity, .group = 33},
+                                {.scheme = &gab_scheme_reed_solomon, .group = 20, .losses = 9}};
+  gab_members four;
+  gab_members_init(&four, 4);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    gab_placement p;
+    gab_placement_init(&p);
+    assert_int_equal(gab_placement_make(&p, &bad[i], &four, NULL), GAB_ERR_ARGUMENT);
+    gab_placement_release(&p);
+  }
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(copies_of_a_member_lie_at_different_others),
+      cmocka_unit_test(schemes_that_copy_tell_the_truth_about_every_loss),
+      cmocka_unit_test(groups_tell_the_truth_about_every_loss),
+      cmocka_unit_test(schemes_of_a_user_do_too),
       cmocka_unit_test(pairwise_with_an_even_number_makes_pairs),
-      cmocka_unit_test(every_member_keeps_as_many_images_as_it_gives),
-      cmocka_unit_test(as_many_deaths_as_copies_are_always_survived),
-      cmocka_unit_test(the_living_restore_themselves_and_the_wholly_lost_nobody),
+      cmocka_unit_test(a_hundred_thousand_are_asked_at_once),
+      cmocka_unit_test(what_cannot_be_had_is_said_with_its_reason),
       cmocka_unit_test(a_user_registers_a_scheme_under_a_new_name_only),
+      cmocka_unit_test(numbers_out_of_range_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

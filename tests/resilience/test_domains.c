@@ -1,0 +1,202 @@
+/* Failure domains: an order in which each is one range of places, compressed. */
+#include "resilience/domains_impl.h"
+
+#include "core/hash.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64, NAME = 32 };
+
+typedef char name_text[NAME];
+
+/* How much of two names has to agree for a common domain of a kind: all, up to the last slash, the one
+ * before. */
+static bool same_domain(const char *a, const char *b, gab_domain_kind kind)
+{
+  size_t lengths[2] = {strlen(a), strlen(b)};
+  const char *names[2] = {a, b};
+  for (int which = 0; which < 2; which++)
+    for (int level = GAB_DOMAIN_NODE; level < (int)kind; level++) {
+      while (lengths[which] > 0 && names[which][lengths[which] - 1] != '/') lengths[which]--;
+      if (lengths[which] > 0) lengths[which]--;
+    }
+  return lengths[0] == lengths[1] && memcmp(a, b, lengths[0]) == 0;
+}
+
+static void check_order(const gab_domains *domains, int32_t count)
+{
+  bool seen[MOST] = {false};
+  for (int32_t place = 0; place < count; place++) {
+    gab_slot slot = gab_domains_slot(domains, place);
+    assert_in_range(slot, 0, count - 1);
+    assert_false(seen[slot]);
+    seen[slot] = true;
+    assert_int_equal(gab_domains_place(domains, slot), place);
+  }
+}
+
+static void check_kind(const gab_domains *domains, name_text *names, int32_t count, gab_domain_kind kind)
+{
+  int32_t number = 0;
+  for (int32_t place = 0; place < count; place++) {
+    gab_places range = gab_domains_range(domains, kind, place);
+    assert_in_range(place, range.first, range.first + range.count - 1);
+    number += range.first == place;
+    for (int32_t other = 0; other < count; other++) {
+      gab_slot a = gab_domains_slot(domains, place), b = gab_domains_slot(domains, other);
+      bool same = same_domain(names[a], names[b], kind);
+      assert_int_equal(other >= range.first && other < range.first + range.count, same);
+      assert_int_equal(gab_domains_together(domains, kind, a, b), same);
+    }
+  }
+  assert_int_equal(gab_domains_number(domains, kind), number);
+}
+
+static void check_all(name_text *names, int32_t count)
+{
+  const char *pointers[MOST];
+  gab_domains *domains, *again;
+  gab_buffer bytes;
+  gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
+  for (int32_t i = 0; i < count; i++) pointers[i] = names[i];
+  assert_int_equal(gab_domains_from_names(pointers, count, &domains), GAB_OK);
+  assert_int_equal(gab_domains_pack(domains, &bytes), GAB_OK);
+  gab_reader in = gab_reader_of_buffer(&bytes);
+  assert_int_equal(gab_domains_unpack(&in, &again), GAB_OK);
+  check_order(domains, count);
+  check_order(again, count);
+  for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++) {
+    check_kind(domains, names, count, (gab_domain_kind)kind);
+    check_kind(again, names, count, (gab_domain_kind)kind);
+  }
+  gab_buffer_release(&bytes);
+  gab_domains_destroy(&again);
+  gab_domains_destroy(&domains);
+}
+
+static void any_names_become_ranges_of_one_order(void **state)
+{
+  (void)state;
+  name_text names[MOST];
+  for (uint64_t round = 0; round < 400; round++) {
+    int32_t count = 1 + (int32_t)(gab_hash_counter(1, round, 0) % 40);
+    uint64_t kinds = 1 + gab_hash_counter(1, round, 1) % 6, form = gab_hash_counter(1, round, 2) % 4;
+    for (int32_t i = 0; i < count; i++) {
+      unsigned a = (unsigned)(gab_hash_counter(2, round, (uint64_t)i) % kinds),
+               b = (unsigned)((uint64_t)i % kinds);
+      if (form == 0) snprintf(names[i], NAME, "n%u", a);
+      else if (form == 1) snprintf(names[i], NAME, "c%u/n%u", a % 2, b);
+      else if (form == 2) snprintf(names[i], NAME, "i%u/c%u/n%u", b % 2, a % 2, a);
+      else snprintf(names[i], NAME, "node%d", i / (int)kinds);
+    }
+    check_all(names, count);
+  }
+}
+
+static gab_domains *of_numbers(int32_t slots, int32_t (*node)(int32_t slot))
+{
+  const char **names = calloc((size_t)slots, sizeof *names);
+  char *texts = calloc((size_t)slots, NAME);
+  gab_domains *domains;
+  assert_non_null(names);
+  assert_non_null(texts);
+  for (int32_t i = 0; i < slots; i++) {
+    snprintf(texts + (size_t)i * NAME, NAME, "n%d", node(i));
+    names[i] = texts + (size_t)i * NAME;
+  }
+  assert_int_equal(gab_domains_from_names(names, slots, &domains), GAB_OK);
+  free(names);
+  free(texts);
+  return domains;
+}
+
+static int32_t in_blocks(int32_t slot) { return slot / 48; }
+static int32_t one_by_one(int32_t slot) { return slot % 1000; }
+static int32_t in_pairs(int32_t slot) { return slot / 2 % 500; }
+static int32_t with_a_gap(int32_t slot) { return (slot + (slot > 7777 ? 5 : 0)) / 48; }
+
+static void memory_grows_with_irregularity_only(void **state)
+{
+  (void)state;
+  int32_t (*const placements[])(int32_t) = {in_blocks, one_by_one, with_a_gap};
+  for (size_t i = 0; i < sizeof placements / sizeof placements[0]; i++) {
+    gab_domains *few = of_numbers(24000, placements[i]), *many = of_numbers(96000, placements[i]);
+    assert_in_range(gab_domains_bytes(many), 1, 1000);
+    assert_in_range(gab_domains_bytes(many), 1, gab_domains_bytes(few) + 100);
+    for (gab_slot slot = 0; slot < 96000; slot += 997) {
+      assert_int_equal(gab_domains_slot(many, gab_domains_place(many, slot)), slot);
+      assert_true(gab_domains_together(many, GAB_DOMAIN_NODE, slot, slot));
+      bool same = placements[i](slot) == placements[i](0);
+      assert_int_equal(gab_domains_together(many, GAB_DOMAIN_NODE, slot, 0), same);
+    }
+    gab_domains_destroy(&few);
+    gab_domains_destroy(&many);
+  }
+  gab_domains *pairs = of_numbers(96000, in_pairs);
+  assert_in_range(gab_domains_bytes(pairs), 1, 96000); /* a row for each of its 500 nodes */
+  gab_domains_destroy(&pairs);
+}
+
+static void regular_ones_need_no_names(void **state)
+{
+  (void)state;
+  gab_domains *domains;
+  for (int32_t slots = 1; slots <= 30; slots++)
+    for (int32_t per_node = 1; per_node <= 9; per_node++)
+      for (int32_t per_island = 0; per_island <= 3; per_island++) {
+        name_text names[MOST];
+        for (int32_t i = 0; i < slots; i++)
+          snprintf(names[i], NAME, "i%d/c/n%d", per_island ? i / (per_node * per_island) : 0, i / per_node);
+        assert_int_equal(gab_domains_regular(slots, per_node, per_island, &domains), GAB_OK);
+        check_order(domains, slots);
+        check_kind(domains, names, slots, GAB_DOMAIN_NODE);
+        check_kind(domains, names, slots, GAB_DOMAIN_ISLAND);
+        gab_domains_destroy(&domains);
+      }
+}
+
+static void a_file_places_every_slot_once(void **state)
+{
+  (void)state;
+  gab_domains *domains;
+  const char *good =
+      "# two nodes\nisland/chassis/a: [0-2, 6]\n\n island/chassis/b\t3 4-5 7-9:2 # the rest\nx: 8\n";
+  assert_int_equal(gab_domains_parse("f", good, 10, &domains), GAB_OK);
+  assert_true(gab_domains_together(domains, GAB_DOMAIN_NODE, 0, 6));
+  assert_true(gab_domains_together(domains, GAB_DOMAIN_NODE, 3, 9));
+  assert_true(gab_domains_together(domains, GAB_DOMAIN_CHASSIS, 0, 3));
+  assert_false(gab_domains_together(domains, GAB_DOMAIN_NODE, 0, 3));
+  assert_false(gab_domains_together(domains, GAB_DOMAIN_CHASSIS, 0, 8));
+  gab_domains_destroy(&domains);
+  static const struct {
+    const char *text, *says;
+  } bad[] = {{"a 0-2\nb 2-3\n", "f:2: slot 2 was placed in a"},
+             {"a 0-4\n", "f:1: there is no slot 4"},
+             {"a 0-2\n", "f: slot 3 of 4 has no place"},
+             {"a 0-x\n", "f:1: `0-x' are no slots"},
+             {"a 3-0\n", "f:1: `3-0' are no slots"},
+             {"\n\na 0-3:0\n", "f:3: `0-3:0' are no slots"},
+             {": 0-3\n", "f:1: a line is a name"},
+             {"", "f: slot 0 of 4"}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    assert_int_equal(gab_domains_parse("f", bad[i].text, 4, &domains), GAB_ERR_INPUT);
+    assert_null(domains);
+    if (!strstr(gab_error_message(), bad[i].says)) fail_msg("%s: %s", bad[i].text, gab_error_message());
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(any_names_become_ranges_of_one_order),
+      cmocka_unit_test(memory_grows_with_irregularity_only),
+      cmocka_unit_test(regular_ones_need_no_names),
+      cmocka_unit_test(a_file_places_every_slot_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
