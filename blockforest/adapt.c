@@ -2,6 +2,7 @@
 
 #include "blockforest/follow_impl.h"
 #include "blockforest/forest_impl.h"
+#include "blockforest/proxy_impl.h"
 #include "blockforest/tasks_impl.h"
 #include "core/collective.h"
 
@@ -144,7 +145,7 @@ gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *us
   if (blocks > 0) GAB_FAIL(GAB_ERR_STATE, "the forest has blocks already");
   if (mark && max_level > 0) GAB_TRY(gab_forest_check_even(forest));
   gab_world_enter(forest->world, GAB_PHASE_ADAPT_MARK);
-  gab_status status = gab_proxies_create(forest->world, &forest->options, &job.proxies);
+  gab_status status = gab_proxies_create_on(forest->world, &forest->options, forest->port, &job.proxies);
   if (status == GAB_OK)
     status = mark ? refine_places(&job, &result) : count_proxies(forest, job.proxies, &result);
   if (status == GAB_OK) status = distribute(forest, distribute_proxies, distribute_context, job.proxies);

@@ -106,12 +106,10 @@ static gab_slot holder_of_place(const gab_proxies *all, const piece *of, uint64_
   return gab_members_slot(gab_world_members(all->world), (int32_t)index);
 }
 
-static uint64_t root_index(const gab_root_grid *grid, gab_block_id root)
+/* The id of the first root block; those of the others follow in the order of places. */
+static gab_block_id first_root(const gab_root_grid *grid)
 {
-  const gab_block_place place = gab_block_id_place(grid, root);
-  return (uint64_t)place.at[0] +
-         (uint64_t)grid->roots[0] *
-             ((uint64_t)place.at[1] + (uint64_t)grid->roots[1] * (uint64_t)place.at[2]);
+  return gab_block_id_of(grid, (gab_block_place){0, {0, 0, 0}});
 }
 
 static gab_status make_roots(gab_proxies *all, const piece *own)
@@ -129,6 +127,7 @@ static gab_status make_roots(gab_proxies *all, const piece *own)
     for (int c = 0; c < GAB_CHILDREN_MAX; ++c) root.sources[c] = GAB_NO_SLOT;
     all->proxies[all->count++] = root;
   }
+  if (all->count == own->end - own->first) return GAB_OK;
   memory = all->proxies;
   gab_status status = gab_realloc(all->count * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory);
   all->proxies = memory;
@@ -140,6 +139,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
 {
   void *memory;
   gab_block_id around[GAB_DIRECTIONS];
+  const gab_block_id first = first_root(&all->options.grid);
   size_t capacity = 0;
   for (size_t i = 0; i < all->count; ++i) {
     (void)gab_topology_around(&all->topology, all->proxies[i].id, around);
@@ -151,7 +151,7 @@ static gab_status survey_around(const gab_proxies *all, const piece *own, gab_kn
     }
     for (int d = 0; d < GAB_DIRECTIONS; ++d) {
       if (around[d] == GAB_NO_BLOCK) continue;
-      uint64_t place = root_index(&all->options.grid, around[d]);
+      const uint64_t place = around[d] - first;
       if (place >= own->first && place < own->end) continue;
       known->blocks[known->count++] = (gab_known_block){around[d], holder_of_place(all, own, place)};
     }
@@ -178,6 +178,12 @@ static gab_status make_root_tables(gab_proxies *all, const piece *own, gab_known
 
 gab_status gab_proxies_create(gab_world *world, const gab_forest_options *options, gab_proxies **proxies)
 {
+  return gab_proxies_create_on(world, options, NULL, proxies);
+}
+
+gab_status gab_proxies_create_on(gab_world *world, const gab_forest_options *options, gab_port *port,
+                                 gab_proxies **proxies)
+{
   *proxies = NULL;
   GAB_TRY(gab_world_check(world));
   GAB_TRY(gab_root_grid_check(&options->grid));
@@ -185,8 +191,9 @@ gab_status gab_proxies_create(gab_world *world, const gab_forest_options *option
   gab_known known = {0};
   gab_status status = make_empty(world, options, &made);
   if (status != GAB_OK) return gab_world_raise(world, status);
-  GAB_TRY_GOTO(status, out, gab_port_create(world, "proxies", &made->port));
-  made->owns_port = true;
+  made->port = port;
+  if (!port) GAB_TRY_GOTO(status, out, gab_port_create(world, "proxies", &made->port));
+  made->owns_port = !port;
   const piece own = piece_of(made);
   GAB_TRY_GOTO(status, out, make_roots(made, &own));
   status = make_root_tables(made, &own, &known);
@@ -251,6 +258,7 @@ gab_status gab_proxies_of_forest(gab_forest *forest, gab_proxies **proxies)
 size_t gab_proxies_count(const gab_proxies *proxies) { return proxies->count; }
 gab_proxy *gab_proxies_get(gab_proxies *proxies, size_t index) { return &proxies->proxies[index]; }
 gab_world *gab_proxies_world(const gab_proxies *proxies) { return proxies->world; }
+gab_port *gab_proxies_port(const gab_proxies *proxies) { return proxies->port; }
 const gab_forest_options *gab_proxies_options(const gab_proxies *proxies) { return &proxies->options; }
 
 int gab_proxies_level(const gab_proxies *proxies, gab_block_id id)

@@ -16,6 +16,7 @@
 
 #include "blockforest/forest.h"
 #include "blockforest/topology.h"
+#include "core/port.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +63,8 @@ size_t gab_proxies_count(const gab_proxies *proxies); /**< local */
  *  change the weight (> 0), nothing else. */
 gab_proxy *gab_proxies_get(gab_proxies *proxies, size_t index);
 gab_world *gab_proxies_world(const gab_proxies *proxies);
+/** The port that they talk through, for strategies to use between two calls. */
+gab_port *gab_proxies_port(const gab_proxies *proxies);
 const gab_forest_options *gab_proxies_options(const gab_proxies *proxies);
 int gab_proxies_level(const gab_proxies *proxies, gab_block_id id);
 /** Bytes that the local proxies take. */
@@ -103,8 +106,15 @@ typedef struct gab_refine_report {
 gab_status gab_proxies_refine(gab_proxies *proxies, const gab_mark *marks, int max_level,
                               gab_refine_report *report);
 
+/** Packed bytes that one process sends at once while proxies move (a single larger proxy excepted). */
+#define GAB_PROXY_MOVE_BYTES ((size_t)8 << 20)
+
 /** Hands proxy i to targets[i], any living slot; tables follow. Collective. Announces
- *  ::GAB_PHASE_ADAPT_BALANCE. */
+ *  ::GAB_PHASE_ADAPT_BALANCE.
+ *
+ *  Memory beyond the proxies that were here and those that are to be, both of which exist for a moment: at
+ * most #GAB_PROXY_MOVE_BYTES to send, shared by the targets, and from each slot that sends to this one its
+ * share; some bytes for each proxy that leaves. */
 gab_status gab_proxies_move(gab_proxies *proxies, const gab_slot *targets);
 
 /** Expensive check of the local part: ids ascend and do not overlap, whatever is here and touches is 2:1 and

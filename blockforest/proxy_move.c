@@ -1,5 +1,7 @@
 /* Proxies change hands: first the neighbours learn where each one goes, then those that get some learn from
- * whom (crystal router), then the proxies travel with their tables, one message per pair of slots. */
+ * whom (crystal router), then the proxies travel with their tables, in rounds of one piece per pair of slots.
+ * A piece has at most GAB_PROXY_MOVE_BYTES / (targets of its source) bytes, or is a single larger proxy. As
+ * in forest_transport.c some process can always go on: both ends count the rounds of a pair alike. */
 #include "blockforest/proxy_impl.h"
 #include "core/collective.h"
 
@@ -14,11 +16,16 @@ typedef struct leaver {
   size_t index;
 } leaver;
 
+/* What a slot gives another one: said before. */
+typedef struct announcement {
+  uint64_t proxies, rows, pieces;
+} announcement;
+
 /* A slot that gets proxies from here, or gives some. */
 typedef struct route {
   gab_slot slot;
-  size_t first, count; /* outgoing: in `leaving` */
-  uint64_t bytes;
+  size_t next, end;  /* outgoing: in `leaving` */
+  announcement left; /* of it; when all is well nothing in the end */
   gab_buffer message;
 } route;
 
@@ -27,9 +34,10 @@ typedef struct transport {
   size_t leaving_count;
   route *out, *in;
   size_t out_count, in_count;
-  gab_proxy *made; /* those that stay, then those that come; their rows follow each other in `rows` */
+  size_t piece_bytes; /* at most, but for single proxies */
+  gab_proxy *made;    /* those that stay, then those that come; their rows follow each other in `rows` */
   gab_neighbour *rows;
-  size_t made_count, made_capacity, row_count, row_capacity;
+  size_t made_count, row_count;
 } transport;
 
 /* ------------------------------------------------------------------------------------------ who gets what */
@@ -66,6 +74,26 @@ static int by_target(const void *a, const void *b)
 
 static size_t packed_bytes(const gab_proxy *proxy) { return HEAD_BYTES + proxy->neighbour_count * ROW_BYTES; }
 
+/* The end in `leaving` of the piece that begins at `first`. */
+static size_t end_of_piece(const gab_proxies *all, const transport *move, size_t first, size_t end)
+{
+  size_t bytes = 0, at = first;
+  for (; at < end; ++at) {
+    const size_t more = packed_bytes(&all->proxies[move->leaving[at].index]);
+    if (at > first && more > move->piece_bytes - bytes) break;
+    bytes = more < move->piece_bytes - bytes ? bytes + more : move->piece_bytes;
+  }
+  return at;
+}
+
+static void count_route(const gab_proxies *all, const transport *move, route *to)
+{
+  to->left.proxies = to->end - to->next;
+  for (size_t i = to->next; i < to->end; ++i)
+    to->left.rows += all->proxies[move->leaving[i].index].neighbour_count;
+  for (size_t at = to->next; at < to->end; at = end_of_piece(all, move, at, to->end)) ++to->left.pieces;
+}
+
 static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, transport *move)
 {
   void *memory;
@@ -84,13 +112,13 @@ static gab_status plan_routes(const gab_proxies *all, const gab_slot *targets, t
   for (size_t i = 0; i < leaving; ++i) {
     if (i == 0 || move->leaving[i].target != move->leaving[i - 1].target) {
       route *to = &move->out[move->out_count++];
-      *to = (route){.slot = move->leaving[i].target, .first = i};
+      *to = (route){.slot = move->leaving[i].target, .next = i};
       gab_buffer_init(&to->message, GAB_MEMORY_MESSAGE);
     }
-    route *to = &move->out[move->out_count - 1];
-    ++to->count;
-    to->bytes += packed_bytes(&all->proxies[move->leaving[i].index]);
+    move->out[move->out_count - 1].end = i + 1;
   }
+  if (routes > 0) move->piece_bytes = GAB_PROXY_MOVE_BYTES / routes;
+  for (size_t t = 0; t < routes; ++t) count_route(all, move, &move->out[t]);
   return GAB_OK;
 }
 
@@ -103,7 +131,7 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, t
   for (; move->in_count < count; ++move->in_count) {
     route *from = &move->in[move->in_count];
     GAB_TRY(gab_get_i32(&in, &from->slot));
-    GAB_TRY(gab_get_bytes(&in, &from->bytes, sizeof from->bytes));
+    GAB_TRY(gab_get_bytes(&in, &from->left, sizeof from->left));
     gab_buffer_init(&from->message, GAB_MEMORY_MESSAGE);
   }
   return GAB_OK;
@@ -112,18 +140,18 @@ static gab_status read_announcements(const gab_buffer *received, size_t count, t
 static gab_status announce_proxies(const gab_proxies *all, transport *move)
 {
   void *memory;
-  GAB_TRY(gab_alloc(move->out_count * (sizeof(uint64_t) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
-  uint64_t *bytes = memory;
-  gab_slot *slots = (gab_slot *)(bytes + move->out_count);
+  GAB_TRY(gab_alloc(move->out_count * (sizeof(announcement) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
+  announcement *items = memory;
+  gab_slot *slots = (gab_slot *)(items + move->out_count);
   for (size_t i = 0; i < move->out_count; ++i) {
-    bytes[i] = move->out[i].bytes;
+    items[i] = move->out[i].left;
     slots[i] = move->out[i].slot;
   }
   gab_buffer received;
   gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
   size_t count = 0;
   gab_status status =
-      gab_world_route(all->world, bytes, slots, move->out_count, sizeof *bytes, &received, &count);
+      gab_world_route(all->world, items, slots, move->out_count, sizeof *items, &received, &count);
   if (status == GAB_OK) status = read_announcements(&received, count, move);
   gab_buffer_release(&received);
   gab_free(&memory);
@@ -147,8 +175,10 @@ static gab_status pack_proxy(const gab_proxy *proxy, gab_buffer *out)
   return GAB_OK;
 }
 
-static gab_status unpack_proxy(const gab_proxies *all, gab_reader *in, transport *move)
+static gab_status unpack_proxy(const gab_proxies *all, route *from, gab_reader *in, transport *move)
 {
+  if (from->left.proxies-- == 0)
+    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends more proxies than it announced", from->slot);
   gab_proxy *proxy = &move->made[move->made_count];
   uint8_t origin, direction;
   *proxy = (gab_proxy){0};
@@ -160,6 +190,9 @@ static gab_status unpack_proxy(const gab_proxies *all, gab_reader *in, transport
   if (!gab_block_id_is_valid(&all->options.grid, proxy->id) || origin > GAB_ORIGIN_CHILDREN)
     GAB_FAIL(GAB_ERR_CORRUPT, "proxy of the impossible block " GAB_PRI_BLOCK, proxy->id);
   proxy->origin = (gab_origin)origin;
+  if (proxy->neighbour_count > from->left.rows)
+    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends longer tables than it announced", from->slot);
+  from->left.rows -= proxy->neighbour_count;
   proxy->neighbours = move->rows + move->row_count;
   for (size_t r = 0; r < proxy->neighbour_count; ++r) {
     gab_neighbour *row = &proxy->neighbours[r];
@@ -175,48 +208,26 @@ static gab_status unpack_proxy(const gab_proxies *all, gab_reader *in, transport
   return GAB_OK;
 }
 
-static gab_status send_and_receive(gab_proxies *all, transport *move)
-{
-  for (size_t i = 0; i < move->in_count; ++i)
-    GAB_TRY(gab_port_receive(all->port, move->in[i].slot, &move->in[i].message, (size_t)move->in[i].bytes));
-  for (size_t i = 0; i < move->out_count; ++i) {
-    route *to = &move->out[i];
-    GAB_TRY(gab_message_begin(&to->message));
-    GAB_TRY(gab_buffer_reserve(&to->message, (size_t)to->bytes));
-    for (size_t l = to->first; l < to->first + to->count; ++l)
-      GAB_TRY(pack_proxy(&all->proxies[move->leaving[l].index], &to->message));
-    GAB_TRY(gab_port_send(all->port, to->slot, &to->message));
-  }
-  return gab_port_finish(all->port);
-}
-
 /* ------------------------------------------------------------------------------------------ the new part */
 
-/* Room for those that stay and all that can be in the messages. */
+/* Room for those that stay and those that were announced. */
 static gab_status make_room(const gab_proxies *all, const gab_slot *targets, transport *move)
 {
   void *memory;
+  size_t proxies = 0, rows = 0;
   const gab_slot me = gab_world_slot(all->world);
   for (size_t i = 0; i < all->count; ++i) {
     if (targets[i] != me) continue;
-    ++move->made_capacity;
-    move->row_capacity += all->proxies[i].neighbour_count;
+    ++proxies;
+    rows += all->proxies[i].neighbour_count;
   }
   for (size_t i = 0; i < move->in_count; ++i) {
-    gab_reader in = gab_message_reader(&move->in[i].message);
-    while (gab_reader_left(&in) > 0) {
-      gab_reader head, rows;
-      size_t count;
-      GAB_TRY(gab_get_view(&in, HEAD_BYTES - 8, &head));
-      GAB_TRY(gab_get_count(&in, ROW_BYTES, &count));
-      GAB_TRY(gab_get_view(&in, count * ROW_BYTES, &rows));
-      ++move->made_capacity;
-      move->row_capacity += count;
-    }
+    proxies += move->in[i].left.proxies;
+    rows += move->in[i].left.rows;
   }
-  GAB_TRY(gab_alloc(move->made_capacity * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(proxies * sizeof(gab_proxy), GAB_MEMORY_OTHER, &memory));
   move->made = memory;
-  GAB_TRY(gab_alloc(move->row_capacity * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc(rows * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory));
   move->rows = memory;
   return GAB_OK;
 }
@@ -263,14 +274,50 @@ static gab_status put_in_order(transport *move)
   return GAB_OK;
 }
 
-static gab_status unpack_all(const gab_proxies *all, const gab_slot *targets, transport *move)
+/* One piece to and from every slot that has one left. */
+static gab_status run_round(gab_proxies *all, transport *move)
+{
+  for (size_t i = 0; i < move->in_count; ++i)
+    if (move->in[i].left.pieces > 0)
+      GAB_TRY(gab_port_receive(all->port, move->in[i].slot, &move->in[i].message, GAB_SIZE_UNKNOWN));
+  for (size_t i = 0; i < move->out_count; ++i) {
+    route *to = &move->out[i];
+    if (to->left.pieces == 0) continue;
+    const size_t end = end_of_piece(all, move, to->next, to->end);
+    GAB_TRY(gab_message_begin(&to->message));
+    for (; to->next < end; ++to->next)
+      GAB_TRY(pack_proxy(&all->proxies[move->leaving[to->next].index], &to->message));
+    GAB_TRY(gab_port_send(all->port, to->slot, &to->message));
+    --to->left.pieces;
+  }
+  GAB_TRY(gab_port_finish(all->port));
+  for (size_t i = 0; i < move->in_count; ++i) {
+    route *from = &move->in[i];
+    if (from->left.pieces == 0) continue;
+    gab_reader in = gab_message_reader(&from->message);
+    while (gab_reader_left(&in) > 0) GAB_TRY(unpack_proxy(all, from, &in, move));
+    --from->left.pieces;
+  }
+  return GAB_OK;
+}
+
+static bool is_under_way(const transport *move)
+{
+  for (size_t i = 0; i < move->in_count; ++i)
+    if (move->in[i].left.pieces > 0) return true;
+  for (size_t i = 0; i < move->out_count; ++i)
+    if (move->out[i].left.pieces > 0) return true;
+  return false;
+}
+
+static gab_status travel(gab_proxies *all, const gab_slot *targets, transport *move)
 {
   GAB_TRY(make_room(all, targets, move));
   keep_stayers(all, targets, move);
-  for (size_t i = 0; i < move->in_count; ++i) {
-    gab_reader in = gab_message_reader(&move->in[i].message);
-    while (gab_reader_left(&in) > 0) GAB_TRY(unpack_proxy(all, &in, move));
-  }
+  while (is_under_way(move)) GAB_TRY(run_round(all, move));
+  for (size_t i = 0; i < move->in_count; ++i)
+    if (move->in[i].left.proxies + move->in[i].left.rows > 0)
+      GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends less than it announced", move->in[i].slot);
   return put_in_order(move);
 }
 
@@ -285,8 +332,7 @@ static gab_status make_move(gab_proxies *all, const gab_slot *targets, transport
   GAB_TRY(status);
   GAB_TRY(plan_routes(all, targets, move));
   GAB_TRY(announce_proxies(all, move));
-  GAB_TRY(send_and_receive(all, move));
-  return unpack_all(all, targets, move);
+  return travel(all, targets, move);
 }
 
 static void release_routes(route *routes, size_t count)

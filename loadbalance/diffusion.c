@@ -338,8 +338,8 @@ static gab_status diffuse(const gab_balance_options *options, gab_proxies *proxi
                           gab_balance_report *report)
 {
   gab_load_graph graph;
-  gab_status status = gab_load_graph_init(&graph, options, proxies);
-  if (status == GAB_OK) status = spread_out(&graph, options, report);
+  gab_load_graph_init(&graph, options, proxies);
+  gab_status status = spread_out(&graph, options, report);
   if (status == GAB_OK) { /* handed over, not copied */
     *part = graph.part;
     graph.part = NULL;

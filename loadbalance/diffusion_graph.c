@@ -58,14 +58,13 @@ static uint32_t index_find(const index_of_ids *index, gab_block_id id)
 
 /* ------------------------------------------------------------------ life */
 
-gab_status gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *options,
-                               gab_proxies *proxies)
+void gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *options, gab_proxies *proxies)
 {
   gab_world *world = gab_proxies_world(proxies);
   *graph = (gab_load_graph){.proxies = proxies, .world = world, .parts = options->parts, .classes = 1};
   graph->held = options->plan ? options->parts : 1;
   graph->first = options->plan ? 0 : gab_members_index(gab_world_members(world), gab_world_slot(world));
-  return options->plan ? GAB_OK : gab_port_create(world, "diffusion", &graph->port);
+  graph->port = options->plan ? NULL : gab_proxies_port(proxies);
 }
 
 static void drop_vertices(gab_load_graph *graph)
@@ -93,7 +92,6 @@ static void drop_mail(gab_load_graph *graph)
 
 void gab_load_graph_release(gab_load_graph *graph)
 {
-  gab_port_destroy(&graph->port);
   drop_vertices(graph);
   gab_free(&graph->borders);
   drop_mail(graph);

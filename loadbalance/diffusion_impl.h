@@ -30,7 +30,7 @@ typedef struct gab_border_mail {
 typedef struct gab_load_graph {
   gab_proxies *proxies; /* NULL: vertices were filled in otherwise */
   gab_world *world;
-  gab_port *port;      /* NULL when planning: everything is here */
+  gab_port *port;      /* of the proxies; NULL when planning: everything is here */
   int32_t parts;       /* of all */
   int32_t first, held; /* parts first … first + held - 1 are here */
   int classes;         /* balanced each for itself: levels, or one for all */
@@ -55,8 +55,7 @@ typedef struct gab_load_graph {
 } gab_load_graph;
 
 /** @param[in] options  as completed by gab_balance_proxies() */
-gab_status gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *options,
-                               gab_proxies *proxies);
+void gab_load_graph_init(gab_load_graph *graph, const gab_balance_options *options, gab_proxies *proxies);
 void gab_load_graph_release(gab_load_graph *graph);
 /** Reads the local proxies. @param[in] part  who has them, NULL: this process. Local. */
 gab_status gab_load_graph_read(gab_load_graph *graph, const int32_t *part);
