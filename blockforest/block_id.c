@@ -3,13 +3,11 @@
 /* Deepest position that any curve or id has to hold: 63 bits and the marker. */
 enum { PATH_BITS = 63, LEAST_LEVELS = 8 };
 
+/* -1 of zero. */
+static int highest_bit(uint64_t bits) { return bits ? 63 - __builtin_clzll(bits) : -1; }
+
 /* Smallest b with 2^b >= count. */
-static int bits_for(int64_t count)
-{
-  int bits = 0;
-  while (((int64_t)1 << bits) < count) ++bits;
-  return bits;
-}
+static int bits_for(int64_t count) { return count > 1 ? highest_bit((uint64_t)count - 1) + 1 : 0; }
 
 static int64_t root_count(const gab_root_grid *grid)
 {
@@ -22,18 +20,6 @@ static int64_t longest_side(const gab_root_grid *grid)
   for (int axis = 1; axis < 3; ++axis)
     if (grid->roots[axis] > longest) longest = grid->roots[axis];
   return longest;
-}
-
-static int highest_bit(gab_block_id id)
-{
-  int bit = -1;
-  for (int half = 32; half > 0; half /= 2) {
-    if (id >> half) {
-      bit += half;
-      id >>= half;
-    }
-  }
-  return id ? bit + 1 : bit;
 }
 
 int gab_root_grid_max_level(const gab_root_grid *grid)

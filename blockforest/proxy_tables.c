@@ -151,7 +151,7 @@ gab_status gab_proxy_tables_make(const gab_topology *topology, const gab_known *
   maker.rows = memory;
   maker.capacity = status == GAB_OK ? count * usual : 0;
   if (status == GAB_OK) status = make_rows(&maker, proxies, count);
-  if (status == GAB_OK) {
+  if (status == GAB_OK && maker.count < maker.capacity / 8 * 7) { /* what is nearly full is not copied */
     memory = maker.rows;
     status = gab_realloc(maker.count * sizeof(gab_neighbour), GAB_MEMORY_OTHER, &memory);
     maker.rows = memory;

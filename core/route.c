@@ -26,6 +26,7 @@ static gab_slot read_slot(const unsigned char *at)
 
 static gab_status load(router *r, const void *items, const gab_slot *targets, size_t count, size_t item_bytes)
 {
+  GAB_TRY(gab_buffer_reserve(&r->items, count * r->stride));
   for (size_t i = 0; i < count; i++) {
     if (!gab_members_has(&r->world->members, targets[i]))
       GAB_FAIL(GAB_ERR_ARGUMENT, "item %zu goes to slot %" GAB_PRI_SLOT ", which does not take part", i,
@@ -103,6 +104,14 @@ static int by_source_then_place(const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
+/* Most often they are: there are few sources, or few items. */
+static bool is_in_order(const router *r)
+{
+  for (size_t at = r->stride; at < r->items.size; at += r->stride)
+    if (read_slot(r->items.data + at - r->stride + SOURCE) > read_slot(r->items.data + at + SOURCE)) return false;
+  return true;
+}
+
 static gab_status deliver(const router *r, gab_buffer *received, size_t *received_count)
 {
   const size_t count = r->items.size / r->stride;
@@ -110,9 +119,9 @@ static gab_status deliver(const router *r, gab_buffer *received, size_t *receive
   GAB_TRY(gab_alloc(count * sizeof(unsigned char *), GAB_MEMORY_OTHER, &memory));
   const unsigned char **order = memory;
   for (size_t i = 0; i < count; i++) order[i] = r->items.data + i * r->stride;
-  if (count > 1) qsort(order, count, sizeof *order, by_source_then_place);
+  if (!is_in_order(r)) qsort(order, count, sizeof *order, by_source_then_place);
   gab_buffer_clear(received);
-  gab_status status = GAB_OK;
+  gab_status status = gab_buffer_reserve(received, count * (r->stride - SOURCE));
   for (size_t i = 0; i < count && status == GAB_OK; i++)
     status = gab_put_bytes(received, order[i] + SOURCE, r->stride - SOURCE);
   gab_free(&order);

@@ -13,8 +13,8 @@
  *
  *  Along a curve: every slot is *home* to an equal piece of the curve's positions; the holders send their
  *  blocks' weights to the homes, and a prefix sum over the homes gives each block its target. No process
- *  ever sees all blocks (contract 7); but a home takes 48 bytes for each block of its piece of the domain,
- *  however many that become where the grid is refined. The result is a function of grid, weights and number
+ *  ever sees all blocks (contract 7); but a home takes about a hundred bytes for each block of its piece of the
+ *  domain, however many that become where the grid is refined. The result is a function of grid, weights and number
  *  of members only, not of who held what before. The sum of all weights has to fit into 64 bits.
  *
  *  Tier: user header.

@@ -10,13 +10,10 @@ void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve
   order->depth = gab_root_grid_max_level(grid);
 }
 
-/* How many places of the grid lie in a cube of the curve: `position` on the curve with `bits` per direction.
- */
-static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
+/* How many places of the grid lie in a cube `at` of a curve with `bits` per direction. */
+static uint64_t places_at(const gab_order *order, int bits, const uint32_t at[3])
 {
-  uint32_t at[3];
   uint64_t places = 1;
-  order->curve->decode(order->grid.dimension, bits, position, at);
   for (int axis = 0; axis < order->grid.dimension; ++axis) {
     int64_t low = (int64_t)at[axis] << (order->bits - bits);
     int64_t high = ((int64_t)at[axis] + 1) << (order->bits - bits);
@@ -26,16 +23,26 @@ static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
   return places;
 }
 
-/* Places of the grid before a position of the finest cubes: from the largest cube down to the first that lies
- * in the grid as a whole. */
-static uint64_t rank_of(const gab_order *order, uint64_t position)
+/* The same of the cube that is `position` on that curve. */
+static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
+{
+  uint32_t at[3];
+  order->curve->decode(order->grid.dimension, bits, position, at);
+  return places_at(order, bits, at);
+}
+
+/* Places of the grid before a position of the finest cubes, which is `root`: from the largest cube down to
+ * the first that lies in the grid as a whole. */
+static uint64_t rank_of(const gab_order *order, uint64_t position, const uint32_t root[3])
 {
   const int dimension = order->grid.dimension;
   uint64_t rank = 0;
   for (int bits = 0; bits < order->bits; ++bits) {
     const int inner = dimension * (order->bits - bits);
     const uint64_t cube = position >> inner, within = position & (((uint64_t)1 << inner) - 1);
-    if (places_in(order, bits, cube) == (uint64_t)1 << inner) return rank + within;
+    const int up = order->bits - bits;
+    const uint32_t at[3] = {root[0] >> up, root[1] >> up, root[2] >> up};
+    if (places_at(order, bits, at) == (uint64_t)1 << inner) return rank + within;
     const uint64_t child = within >> (inner - dimension);
     for (uint64_t before = 0; before < child; ++before)
       rank += places_in(order, bits + 1, cube << dimension | before);
@@ -51,7 +58,9 @@ uint64_t gab_order_key(const gab_order *order, gab_block_id id)
   uint64_t position = order->curve->encode(dimension, order->bits + place.level, at);
   int inner = dimension * place.level;
   uint64_t within = position & (((uint64_t)1 << inner) - 1);
-  return (rank_of(order, position >> inner) << inner | within) << (dimension * (order->depth - place.level));
+  const uint32_t root[3] = {at[0] >> place.level, at[1] >> place.level, at[2] >> place.level};
+  return (rank_of(order, position >> inner, root) << inner | within)
+         << (dimension * (order->depth - place.level));
 }
 
 int32_t gab_order_piece(const gab_order *order, uint64_t key, int32_t pieces)
