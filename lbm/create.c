@@ -18,10 +18,12 @@ gab_domain gab_lbm_domain(const gab_forest_options *options)
   return domain;
 }
 
+static const double usual_magic = 3.0 / 16;
+
 static void fill_defaults(gab_lbm_options *options, int dimension)
 {
   if (!options->lattice) options->lattice = dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
-  if (options->magic == 0) options->magic = 3.0 / 16.0;
+  if (options->magic == 0) options->magic = usual_magic;
   if (options->mrt.energy == 0) options->mrt.energy = 1.19;
   if (options->mrt.energy_square == 0) options->mrt.energy_square = 1.4;
   if (options->mrt.stress == 0) options->mrt.stress = 1.4;
@@ -67,6 +69,9 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
     GAB_FAIL(GAB_ERR_INPUT, "omega has to be between 0 and 2, not %.17g", options->omega);
   if (!(options->magic > 0 && isfinite(options->magic)))
     GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
+  if (!(options->border_speed >= 0 && options->border_speed < 0.5))
+    GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
+             options->border_speed);
   GAB_TRY(check_rates(&options->mrt));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
@@ -109,12 +114,24 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
   return GAB_OK;
 }
 
+/* Diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
+static double rate_on(double rate, int level) { return 1 / (0.5 + ldexp(1 / rate - 0.5, level)); }
+
+double gab_lbm_magic_on(const gab_lbm_options *options, int level)
+{
+  const double even = ldexp(1 / options->omega - 0.5, level), wanted = options->magic;
+  if (options->collision == GAB_COLLISION_SRT) return even * even;
+  const double magic = wanted == 0 ? usual_magic : wanted;
+  if (options->border_speed == 0) return magic;
+  const double root = even / (2 * options->border_speed);
+  return fmin(magic, root * root);
+}
+
 /* (1/omega - 1/2)(1/omega_odd - 1/2) = magic */
-static gab_collision_rates rates_of(const gab_lbm_options *options)
+static gab_collision_rates rates_of(const gab_lbm_options *options, double magic)
 {
   gab_collision_rates rates = {.even = options->omega, .odd = options->omega};
-  if (options->collision != GAB_COLLISION_SRT)
-    rates.odd = 1 / (0.5 + options->magic / (1 / options->omega - 0.5));
+  if (options->collision != GAB_COLLISION_SRT) rates.odd = 1 / (0.5 + magic / (1 / options->omega - 0.5));
   memcpy(rates.force, options->force, sizeof rates.force);
   if (options->collision != GAB_COLLISION_MRT) return rates;
   /* The squared norms of the moments: 2394, 252, 72 (24 for the second stress-like one), 8; 36 and 36. */
@@ -135,10 +152,8 @@ static double stiffness_of(int side, int level, const gab_domain *domain)
   return fmin(1, ldexp(sigma * sound / (double)domain->cells[side / 2], -level));
 }
 
-/* Diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
-static double rate_on(double rate, int level) { return 1 / (0.5 + ldexp(1 / rate - 0.5, level)); }
-
-/* Viscosities, the magic parameter and the acceleration are the same on all levels. */
+/* Viscosities and the acceleration are the same on all levels, the magic parameter too unless it is bounded.
+ */
 static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
 {
   gab_level_model *made = &model->level[level];
@@ -150,7 +165,7 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
     for (int axis = 0; axis < 3; ++axis) options.force[axis] = ldexp(options.force[axis], -level);
   }
   made->level = level;
-  made->rates = rates_of(&options);
+  made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level));
   made->bulk_rate = mrt ? options.mrt.energy : made->rates.even;
   made->volume = ldexp(1, -domain->dimension * level);
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)

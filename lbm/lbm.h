@@ -28,10 +28,20 @@
  *  Levels: blocks of a forest may be of several levels (blockforest/adapt.h), if they have an even number of
  *  cells along each axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps
  *  in a step of the level above; rates and force are scaled so that shear and bulk viscosity, the magic
- *  parameter and the acceleration are those of level 0. What crosses between levels is volumetric (Rohde,
- *  Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum to rounding at
- *  faces, edges and corners of refined regions; a uniform flow stays uniform. All options, forces and integrals
- *  are in units of level 0. The force on a body whose surface crosses a boundary of levels is inexact there.
+ *  parameter (if it is not bounded) and the acceleration are those of level 0. What crosses between levels is
+ * volumetric (Rohde, Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum
+ * to rounding at faces, edges and corners of refined regions; a uniform flow stays uniform. All options,
+ * forces and integrals are in units of level 0. The force on a body whose surface crosses a boundary of
+ * levels is inexact there.
+ *
+ *  Borders between levels: with two rates they are less stable than what is within. In a norm that weighs
+ *  populations by their equilibrium, SRT lets no disturbance of a uniform flow grow (Junk & Yong 2009, SIAM
+ * J. Numer. Anal. 47, 1651), nor do explosion into equal children and coalescence. But about a flow of speed
+ * u even and odd parts are not orthogonal in that norm: waves of two cells hand on u times their odd parts to
+ *  the even ones, and a border, which mixes the two, hands them back. They grow unless
+ *  u^2 (1/omega_odd - 1/2) < 0.4 (1/omega - 1/2), about, whatever the angle. To bound the odd rate in cells
+ *  near borders does not help: where rates change, that is a border too. So `border_speed` bounds it on all
+ * of a level, by a smaller magic parameter; on the finest levels that often has no effect.
  *
  *  Results do not depend on the number of processes, threads or the kernel; on one level neither on blocks.
  *
@@ -133,8 +143,11 @@ typedef struct gab_lbm_options {
   gab_collision collision;    /**< [TRT] */
   double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
   double magic;               /**< TRT, MRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
-  gab_mrt_rates mrt;          /**< MRT only */
-  double force[3];            /**< body force per volume */
+  /** On grids of several levels: speed up to which borders between them are stable, below 1/2. TRT, MRT:
+   * bounds the magic parameter of each level by ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
+  double border_speed;
+  gab_mrt_rates mrt;  /**< MRT only */
+  double force[3];    /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */
@@ -160,10 +173,10 @@ gab_domain gab_lbm_domain(const gab_forest_options *options);
 gab_status gab_lbm_step(gab_lbm *lbm);
 /** Announces ::GAB_PHASE_EXCHANGE. */
 gab_status gab_lbm_exchange_start(gab_lbm *lbm);
-/** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the messages
- *  along. The step then has to go on with finish and collide, which does the rest; the populations are
- *  undefined until it has. Does nothing in a step with forces on bodies, nor where no message is due, nor on
- *  a process that has blocks of several levels, or beside finer ones. Local. */
+/** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the
+ * messages along. The step then has to go on with finish and collide, which does the rest; the populations
+ * are undefined until it has. Does nothing in a step with forces on bodies, nor where no message is due, nor
+ * on a process that has blocks of several levels, or beside finer ones. Local. */
 gab_status gab_lbm_collide_inner(gab_lbm *lbm);
 /** Completes the ghosts that come from other processes. What blocks of this process send to each other, and
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
@@ -176,13 +189,13 @@ gab_status gab_lbm_collide(gab_lbm *lbm);
 
 /** Where the time of the computing threads goes, in seconds, summed over the threads of this process. */
 typedef struct gab_lbm_times {
-  double ghosts; /**< copied between blocks of this process */
-  double links;  /**< what boundary cells send */
-  double sweep;  /**< streaming and collision */
-  double joints; /**< beside blocks of other levels: populations handed down, summed up, corrected */
+  double ghosts;   /**< copied between blocks of this process */
+  double links;    /**< what boundary cells send */
+  double sweep;    /**< streaming and collision */
+  double joints;   /**< beside blocks of other levels: populations handed down, summed up, corrected */
   double messages; /**< exchanges, between levels also those within this process: packed, under way, unpacked;
                         all threads count, since they wait for it */
-  double other;  /**< sharing out, waiting for other threads */
+  double other;    /**< sharing out, waiting for other threads */
 } gab_lbm_times;
 /** Begins to time the parts of steps from zero, or ends it. It costs two looks at the clock for each part of
  *  each slab, so it is off by default. Local. */
@@ -203,8 +216,8 @@ const gab_geometry *gab_lbm_get_geometry(const gab_lbm *lbm);
 gab_data_id gab_lbm_data(const gab_lbm *lbm);
 /** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
-/** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision and
- *  the revision of their arithmetic. Belongs into every checkpoint. The kernel does not: all of the same
+/** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision
+ * and the revision of their arithmetic. Belongs into every checkpoint. The kernel does not: all of the same
  *  arithmetic give the same bits and may be exchanged. Local. */
 gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out);
 /** Reads it back. Local. @return ::GAB_ERR_INPUT with both names if the state is of another arithmetic than
@@ -223,6 +236,9 @@ typedef struct gab_lbm_kernel_choice {
 gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t cells[3],
                                  gab_lbm_kernel_choice *choice);
 double gab_lbm_viscosity(const gab_lbm *lbm);
+/** The magic parameter on a level: that of the options, or less if it is bounded there; SRT: what follows
+ * from the rate. Pure. @param[in] options  magic may be 0 */
+double gab_lbm_magic_on(const gab_lbm_options *options, int level);
 
 /** Density and velocity of the cells of a local block, x fastest. Solid cells: density 1, velocity 0. Local.
  *  @param[in] box  in cells of the block from 0, inside the block

@@ -308,17 +308,15 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   return GAB_OK;
 }
 
-static gab_status check_scales(const gab_lbm_setup *setup)
+static double largest_speed(const gab_lbm_setup *setup)
 {
-  gab_flow_scales scales = {.omega = setup->options.omega};
-  scales.velocity = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
-  scales.velocity = fmax(scales.velocity, length_of(setup->options.velocity));
-  scales.velocity = fmax(scales.velocity, fabs(setup->vortices.velocity));
+  double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
+  speed = fmax(speed, length_of(setup->options.velocity));
+  speed = fmax(speed, fabs(setup->vortices.velocity));
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
-    scales.velocity = fmax(scales.velocity, length_of(setup->options.sides[side].velocity));
-  for (size_t i = 0; i < setup->body_count; ++i)
-    scales.velocity = fmax(scales.velocity, length_of(setup->bodies[i].velocity));
-  return gab_flow_check(&scales);
+    speed = fmax(speed, length_of(setup->options.sides[side].velocity));
+  for (size_t i = 0; i < setup->body_count; ++i) speed = fmax(speed, length_of(setup->bodies[i].velocity));
+  return speed;
 }
 
 gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
@@ -352,7 +350,9 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
     setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
   GAB_TRY(read_bodies(config, domain, folder, setup));
   GAB_TRY(read_initial(config, domain, setup));
-  return check_scales(setup);
+  setup->speed = largest_speed(setup);
+  const gab_flow_scales scales = {.omega = setup->options.omega, .velocity = setup->speed};
+  return gab_flow_check(&scales);
 }
 
 gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,

@@ -75,9 +75,10 @@ typedef struct gab_refinement_setup {
   gab_step every, start;   /**< steps between two adaptations while the run goes on; every 0: never */
   gab_criterion *criteria; /**< owned */
   size_t count;
+  double border_speed; /**< of gab_lbm_options; -1: the file does not say */
 } gab_refinement_setup;
 
-/** @param[in] units  to turn 1/s into 1/step @param[out] setup  to be released
+/** @param[in] units  to turn 1/s into 1/step, m/s into cells per step @param[out] setup  to be released
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_refinement_from_config(const gab_config *config, const gab_domain *domain,
                                       const gab_units *units, gab_refinement_setup *setup);

@@ -29,6 +29,16 @@ static const gab_config_key refinement_keys[] = {
      .max = 9e15,
      .default_text = "0",
      .doc = "First step after which the grid adapts to the flow."},
+    {.name = "border_speed",
+     .type = GAB_CONFIG_REAL,
+     .unit = "m/s",
+     .min = 0,
+     .max = INFINITY,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "TRT and MRT: speed of the flow up to which borders between levels do not amplify waves; levels "
+            "that "
+            "need it get a smaller lbm.magic for that. Left out: twice the largest speed in this file; 0: "
+            "lbm.magic on all levels."},
 };
 static const gab_config_section refinement_section = {
     .path = "refinement",
@@ -183,18 +193,35 @@ static gab_status read_criterion(const gab_config *config, size_t index, const g
   }
 }
 
+static gab_status read_border_speed(const gab_config *config, const gab_units *units,
+                                    gab_refinement_setup *setup)
+{
+  const char *path = "refinement.border_speed";
+  if (!gab_config_is_set(config, path)) return GAB_OK;
+  const double most = 0.5, speed = gab_config_real(config, path);
+  setup->border_speed = gab_units_velocity_to_lattice(units, speed);
+  if (!(setup->border_speed < most))
+    return gab_config_fail(config, path,
+                           "%g is %.3g cells per step, which has to be below %g: faster flows cannot be "
+                           "computed",
+                           speed, setup->border_speed, most);
+  return GAB_OK;
+}
+
 gab_status gab_refinement_from_config(const gab_config *config, const gab_domain *domain,
                                       const gab_units *units, gab_refinement_setup *setup)
 {
   *setup = (gab_refinement_setup){.max_level = (int)gab_config_int(config, "refinement.levels"),
                                   .every = gab_config_int(config, "refinement.every"),
-                                  .start = gab_config_int(config, "refinement.start")};
+                                  .start = gab_config_int(config, "refinement.start"),
+                                  .border_speed = -1};
   const size_t count = gab_config_count(config, "refinement.criteria");
   if (setup->max_level == 0 && count > 0)
     return gab_config_fail(config, "refinement.criteria", "there are criteria, but refinement.levels is 0");
   if (setup->max_level > 0 && count == 0)
     return gab_config_fail(config, "refinement.levels", "%d levels, but no criterion that asks for them",
                            setup->max_level);
+  GAB_TRY(read_border_speed(config, units, setup));
   void *memory;
   GAB_TRY(gab_alloc(count * sizeof(gab_criterion), GAB_MEMORY_OTHER, &memory));
   setup->criteria = memory;
