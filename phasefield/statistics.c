@@ -1,25 +1,33 @@
 /* Layers of cells and distances in them. */
 #include "phasefield/statistics.h"
 #include "core/collective.h"
-#include "phasefield/phasefield_impl.h"
+#include "phasefield/levels_impl.h"
 
 /* ------------------------------------------------------------------------------------------ layers */
 
 enum { LAYER_SUMS = GAB_MOST_PHASES + GAB_MOST_INDEPENDENTS, LAYERS_AT_ONCE = 32 };
 
-static void add_block(const gab_phasefield_model *model, const gab_phasefield_block *block, int64_t first,
-                      size_t count, gab_exact_sum (*sums)[LAYER_SUMS])
+/* A wide cell is in several rows, and counts there as the cells of the domain that it covers. */
+static void add_block(const gab_phasefield_block *block, int64_t first, size_t count,
+                      gab_exact_sum (*sums)[LAYER_SUMS])
 {
+  const gab_phasefield_model *model = block->model;
+  const int64_t width = (int64_t)1 << model->coarser;
+  const double weight = (double)((int64_t)1 << (model->coarser * (model->dimension - 1)));
   int32_t at[3];
   for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
     for (at[1] = 0; at[1] < model->cells[1]; ++at[1]) {
-      const int64_t row = block->first[model->axis] + at[model->axis] - first; /* the axis is not x */
-      if (row < 0 || row >= (int64_t)count) continue;
-      for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
-        for (int a = 0; a < model->phases; ++a)
-          gab_exact_add(&sums[row][a], gab_field_get(block->phi, at[0], at[1], at[2], a));
-        for (int i = 0; i < model->independents; ++i)
-          gab_exact_add(&sums[row][GAB_MOST_PHASES + i], gab_field_get(block->c, at[0], at[1], at[2], i));
+      const int64_t lowest =
+          (block->first[model->axis] + at[model->axis]) * width - first; /* the axis is not x */
+      for (int64_t row = lowest; row < lowest + width; ++row) {
+        if (row < 0 || row >= (int64_t)count) continue;
+        for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
+          for (int a = 0; a < model->phases; ++a)
+            gab_exact_add(&sums[row][a], weight * gab_field_get(block->phi, at[0], at[1], at[2], a));
+          for (int i = 0; i < model->independents; ++i)
+            gab_exact_add(&sums[row][GAB_MOST_PHASES + i],
+                          weight * gab_field_get(block->c, at[0], at[1], at[2], i));
+        }
       }
     }
 }
@@ -35,7 +43,7 @@ static gab_status some_layers(gab_phasefield *phasefield, int64_t first, size_t 
   for (size_t row = 0; row < count; ++row)
     for (int i = 0; i < LAYER_SUMS; ++i) gab_exact_clear(&sums[row][i]);
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i)
-    add_block(model, gab_phasefield_block_of(phasefield, i), first, count, sums);
+    add_block(gab_phasefield_block_of(phasefield, i), first, count, sums);
   GAB_TRY(gab_world_sum_exact(gab_forest_world(phasefield->forest), sums[0], count * LAYER_SUMS));
   for (size_t row = 0; row < count; ++row) {
     for (int a = 0; a < GAB_MOST_PHASES; ++a)
@@ -99,13 +107,15 @@ gab_status gab_phasefield_measure(gab_phasefield *phasefield, int64_t row, gab_p
   uint64_t counts[GAB_MOST_PHASES + 1] = {0};
   if (row < 0 || row >= model->domain[model->axis])
     GAB_FAIL(GAB_ERR_ARGUMENT, "there is no row %" PRId64 " among %" PRId64, row, model->domain[model->axis]);
+  if (phasefield->levels) GAB_TRY(gab_phasefield_settle(phasefield)); /* to know who is beside whom */
   phasefield->phi_ghosts.which = WHICH_PHI;
   GAB_TRY(gab_exchange_start(phasefield->phi_exchange));
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
     const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
     const int64_t layer = row - block->first[model->axis];
-    gab_phasefield_fill_sides(model, block, WHICH_PHI);
+    if (gab_phasefield_is_coarse(block)) continue; /* of one phase */
+    gab_phasefield_fill_rest(block, WHICH_PHI);
     if (layer >= 0 && layer < model->cells[model->axis]) count_block(model, block, (int32_t)layer, counts);
   }
   GAB_TRY(gab_world_sum_u64(gab_forest_world(phasefield->forest), counts, GAB_MOST_PHASES + 1));

@@ -8,11 +8,14 @@
 
 #include "apps/driver/driver.h"
 #include "phasefield/phasefield_config.h"
+#include "phasefield/refinement.h"
 
 /** What a parameter file comes to, worked out without communication. */
 typedef struct phase_case {
   const gab_config *config; /**< borrowed */
-  gab_forest_options forest;
+  gab_forest_options forest; /**< the domain in cells of its finest level */
+  gab_forest_options grid;   /**< the same in cells of level 0 */
+  gab_phasefield_refinement_setup refinement;
   gab_balance_options balance;
   gab_phasefield_setup setup; /**< points into itself: a phase_case stays where it is */
   gab_step steps, check_every, series_every;
@@ -25,6 +28,9 @@ bool phase_case_is(const gab_config *config);
 gab_status phase_case_read(const gab_config *config, const driver_options *options, phase_case *found);
 void phase_case_release(phase_case *which);
 void phase_case_describe(const phase_case *which);
+/** What phasefield.refinement makes of the domain; after the rest has been read. */
+gab_status phase_grid_read(const gab_config *config, phase_case *which);
+void phase_grid_describe(const phase_case *which);
 
 /** `gabion check` and `gabion run` of such a case; the second one says in the log what is wrong. */
 gab_status phase_check(const gab_config *config, const driver_options *options);

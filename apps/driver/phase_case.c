@@ -12,9 +12,9 @@ bool phase_case_is(const gab_config *config) { return gab_config_is_set(config, 
 /* What belongs to a flow has no meaning here. */
 static gab_status refuse_flow(const gab_config *config)
 {
-  static const char *const paths[] = {"lbm",           "fluid",         "units",
-                                      "boundaries",    "bodies",        "initial",
-                                      "output.probes", "output.forces", "output.integrals"};
+  static const char *const paths[] = {"lbm",           "fluid",           "units",      "boundaries",
+                                      "bodies",        "initial",         "refinement", "output.probes",
+                                      "output.forces", "output.integrals"};
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (gab_config_is_set(config, paths[i]))
       return gab_config_fail(config, paths[i], "belongs to a flow, but this is a phase field");
@@ -30,6 +30,7 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   GAB_TRY(driver_balance_read(config, &found->balance));
   GAB_TRY(gab_phasefield_setup_from_config(config, &found->forest, &found->setup));
   found->has_setup = true;
+  GAB_TRY(phase_grid_read(config, found));
   found->series_every = gab_config_int(config, "phasefield.series_every");
   GAB_TRY(driver_steps_read(config, found->setup.options.dt, &found->steps, &found->check_every));
   GAB_TRY(gab_resilience_check(config));
@@ -52,6 +53,7 @@ void phase_case_describe(const phase_case *which)
              (int64_t)forest->grid.roots[k] * forest->cells[k]);
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
   gab_log(GAB_LOG_INFO, "  %s cells of width %g, %" GAB_PRI_STEP " steps", cells, forest->dx, which->steps);
+  phase_grid_describe(which);
   gab_phasefield_setup_describe(&which->setup);
 }
 

@@ -57,6 +57,14 @@ typedef struct growth {
 
 double growth_time(const growth *it, gab_step step);
 
+/* ---- phase_grid.c ---- */
+/** Fills the forest. Collective. */
+gab_status growth_build_grid(growth *it);
+bool growth_grid_due(const void *user, gab_step step);
+gab_status growth_adapt_grid(void *user, gab_step step);
+/** Blocks of each level, for the summary. Collective. */
+gab_status growth_count_grid(growth *it, char *text, size_t capacity);
+
 /* ---- phase_output.c ---- */
 /** Makes all writers. Local. */
 gab_status growth_add_writers(growth *it);

@@ -17,7 +17,8 @@ static gab_status sweep_phi(void *user, gab_step step)
   GAB_TRY(gab_phasefield_exchange_mu_start(it->model));
   GAB_TRY(gab_phasefield_sweep_phi(it->model));
   GAB_TRY(gab_phasefield_exchange_phi_start(it->model));
-  return gab_phasefield_exchange_mu_finish(it->model);
+  GAB_TRY(gab_phasefield_exchange_mu_finish(it->model));
+  return gab_phasefield_sweep_mu_inner(it->model);
 }
 
 static gab_status sweep_mu(void *user, gab_step step)
@@ -48,8 +49,10 @@ static gab_status check(void *user, gab_step step)
 
 static gab_status write_summary(growth *it, gab_status why)
 {
+  char grid[128];
+  GAB_TRY(growth_count_grid(it, grid, sizeof grid));
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
-  return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, NULL));
+  return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, grid));
 }
 
 static gab_status finish(void *user, gab_step step)
@@ -98,6 +101,7 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "check", check_due, check, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
+  GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "output", growth_output_due, growth_write_output, it));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   gab_timeloop_on_fault(it->loop, note_fault, it);
@@ -135,10 +139,10 @@ static void log_start(const growth *it)
 static gab_status build(growth *it)
 {
   const phase_case *which = it->which;
-  GAB_TRY(gab_forest_create(it->world, &which->forest, &it->forest));
+  GAB_TRY(gab_forest_create(it->world, &which->grid, &it->forest));
   GAB_TRY(gab_phasefield_create(it->forest, &which->setup.options, &it->model));
   it->quantities = gab_phasefield_quantities(it->model, it->items);
-  GAB_TRY(gab_balance_initial(it->forest, &which->balance, &it->balance));
+  GAB_TRY(growth_build_grid(it));
   GAB_TRY(growth_note_blocks(it));
   GAB_TRY(growth_add_writers(it));
   GAB_TRY(driver_folder_open(it->world, which->config, it->folder));

@@ -334,6 +334,7 @@ gab_status driver_config_create(gab_config **config)
   for (size_t i = 0; i < 2; i++) GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
   GAB_TRY_GOTO(status, failed, gab_lbm_declare(*config));
   GAB_TRY_GOTO(status, failed, gab_phasefield_declare(*config));
+  GAB_TRY_GOTO(status, failed, gab_phasefield_refinement_declare(*config));
   GAB_TRY_GOTO(status, failed, gab_refinement_declare(*config));
   for (size_t i = 2; i < sizeof sections / sizeof sections[0]; i++)
     GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));

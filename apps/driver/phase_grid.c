@@ -1,0 +1,112 @@
+/* The grid of a phase field: fine where interfaces are, see phasefield/refinement.h. */
+#include "apps/driver/phase_growth.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- parameters */
+
+/* What would have to cut through wide cells. */
+static gab_status check_grid(const gab_config *config, phase_case *which)
+{
+  const int64_t unit = (int64_t)1 << which->refinement.levels;
+  if (which->refinement.levels == 0) return GAB_OK;
+  if (gab_config_is_set(config, "output.slabs"))
+    return gab_config_fail(config, "output.slabs",
+                           "slabs are written from one grid: phasefield.refinement.levels has to be 0");
+  if (which->setup.window_row < 0 || which->setup.window_rows % unit == 0) return GAB_OK;
+  if (which->setup.window_rows != 1)
+    return gab_config_fail(config, "phasefield.window.rows",
+                           "with %d levels of wider cells a window moves by multiples of %" PRId64
+                           " rows, not by %" PRId64,
+                           which->refinement.levels, unit, which->setup.window_rows);
+  which->setup.window_rows = unit; /* what was left to the program */
+  return GAB_OK;
+}
+
+gab_status phase_grid_read(const gab_config *config, phase_case *which)
+{
+  which->grid = which->forest;
+  GAB_TRY(gab_phasefield_refinement_from_config(config, which->setup.window_row >= 0, &which->grid,
+                                                &which->refinement));
+  which->setup.options.levels = which->refinement.levels;
+  return check_grid(config, which);
+}
+
+void phase_grid_describe(const phase_case *which)
+{
+  const gab_phasefield_refinement_setup *setup = &which->refinement;
+  if (setup->levels > 0)
+    gab_log(GAB_LOG_INFO,
+            "  cells up to %d times as wide more than %d cells away from interfaces; the grid adapts every "
+            "%" GAB_PRI_STEP " steps",
+            1 << setup->levels, setup->margin, setup->every);
+}
+
+/* ---------------------------------------------------------------- life */
+
+static gab_status distribute(void *context, gab_proxies *proxies)
+{
+  growth *it = context;
+  return gab_balance_proxies(proxies, &it->which->balance, &it->balance);
+}
+
+static gab_status distribute_first(void *context, gab_proxies *proxies)
+{
+  growth *it = context;
+  gab_balance_options options = it->which->balance;
+  options.none_empty = true;
+  return gab_balance_proxies(proxies, &options, &it->balance);
+}
+
+static gab_phasefield_grid grid_of(growth *it, gab_distribute_fn who)
+{
+  return (gab_phasefield_grid){.margin = it->which->refinement.margin,
+                               .steepest = it->which->refinement.steepest,
+                               .distribute = who,
+                               .context = it};
+}
+
+gab_status growth_build_grid(growth *it)
+{
+  const gab_phasefield_grid grid = grid_of(it, distribute_first);
+  return gab_phasefield_build(it->model, &grid, NULL);
+}
+
+bool growth_grid_due(const void *user, gab_step step)
+{
+  const phase_case *which = ((const growth *)user)->which;
+  return which->refinement.levels > 0 && step % which->refinement.every == 0 && step < which->steps;
+}
+
+gab_status growth_adapt_grid(void *user, gab_step step)
+{
+  growth *it = user;
+  const gab_phasefield_grid grid = grid_of(it, distribute);
+  const int32_t *cells = it->which->grid.cells;
+  gab_adapt_report report;
+  GAB_TRY(gab_phasefield_adapt(it->model, &grid, &report));
+  if (!report.changed) return GAB_OK;
+  gab_timeloop_set_updates(it->loop,
+                           report.grid.blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2]);
+  gab_log(GAB_LOG_DEBUG,
+          "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split, %" PRIu64 " merged, %" PRIu64
+          " now",
+          step, report.grid.split, report.grid.merged, report.grid.blocks);
+  return GAB_OK;
+}
+
+gab_status growth_count_grid(growth *it, char *text, size_t capacity)
+{
+  uint64_t blocks[GAB_PHASEFIELD_MOST_LEVELS + 1] = {0};
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
+    blocks[gab_block_level(it->forest, gab_forest_block(it->forest, i))]++;
+  GAB_TRY(gab_world_sum_u64(it->world, blocks, GAB_PHASEFIELD_MOST_LEVELS + 1));
+  snprintf(text, capacity, "\"grid\": {\"blocks_of_levels\": [");
+  for (int level = 0; level <= it->which->refinement.levels; level++)
+    snprintf(text + strlen(text), capacity - strlen(text), "%s%" PRIu64, level ? ", " : "", blocks[level]);
+  snprintf(text + strlen(text), capacity - strlen(text), "]}");
+  return GAB_OK;
+}
