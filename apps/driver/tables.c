@@ -1,6 +1,7 @@
 /* The sections of parameter files that belong to the driver: run, domain, output. */
 #include "apps/driver/driver.h"
 #include "phasefield/phasefield_config.h"
+#include "phasefield/refinement.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
