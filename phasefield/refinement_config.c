@@ -66,6 +66,7 @@ gab_status gab_phasefield_refinement_from_config(const gab_config *config, bool 
       .steepest = gab_config_real(config, "phasefield.refinement.steepest"),
   };
   if (setup->levels == 0) return GAB_OK;
+  GAB_TRY(coarsen(config, setup->levels, forest));
   int32_t room = forest->cells[0];
   for (int axis = 1; axis < forest->grid.dimension; ++axis)
     if (forest->cells[axis] < room) room = forest->cells[axis];
@@ -79,5 +80,5 @@ gab_status gab_phasefield_refinement_from_config(const gab_config *config, bool 
                              setup->margin, room + 2, room);
     setup->margin = room;
   }
-  return coarsen(config, setup->levels, forest);
+  return GAB_OK;
 }
