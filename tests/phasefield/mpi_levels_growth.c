@@ -37,7 +37,7 @@ static scene scene_of(int solids, int dimension, const char *kernel)
   made.given.options = (gab_phasefield_options){.thermo = symmetric_eutectic(),
                                                 .epsilon = 8,
                                                 .triple = 10,
-                                                .dt = 0.5,
+                                                .dt = dimension == 2 ? 0.5 : 0.35,
                                                 .interpolation = GAB_INTERPOLATION_CUBIC,
                                                 .temperature = {0.9, 0.06 / 800, 0.016},
                                                 .mu = {1, 1},
