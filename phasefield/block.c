@@ -3,6 +3,7 @@
 #include "blockforest/direction.h"
 #include "phasefield/levels_impl.h"
 
+#include <math.h>
 #include <string.h>
 
 static gab_status make_field(const gab_phasefield_model *model, int components, gab_field **field)
@@ -56,6 +57,18 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   return status;
 }
 
+/* But for the rounding of the projection itself: in single precision, say, they are not. */
+static bool is_on_simplex(int phases, const double *phi)
+{
+  double sum = 0;
+  bool inside = true;
+  for (int a = 0; a < phases; ++a) {
+    sum += phi[a];
+    inside = inside && (phi[a] == 0 || phi[a] > GAB_PHASEFIELD_LEAST_PHI);
+  }
+  return inside && fabs(sum - 1) < 1e-14;
+}
+
 void gab_phasefield_initial_cell(const gab_phasefield_model *model, const gab_phasefield_slice *slice,
                                  const int64_t cell[3], double *phi, double *c)
 {
@@ -64,8 +77,13 @@ void gab_phasefield_initial_cell(const gab_phasefield_model *model, const gab_ph
   memset(phi, 0, GAB_MOST_PHASES * sizeof *phi);
   memcpy(mu, options->mu, sizeof mu);
   options->initial(options->initial_user, cell, phi, mu);
+  if (options->initial_as_stored && is_on_simplex(model->phases, phi)) {
+    memcpy(c, mu, (size_t)model->independents * sizeof *c);
+    return;
+  }
   gab_phasefield_project(model->phases, (1U << model->phases) - 1, phi);
-  gab_phasefield_c_of_mu(model, slice, phi, mu, c);
+  if (options->initial_as_stored) memcpy(c, mu, (size_t)model->independents * sizeof *c);
+  else gab_phasefield_c_of_mu(model, slice, phi, mu, c);
 }
 
 static gab_status initialise_block(void *user, const gab_forest *forest, const gab_block *place, void *data)
@@ -91,7 +109,8 @@ static gab_status initialise_block(void *user, const gab_forest *forest, const g
         for (int i = 0; i < model->independents; ++i) gab_field_set(block->c, x, y, z, i, c[i]);
       }
     }
-  return GAB_OK;
+  const gab_phasefield_options *options = &model->options;
+  return options->initial_status ? options->initial_status(options->initial_user) : GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ packing */

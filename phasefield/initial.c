@@ -124,6 +124,11 @@ gab_status gab_phasefield_start_prepare(gab_phasefield_start *start, const gab_f
     start->cells[k] = (int64_t)forest->grid.roots[k] * forest->cells[k];
     start->periodic[k] = forest->periodic[k];
   }
+  start->file = NULL;
+  start->as_stored = false;
+  if (start->shape == GAB_START_FILE)
+    return gab_phasefield_start_file_open(start->path, forest, start->thermo, &start->as_stored,
+                                          &start->file);
   GAB_TRY(check_shape(start));
   gab_status status = start->shape == GAB_START_VORONOI ? make_columns(start) : GAB_OK;
   if (status != GAB_OK) gab_phasefield_start_release(start);
@@ -134,6 +139,7 @@ void gab_phasefield_start_release(gab_phasefield_start *start)
 {
   gab_free(&start->place);
   gab_free(&start->column);
+  gab_phasefield_start_file_close(&start->file);
 }
 
 /* ------------------------------------------------------------------------------------------ states */
@@ -161,8 +167,11 @@ static bool is_inside(const gab_phasefield_start *start, const int64_t cell[3])
 
 void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, double *mu)
 {
-  (void)mu;
   const gab_phasefield_start *start = user;
+  if (start->shape == GAB_START_FILE) {
+    gab_phasefield_start_file_cell(start->file, cell, phi, mu);
+    return;
+  }
   const double x = (double)cell[0] + 0.5, y = (double)cell[1] + 0.5;
   int phase = start->solid[0];
   bool solid = (double)cell[start->dimension - 1] + 0.5 < start->height;
@@ -171,4 +180,10 @@ void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, 
   else if (start->shape == GAB_START_LAMELLAE) phase = lamella_of(start, x);
   else if (start->shape == GAB_START_VORONOI) phase = start->column[nearest_seed(start, x, y)];
   phi[solid ? phase : start->melt] = 1;
+}
+
+gab_status gab_phasefield_start_status(void *user)
+{
+  const gab_phasefield_start *start = user;
+  return start->shape == GAB_START_FILE ? gab_phasefield_start_file_status(start->file) : GAB_OK;
 }

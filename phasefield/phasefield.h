@@ -113,7 +113,10 @@ typedef struct gab_phasefield_options {
   double mu[GAB_MOST_INDEPENDENTS];  /**< of the initial state */
   gab_phasefield_initial_fn initial; /**< needed */
   void *initial_user;
-  const char *kernel; /**< "auto", "fast", "reference" [NULL: auto, fast where N and K have one] */
+  gab_status (*initial_status)(void *user); /**< asked after the cells of a block: a failure ends it [NULL] */
+  bool initial_as_stored; /**< initial() gives c in place of mu, and fractions that have been on the simplex
+                           * already and stay as they are: so a state is continued to the same bits */
+  const char *kernel;     /**< "auto", "fast", "reference" [NULL: auto, fast where N and K have one] */
   int levels; /**< the finest level of the forest, where interfaces are; its cells are those of the domain:
                * lengths, rows, integrals are in them. At most #GAB_PHASEFIELD_MOST_LEVELS [0: one grid] */
 } gab_phasefield_options;

@@ -238,15 +238,33 @@ static gab_status read_solids(const gab_config *config, const gab_thermo *thermo
   return GAB_OK;
 }
 
+static gab_status read_start_file(const gab_config *config, const gab_forest_options *forest,
+                                  const gab_thermo *thermo, gab_phasefield_start *start)
+{
+  char path[1024];
+  const char *given = gab_config_string(config, "phasefield.initial.path"), *name = gab_config_name(config);
+  const char *slash = strrchr(name, '/');
+  const int folder = given[0] == '/' || !slash ? 0 : (int)(slash - name + 1);
+  if ((size_t)snprintf(path, sizeof path, "%.*s%s", folder, name, given) >= sizeof path)
+    return gab_config_fail(config, "phasefield.initial.path", "is too long");
+  start->path = path;
+  start->thermo = thermo;
+  gab_status status = gab_phasefield_start_prepare(start, forest, thermo->phases - 1);
+  start->path = NULL;
+  return blame(config, "phasefield.initial.path",
+               status == GAB_ERR_IO || status == GAB_ERR_CORRUPT ? GAB_ERR_INPUT : status);
+}
+
 static gab_status read_start(const gab_config *config, const gab_forest_options *forest,
                              const gab_thermo *thermo, gab_phasefield_start *start)
 {
-  static const char *const shapes[] = {"plane", "sphere", "lamellae", "voronoi"};
+  static const char *const shapes[] = {"plane", "sphere", "lamellae", "voronoi", "file"};
   const char *type = gab_config_string(config, "phasefield.initial.type");
   int shape = 0;
-  while (shape < 4 && strcmp(type, shapes[shape]) != 0) ++shape;
-  if (shape == 4) return gab_config_fail(config, "phasefield", "the section phasefield.initial is missing");
+  while (shape < 5 && strcmp(type, shapes[shape]) != 0) ++shape;
+  if (shape == 5) return gab_config_fail(config, "phasefield", "the section phasefield.initial is missing");
   start->shape = (gab_start_shape)shape;
+  if (start->shape == GAB_START_FILE) return read_start_file(config, forest, thermo, start);
   GAB_TRY(read_solids(config, thermo, start));
   if (start->shape != GAB_START_SPHERE) start->height = gab_config_real(config, "phasefield.initial.height");
   if (start->shape == GAB_START_SPHERE) {
@@ -351,7 +369,10 @@ static gab_status read_all(const gab_config *config, const gab_forest_options *f
         2.4674 * o->epsilon / forest->dx, 2 * forest->dx);
   o->initial = gab_phasefield_start_state;
   o->initial_user = &setup->start;
-  return read_start(config, forest, &o->thermo, &setup->start);
+  o->initial_status = gab_phasefield_start_status;
+  GAB_TRY(read_start(config, forest, &o->thermo, &setup->start));
+  o->initial_as_stored = setup->start.as_stored;
+  return GAB_OK;
 }
 
 gab_status gab_phasefield_setup_from_config(const gab_config *config, const gab_forest_options *forest,

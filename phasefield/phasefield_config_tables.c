@@ -122,6 +122,11 @@ static const gab_config_key voronoi_keys[] = {
     {.name = "seeds", .type = GAB_CONFIG_INT, .min = 1, .max = GAB_START_MOST_SEEDS, .doc = "Columns, each nearest to a random seed."},
     {.name = "seed", .type = GAB_CONFIG_INT, .min = 0, .max = 9e15, .default_text = "1", .doc = "Of the random numbers."}};
 
+static const gab_config_key file_keys[] = {
+    {.name = "path", .type = GAB_CONFIG_STRING,
+     .doc = "OUT/fields/NAME_0000001000 of an earlier run on as many cells, next to the parameter file or absolute: with "
+            "phi_NAME of all phases and all c_1, c_2, ... (best in double precision) or mu_1, mu_2, ... The window has moved by 0 again."}};
+
 static const gab_config_key window_keys[] = {
     {.name = "row", .type = GAB_CONFIG_INT, .min = 0, .max = 2147483647, .unit = "cells",
      .doc = "When the front is above this row of cells, the window moves up."},
@@ -173,6 +178,7 @@ static const gab_config_section sections[] = {
     INITIAL("sphere", sphere_keys, "A ball of solid."),
     INITIAL("lamellae", lamellae_keys, "Solids side by side below a height."),
     INITIAL("voronoi", voronoi_keys, "Columns of solids around random seeds, below a height."),
+    INITIAL("file", file_keys, "The state that an earlier run has written with output.fields."),
     {.path = "phasefield.window",
      .doc = "The window moves with the front.",
      .keys = window_keys,

@@ -1,0 +1,167 @@
+/* gabion-test: np=1,3 timeout=60 labels=quick */
+/* A state that was written with output.fields is the start of another run, on other blocks and other
+ * processes, to the last bit; from chemical potentials to rounding; what is missing or does not fit is named.
+ */
+#include "blockforest/hdf5_output.h"
+#include "blockforest/output.h"
+#include "core/collective.h"
+#include "phase_common.h"
+#include "phasefield/initial.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static char folder[40]; /* one for each number of processes */
+
+static void rough_state(void *user, const int64_t cell[3], double *phi, double *mu)
+{
+  (void)user;
+  const int64_t grain[3] = {cell[0] / 5, cell[1] / 4, cell[2] / 4};
+  phi[cell[1] > 8 ? 3 : (int)(noise(1, grain) * 4)] = 1;
+  for (int i = 0; i < 2; ++i) mu[i] += 0.02 * noise(20 + (uint64_t)i, cell);
+}
+
+static phase_case eutectic_case(int dimension)
+{
+  phase_case given = {.dimension = dimension, .cells = {24, 20, dimension == 3 ? 8 : 1}, .dx = 3};
+  memcpy(given.block, (int32_t[3]){12, 10, dimension == 3 ? 4 : 1}, sizeof given.block);
+  given.options.thermo = symmetric_eutectic();
+  given.options.epsilon = 8;
+  equal_interfaces(&given.options, 1, 0.3713);
+  given.options.triple = 10;
+  given.options.dt = 0.18;
+  given.options.temperature.value = 0.96;
+  given.options.mu[0] = given.options.mu[1] = 1;
+  all_sides(&given.options, GAB_PHASEFIELD_CLOSED);
+  given.options.initial = rough_state;
+  return given;
+}
+
+static uint64_t hash_of(gab_world *world, const phase_run *it)
+{
+  uint64_t hash = phase_hash(it);
+  REQUIRE_OK(gab_world_sum_u64(world, &hash, 1));
+  return hash;
+}
+
+/* Writes all but `left_out`. */
+static void write_state(phase_run *it, const char *name, gab_output_precision precision, const char *left_out)
+{
+  gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES], kept[GAB_PHASEFIELD_MOST_QUANTITIES];
+  const gab_quantity_list all = gab_phasefield_quantities(it->model, items);
+  size_t count = 0;
+  for (size_t i = 0; i < all.count; ++i)
+    if (strncmp(items[i].name, left_out, strlen(left_out)) != 0) kept[count++] = items[i];
+  const gab_volume_options options = {
+      .folder = folder, .name = name, .quantities = kept, .quantity_count = count, .precision = precision};
+  gab_volume *volume;
+  REQUIRE_OK(gab_volume_create(it->forest, &options, &volume));
+  REQUIRE_OK(gab_volume_write(volume, 7, 0.5));
+  gab_volume_destroy(&volume);
+}
+
+static const char *path_of(const char *name)
+{
+  static char path[200];
+  snprintf(path, sizeof path, "%s/fields/%s_0000000007.xdmf", folder, name);
+  return path;
+}
+
+static gab_status start_from(gab_phasefield_start *start, phase_case *given, const char *name)
+{
+  gab_forest_options domain = {.grid.dimension = given->dimension, .dx = given->dx};
+  for (int k = 0; k < 3; ++k) {
+    domain.grid.roots[k] = given->cells[k] / given->block[k];
+    domain.cells[k] = given->block[k];
+  }
+  *start = (gab_phasefield_start){
+      .shape = GAB_START_FILE, .path = path_of(name), .thermo = &given->options.thermo};
+  GAB_TRY(gab_phasefield_start_prepare(start, &domain, 3));
+  given->options.initial = gab_phasefield_start_state;
+  given->options.initial_status = gab_phasefield_start_status;
+  given->options.initial_user = start;
+  given->options.initial_as_stored = start->as_stored;
+  return GAB_OK;
+}
+
+/* The same steps from the state that was written, on blocks of another size. */
+static void check_round_trip(gab_world *world, int dimension)
+{
+  phase_case given = eutectic_case(dimension);
+  phase_run first = phase_open(world, &given);
+  phase_steps(&first, 30);
+  write_state(&first, "exact", GAB_OUTPUT_DOUBLE, "nothing");
+  write_state(&first, "potentials", GAB_OUTPUT_DOUBLE, "c_");
+  write_state(&first, "single", GAB_OUTPUT_FLOAT, "nothing");
+  write_state(&first, "incomplete", GAB_OUTPUT_DOUBLE, "phi_beta");
+  const uint64_t written = hash_of(world, &first);
+  const double energy = phase_sums(&first).energy;
+  phase_steps(&first, 10);
+  const uint64_t later = hash_of(world, &first);
+  memcpy(given.block, (int32_t[3]){8, 20, dimension == 3 ? 8 : 1}, sizeof given.block);
+  static const char *const names[] = {"exact", "potentials", "single"};
+  for (int k = 0; k < 3; ++k) {
+    gab_phasefield_start start;
+    REQUIRE_OK(start_from(&start, &given, names[k]));
+    REQUIRE(start.as_stored == (k != 1));
+    phase_run second = phase_open(world, &given);
+    if (k == 0) REQUIRE(hash_of(world, &second) == written);
+    REQUIRE(fabs(phase_sums(&second).energy / energy - 1) < (k < 2 ? 1e-12 : 1e-5));
+    REQUIRE_OK(gab_phasefield_check_finite(second.model));
+    phase_steps(&second, 10);
+    if (k == 0) REQUIRE(hash_of(world, &second) == later);
+    phase_close(&second);
+    gab_phasefield_start_release(&start);
+  }
+  phase_close(&first);
+}
+
+static void must_fail(phase_case given, const char *name, const char *words)
+{
+  gab_phasefield_start start;
+  REQUIRE(start_from(&start, &given, name) != GAB_OK);
+  if (!strstr(gab_error_message(), words)) fprintf(stderr, "not `%s' but: %s\n", words, gab_error_message());
+  REQUIRE(strstr(gab_error_message(), words) != NULL);
+}
+
+static void check_refusals(gab_world *world)
+{
+  phase_case given = eutectic_case(2), larger = given;
+  must_fail(given, "incomplete", "has no phi_beta, only c_1, c_2, interface");
+  larger.cells[1] = 40;
+  must_fail(larger, "exact", "has 24 x 20 x 1 cells, the domain 24 x 40 x 1");
+  must_fail(given, "nowhere", "there are no files");
+  REQUIRE_OK(gab_world_barrier(world));
+  if (gab_world_is_root(world)) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/fields/exact_0000000007.s0000.h5", folder);
+    REQUIRE(truncate(path, 600) == 0);
+  }
+  REQUIRE_OK(gab_world_barrier(world));
+  must_fail(given, "exact", "cannot be read as HDF5");
+  REQUIRE_OK(gab_world_barrier(world));
+  if (gab_world_is_root(world)) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/fields/potentials_0000000007.s0000.h5", folder);
+    REQUIRE(unlink(path) == 0);
+  }
+  REQUIRE_OK(gab_world_barrier(world));
+  must_fail(given, "potentials",
+            gab_members_count(gab_world_members(world)) == 1 ? "there are no files" : "cells, the domain");
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  snprintf(folder, sizeof folder, "start_file_%d", (int)gab_members_count(gab_world_members(world)));
+  if (gab_world_is_root(world)) REQUIRE_OK(gab_output_folder_prepare(folder));
+  REQUIRE_OK(gab_world_barrier(world));
+  check_round_trip(world, 3);
+  check_round_trip(world, 2);
+  check_refusals(world);
+  bool is_root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (is_root) printf("gabion-test: passed\n");
+  return 0;
+}
