@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks per part, counted as multiples of the heaviest: METIS runs out of blocks on its way down to parts of
- * very few of them, so below the first number the order of ids (along the Morton curve) is cut instead. With
- * several constraints it needs more (METIS 5.1.0 crashes on small graphs with sparse constraints). */
+/* Blocks per part, counted as multiples of the heaviest. METIS 5.1.0 halves parts and blocks again and again;
+ * where one half of the parts is left without blocks it gives up ("failed during initial partitioning") or
+ * crashes. So below the first number the order of ids (along the Morton curve) is cut instead. Several
+ * constraints, each fulfilled by few blocks, get there much earlier: they are for levels with more than the
+ * second number. If METIS gives up all the same, the order of ids is cut too. */
 enum { LEAST_PER_PART = 4, MANY_PER_PART = 40 };
 
 /* ------------------------------------------------------------------ gathering */
@@ -200,7 +202,13 @@ static void set_weights(const gab_load_graph *graph, double goal, metis_graph *i
   }
 }
 
-static gab_status cut_by_metis(gab_load_graph *graph, metis_graph *it)
+static void cut_order(gab_load_graph *graph)
+{
+  for (uint64_t v = 0; v < graph->count; ++v)
+    graph->part[v] = graph->next[v] = (int32_t)(v * (uint64_t)graph->parts / graph->count);
+}
+
+static void cut_by_metis(gab_load_graph *graph, metis_graph *it)
 {
   idx_t vertices = (idx_t)graph->count, parts = graph->parts, cut, how[METIS_NOPTIONS];
   METIS_SetDefaultOptions(how);
@@ -208,9 +216,12 @@ static gab_status cut_by_metis(gab_load_graph *graph, metis_graph *it)
   how[METIS_OPTION_NUMBERING] = 0;
   int answer = METIS_PartGraphKway(&vertices, &it->constraints, it->start, it->other, it->weight, NULL,
                                    it->contact, &parts, NULL, it->slack, how, &cut, it->part);
-  if (answer != METIS_OK) GAB_FAIL(GAB_ERR_STATE, "METIS cannot cut the graph of blocks (%d)", answer);
-  for (uint32_t v = 0; v < graph->count; ++v) graph->part[v] = graph->next[v] = (int32_t)it->part[v];
-  return GAB_OK;
+  bool is_cut = answer == METIS_OK;
+  for (uint32_t v = 0; v < graph->count && is_cut; ++v) {
+    is_cut = it->part[v] >= 0 && it->part[v] < parts;
+    graph->part[v] = graph->next[v] = (int32_t)it->part[v];
+  }
+  if (!is_cut) cut_order(graph);
 }
 
 static gab_status run_metis(gab_load_graph *graph, double goal)
@@ -225,7 +236,7 @@ static gab_status run_metis(gab_load_graph *graph, double goal)
   if (status == GAB_OK) {
     merge_links(graph, &it);
     set_weights(graph, goal, &it);
-    status = cut_by_metis(graph, &it);
+    cut_by_metis(graph, &it);
   }
   release_metis(&it);
   return status;
@@ -268,9 +279,7 @@ static gab_status cut_gathered(gab_load_graph *graph, collection *all, const gab
 {
   GAB_TRY(build_graph(graph, all, grid, options->by == GAB_BALANCE_PER_LEVEL));
   if (is_rich_enough(graph)) GAB_TRY(run_metis(graph, options->goal));
-  else
-    for (uint64_t v = 0; v < graph->count; ++v)
-      graph->part[v] = graph->next[v] = (int32_t)(v * (uint64_t)graph->parts / graph->count);
+  else cut_order(graph);
   GAB_TRY(fill_empty(graph));
   GAB_TRY(gab_load_graph_sort(graph));
   return gab_load_graph_even_out(graph, options, report, even);
