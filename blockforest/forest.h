@@ -107,8 +107,8 @@ gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out);
 size_t gab_forest_packed_size(const gab_forest *forest);
 
 /** Tells where in an image each block's record lies: `offset` and `bytes` count from the image's first byte.
- *  The record is the block's id (u64), the number of rows of its neighbour table (u64), the rows (id u64, owner
- *  i32, direction u8), and for each stored kind of data its size (u64) and its packed bytes. Local.
+ *  The record is the block's id (u64), the number of rows of its neighbour table (u64), the rows (id u64,
+ * owner i32, direction u8), and for each stored kind of data its size (u64) and its packed bytes. Local.
  *  @param[in] visit  a status other than GAB_OK ends the visits and is returned
  *  @return ::GAB_ERR_CORRUPT if the bytes are no image of this domain and these kinds of data */
 gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
@@ -116,7 +116,8 @@ gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
                                                       size_t bytes),
                                   void *user);
 
-/** Who owns a block now that its owner of the image's time may be gone. Pure. */
+/** Who owns a block now that its owner of the image's time may be gone, GAB_NO_SLOT if nobody does. Pure;
+ * takes any number that is not negative: the image may be of a run with more slots. */
 typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
 
 /** Replaces the forest by what the images hold, whatever grid it has now: the own image, and those of the

@@ -147,6 +147,14 @@ gab_status gab_disk_remove_step(const char *path)
 
 void gab_disk_remove_temporaries(const char *path) { remove_files(path, true); }
 
+void gab_disk_set_aside(const char *folder, gab_step step)
+{
+  char path[GAB_DISK_PATH], aside[GAB_DISK_PATH], name[64];
+  snprintf(name, sizeof name, "unusable_%012" GAB_PRI_STEP, step);
+  if (gab_disk_step_folder(path, folder, step) != GAB_OK || join(aside, folder, name) != GAB_OK) return;
+  (void)!rename(path, aside); /* one that was set aside before stays */
+}
+
 typedef struct pruning {
   gab_step step;
   int keep, kept;

@@ -110,6 +110,8 @@ gab_status gab_disk_visit(const char *folder,
 /* Removes the folder of a step: the manifest first, so that what is left after half of it is no checkpoint.
  */
 gab_status gab_disk_remove_step(const char *path);
+/* Renames the folder of a checkpoint that cannot be used, so that it is neither counted nor overwritten. */
+void gab_disk_set_aside(const char *folder, gab_step step);
 /* Removes all but the newest `keep` whole ones up to `step`. */
 gab_status gab_disk_prune(const char *folder, gab_step step, int keep);
 /* Removes files that were being written when their run ended. */

@@ -56,12 +56,7 @@ double gab_interval_overhead(double interval, double mtbf, double cost)
   return cost / interval + (mtbf > 0 ? interval / (2 * mtbf) : 0);
 }
 
-gab_step gab_interval_next(const gab_interval *interval, double step_seconds, double cost)
+double gab_interval_seconds(const gab_interval *interval, double cost)
 {
-  if (interval->mode == GAB_INTERVAL_STEPS) return interval->steps;
-  if (!(step_seconds > 0)) return 10; /* long enough to measure a step, short enough to lose little */
-  double seconds =
-      interval->mode == GAB_INTERVAL_SECONDS ? interval->seconds : gab_interval_daly(interval->mtbf, cost);
-  double steps = floor(seconds / step_seconds + 0.5);
-  return steps < 1 ? 1 : steps > 1e15 ? (gab_step)1e15 : (gab_step)steps;
+  return interval->mode == GAB_INTERVAL_AUTO ? gab_interval_daly(interval->mtbf, cost) : interval->seconds;
 }

@@ -43,10 +43,8 @@ double gab_interval_daly(double mtbf, double cost);
  *  lost to failures: cost / interval + interval / (2 mtbf). @param[in] mtbf  <= 0: unknown, left out */
 double gab_interval_overhead(double interval, double mtbf, double cost);
 
-/** Steps until the next checkpoint. @param[in] step_seconds  measured mean, <= 0 if unknown yet
- *  @param[in] cost  of a checkpoint in seconds
- *  @return >= 1; 0: never */
-gab_step gab_interval_next(const gab_interval *interval, double step_seconds, double cost);
+/** Seconds of computing between two checkpoints in the modes SECONDS and AUTO. */
+double gab_interval_seconds(const gab_interval *interval, double cost);
 
 #ifdef __cplusplus
 }

@@ -355,7 +355,18 @@ static void note(gab_buffer *out, const setting *theirs, const setting *mine)
   if (gab_put_bytes(out, line, (size_t)length) != GAB_OK) gab_error_clear(); /* one line fewer to read */
 }
 
-size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine, gab_buffer *differences)
+static bool is_no_difference(bool (*is_new)(const void *user, const char *key), const void *user,
+                             const setting *mine)
+{
+  char key[256];
+  if (!is_new || mine->key_length >= (int)sizeof key) return false;
+  snprintf(key, sizeof key, "%.*s", mine->key_length, mine->key);
+  return is_new(user, key);
+}
+
+size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine,
+                            bool (*is_new)(const void *user, const char *key), const void *user,
+                            gab_buffer *differences)
 {
   size_t at = 0, here = 0, count = 0;
   setting a, b;
@@ -364,6 +375,7 @@ size_t gab_manifest_compare(const gab_buffer *theirs, const gab_buffer *mine, ga
     int order = !has_a ? 1 : !has_b ? -1 : compare_keys(&a, &b);
     bool same = order == 0 && a.value_length == b.value_length &&
                 strncmp(a.value, b.value, (size_t)a.value_length) == 0;
+    if (order > 0 && !same) same = is_no_difference(is_new, user, &b);
     if (!same) {
       note(differences, order <= 0 ? &a : NULL, order >= 0 ? &b : NULL);
       count++;

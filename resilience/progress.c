@@ -38,10 +38,11 @@ static void write_file(const gab_timeloop *loop, double rate, double seconds_lef
       "{\"time\": %lld.%03ld, \"host\": \"%s\", \"pid\": %ld, \"step\": %" GAB_PRI_STEP
       ", \"steps\": %" GAB_PRI_STEP ", \"updates_per_second\": %.4g, \"seconds_left\": %.0f, \"slots\": %" PRId32
       ", \"living\": %" PRId32 ", \"checkpoint\": %" GAB_PRI_STEP
-      ", \"faults\": %d, \"rolled_back\": %" GAB_PRI_STEP "}\n",
+      ", \"disk_checkpoint\": %" GAB_PRI_STEP ", \"faults\": %d, \"rolled_back\": %" GAB_PRI_STEP "}\n",
       (long long)now.tv_sec, now.tv_nsec / 1000000, host, (long)getpid(), loop->step, loop->steps, rate,
       seconds_left, gab_world_members(loop->world)->slots, gab_members_count(gab_world_members(loop->world)),
-      loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1, loop->stats.fault_count,
+      loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1,
+      loop->guard && loop->guard->disk ? gab_disk_get_stats(loop->guard->disk).last_step : -1, loop->stats.fault_count,
       loop->stats.rolled_back);
   snprintf(path, sizeof path, "%s/" GAB_PROGRESS_FILE, loop->folder);
   /* A full disk shows where results are written; a sign of life must not end the run. */
@@ -56,14 +57,17 @@ void gab_progress_report(gab_timeloop *loop)
   if (!gab_world_is_root(loop->world) || since < 1) return;
   const gab_step done = loop->step - loop->recent_step;
   if (done > 0) {
-    char rate[32], left[32], checkpoint[48] = "";
+    char rate[32], left[32], checkpoint[80] = "", disk[32] = "";
     const double updates = (double)done * (double)loop->stats.updates_per_step / since;
     const double seconds_left = (double)(loop->steps - loop->step) * since / (double)done;
     describe_rate(updates, rate, sizeof rate);
     describe_time(seconds_left, left, sizeof left);
+    const gab_run_stats stats = gab_timeloop_get_stats(loop);
+    if (stats.disk.last_step >= 0)
+      snprintf(disk, sizeof disk, " (disk %" GAB_PRI_STEP ")", stats.disk.last_step);
     if (loop->guard)
-      snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP,
-               gab_checkpoint_get_stats(loop->guard->checkpoint).last_step);
+      snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP "%s", stats.checkpoint.last_step,
+               disk);
     gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
                      loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
                      checkpoint, loop->stats.fault_count);

@@ -48,14 +48,16 @@ static void choose_strategies(gab_guard *guard, const gab_protection *protection
 {
   for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
     if (protection->strategies[i]) guard->strategies[guard->strategy_count++] = protection->strategies[i];
-  if (guard->strategy_count == 0) guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
+  if (guard->strategy_count > 0) return;
+  guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
+  if (gab_guard_uses_disk(guard)) guard->strategies[guard->strategy_count++] = &gab_strategy_disk;
 }
 
 /* Only the root can fail here. Nobody may write to the file before it was emptied. */
 static gab_status open_events(gab_timeloop *loop, const char *folder)
 {
   GAB_TRY(gab_events_create(loop->world, folder, &loop->events));
-  return gab_world_is_root(loop->world) ? gab_events_clear(loop->events) : GAB_OK;
+  return gab_world_is_root(loop->world) && !loop->restart ? gab_events_clear(loop->events) : GAB_OK;
 }
 
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
@@ -64,19 +66,25 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
   GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));
   GAB_TRY(add_entities(loop, guard->checkpoint));
+  if (protection->disk.folder)
+    GAB_TRY(gab_disk_create(guard->checkpoint, loop->events, &protection->disk, &guard->disk));
   if (protection->drill_count)
     GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,
                               &guard->drills));
   GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
   if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
-  guard->every = protection->every;
-  guard->next = -1;
+  guard->memory = (gab_clock){.every = protection->every, .next = -1};
+  guard->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
+  if (guard->disk) guard->on_disk.every = protection->disk_every;
+  guard->look = -1;
+  loop->stats.disk_mtbf = protection->disk_every.mtbf;
   guard->furthest = -1;
   guard->most_tries = protection->tries > 0 ? protection->tries : GAB_USUAL_TRIES;
   guard->recovery = (gab_recovery){.world = loop->world,
                                    .forest = loop->forest,
                                    .checkpoint = guard->checkpoint,
                                    .events = loop->events,
+                                   .disk = guard->disk,
                                    .rebalance = protection->rebalance,
                                    .rebalance_user = protection->rebalance_user};
   choose_strategies(guard, protection);
@@ -104,52 +112,12 @@ void gab_guard_destroy(gab_guard **guard)
   if (!*guard) return;
   gab_drills_destroy(&(*guard)->drills);
   gab_stop_destroy(&(*guard)->stop);
+  gab_disk_destroy(&(*guard)->disk);
   gab_checkpoint_destroy(&(*guard)->checkpoint);
   gab_free(guard);
 }
 
 /* ---------------------------------------------------------------- checkpoints */
-
-static double mean_step_seconds(const gab_timeloop *loop)
-{
-  const gab_run_stats *stats = &loop->stats;
-  return stats->steps_computed ? (stats->step_seconds + stats->duty_seconds) / (double)stats->steps_computed : 0;
-}
-
-/* The root turns times into steps; everyone takes its answer. */
-static gab_status decide_next(gab_timeloop *loop)
-{
-  gab_guard *guard = loop->guard;
-  uint64_t wait = 0;
-  gab_checkpoint_stats costs = gab_checkpoint_get_stats(guard->checkpoint);
-  if (guard->every.mode == GAB_INTERVAL_STEPS) {
-    wait = (uint64_t)guard->every.steps;
-    guard->next = wait ? loop->step - loop->step % guard->every.steps + guard->every.steps : -1;
-    return GAB_OK;
-  }
-  if (gab_world_is_root(loop->world)) {
-    wait = (uint64_t)gab_interval_next(&guard->every, mean_step_seconds(loop),
-                                       costs.total_seconds / (double)costs.taken);
-  }
-  GAB_TRY(gab_world_max_u64(loop->world, &wait, 1));
-  guard->next = wait ? loop->step + (gab_step)wait : -1;
-  return GAB_OK;
-}
-
-static gab_status take(gab_timeloop *loop)
-{
-  gab_timer_start(loop->timers, loop->checkpoint_timer);
-  gab_status status = gab_checkpoint_take(loop->guard->checkpoint, loop->step);
-  gab_timer_stop(loop->timers, loop->checkpoint_timer);
-  GAB_TRY(status);
-  if (gab_world_is_root(loop->world)) {
-    gab_checkpoint_stats stats = gab_checkpoint_get_stats(loop->guard->checkpoint);
-    gab_event(loop->events, "checkpoint",
-              "\"of_step\": %" GAB_PRI_STEP ", \"image_bytes\": %zu, \"seconds\": %.6f", loop->step,
-              stats.image_bytes, stats.last_seconds);
-  }
-  return decide_next(loop);
-}
 
 static void warn_if_bare(const gab_timeloop *loop)
 {
@@ -165,15 +133,8 @@ gab_status gab_guard_start(gab_timeloop *loop)
 {
   if (!loop->guard) return GAB_OK;
   warn_if_bare(loop);
-  return take(loop);
-}
-
-gab_status gab_guard_checkpoint(gab_timeloop *loop)
-{
-  gab_guard *guard = loop->guard;
-  if (!guard || guard->next < 0 || loop->step < guard->next || loop->step >= loop->steps) return GAB_OK;
-  guard->barren = 0;
-  return take(loop);
+  GAB_TRY(gab_guard_begin(loop));
+  return gab_guard_take(loop, false);
 }
 
 /* ---------------------------------------------------------------- stopping in time */
@@ -183,14 +144,22 @@ gab_status gab_guard_stop(gab_timeloop *loop)
   gab_guard *guard = loop->guard;
   if (!guard || loop->step >= loop->steps) return GAB_OK;
   gab_stop_reason reason;
-  const double reserve = gab_checkpoint_get_stats(guard->checkpoint).last_seconds;
-  GAB_TRY(gab_stop_ask(guard->stop, loop->step, mean_step_seconds(loop), reserve, &reason));
+  double reserve = gab_checkpoint_get_stats(guard->checkpoint).last_seconds;
+  if (guard->disk) reserve += gab_disk_get_stats(guard->disk).last_seconds;
+  GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), reserve, &reason));
   if (reason == GAB_STOP_NOT) return GAB_OK;
   gab_log(GAB_LOG_INFO, "stopping at step %" GAB_PRI_STEP ": %s", loop->step, gab_stop_text(reason));
   if (gab_world_is_root(loop->world))
     gab_event(loop->events, "stop", "\"reason\": \"%s\"", gab_stop_text(reason));
+  bool safe;
+  GAB_TRY(gab_guard_disk_now(loop, &safe));
+  if (safe)
+    GAB_FAIL(GAB_ERR_REQUEUE,
+             "stopped at step %" GAB_PRI_STEP " because %s: the same command goes on from there", loop->step,
+             gab_stop_text(reason));
   GAB_FAIL(GAB_ERR_ENDED,
-           "stopped at step %" GAB_PRI_STEP " because %s, with nothing on disk to go on from: the same command starts "
+           "stopped at step %" GAB_PRI_STEP
+           " because %s, with nothing on disk to go on from: the same command starts "
            "at the beginning",
            loop->step, gab_stop_text(reason));
 }
@@ -271,8 +240,8 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   return GAB_OK;
 }
 
-/* Deaths that come again and again before the next checkpoint are no accident; a task that claims a fault in a
- * whole world would be repeated for ever. */
+/* Deaths that come again and again before the next checkpoint are no accident; a task that claims a fault in
+ * a whole world would be repeated for ever. */
 static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
 {
   if (fault->restored_step > guard->furthest) guard->tries = 0;
@@ -280,7 +249,8 @@ static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
   if (fault->lost_count > 0 && ++guard->tries > guard->most_tries)
     GAB_FAIL(GAB_ERR_ENDED,
              "processes died %d times in a row on the way from step %" GAB_PRI_STEP
-             " to the next checkpoint: giving up (resilience.tries; a shorter resilience.memory.every helps if the "
+             " to the next checkpoint: giving up (resilience.tries; a shorter resilience.memory.every helps "
+             "if the "
              "deaths are independent)",
              guard->tries, fault->restored_step);
   guard->barren = fault->lost_count > 0 ? 0 : guard->barren + 1;
@@ -294,14 +264,17 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
   if (!loop->guard) return end_unprotected(loop, why);
   gab_slot *lost = NULL;
   gab_status status = why;
+  bool interrupted = false;
   do {
     gab_fault fault = {.noticed_step = loop->step};
     if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
+    if (loop->guard->disk && gab_disk_abandon(loop->guard->disk)) interrupted = true;
     status = recover_once(loop, &fault, &lost);
     if (status != GAB_OK) break;
     gab_stop_restart(loop->guard->stop, loop->step);
     status = check_progress(loop->guard, &fault);
-    if (status == GAB_OK) status = decide_next(loop);
+    if (status == GAB_OK) status = gab_guard_disk_again(loop, interrupted);
+    if (status == GAB_OK) status = gab_guard_set_clocks(loop);
   } while (status != GAB_OK);
   gab_free(&lost);
   return status;

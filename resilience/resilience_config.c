@@ -10,10 +10,12 @@ static const gab_config_key resilience_keys[] = {
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
      .length_max = GAB_MOST_STRATEGIES,
-     .default_text = "[shrink]",
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
-            "survivors."},
+     .doc =
+         "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
+         "survivors from memory, disk goes back to the newest checkpoint on disk. If left out: [shrink], and "
+         "[shrink, disk] with checkpoints on disk."},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
@@ -79,7 +81,8 @@ static const gab_config_key resilience_keys[] = {
      .max = 1000000,
      .default_text = "10",
      .outside = true,
-     .doc = "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives up."},
+     .doc =
+         "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives up."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
@@ -93,7 +96,43 @@ static const gab_config_key memory_keys[] = {
      .outside = true,
      .doc =
          "Interval between checkpoints in memory: a number of steps (100), a time (30 s, 10 min, 1 h), auto "
-         "(the square root of 2 mtbf times the measured cost, Young 1974) or never (only one at the start)."},
+         "(from mtbf and the measured cost, Daly 2006) or never (only one at the start)."},
+};
+static const gab_config_key disk_keys[] = {
+    {.name = "every",
+     .type = GAB_CONFIG_STRING,
+     .default_text = "never",
+     .outside = true,
+     .doc = "Interval between checkpoints on disk, in OUT/checkpoints: a number of steps (1000), a time (30 "
+            "min), "
+            "auto (from resilience.disk.mtbf and the measured cost, Daly 2006) or never. The last state is "
+            "written too. The "
+            "same command in the same folder goes on from the newest one."},
+    {.name = "group",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 1000000,
+     .default_text = "64",
+     .outside = true,
+     .doc = "Processes whose state goes into one file, written by the lowest of them."},
+    {.name = "keep",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 1000000,
+     .default_text = "2",
+     .outside = true,
+     .doc = "The newest so many checkpoints on disk are kept."},
+    {.name = "mtbf",
+     .type = GAB_CONFIG_REAL,
+     .unit = "s",
+     .min = 0,
+     .max = 1e12,
+     .min_excluded = true,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "Mean time between losses that copies in memory do not survive (power, file system, the whole job), "
+         "for an automatic interval."},
 };
 static const gab_config_key drill_keys[] = {
     {.name = "slots",
@@ -144,6 +183,9 @@ static const gab_config_key drill_keys[] = {
 static const gab_config_section sections[] = {
     {.path = "resilience", .doc = "How the run survives the loss of processes.", KEYS(resilience_keys)},
     {.path = "resilience.memory", .doc = "Checkpoints in the memory of the processes.", KEYS(memory_keys)},
+    {.path = "resilience.disk",
+     .doc = "Checkpoints on disk, written while the run goes on.",
+     KEYS(disk_keys)},
     {.path = "drills",
      .doc = "Fault drills: processes that really die, by SIGKILL, to see that the run survives it.",
      .is_list = true,
@@ -174,6 +216,7 @@ static gab_status blame(const gab_config *config, const char *path)
 static gab_status read_strategies(const gab_config *config, gab_protection *protection)
 {
   size_t count;
+  if (!gab_config_is_set(config, "resilience.strategies")) return GAB_OK;
   const char *const *names = gab_config_strings(config, "resilience.strategies", &count);
   for (size_t i = 0; i < count; i++) {
     protection->strategies[i] = gab_strategy_by_name(names[i]);
@@ -201,6 +244,7 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
   return GAB_OK;
 }
 
+<<<<<<< Updated upstream
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy)
 {
   *redundancy = (gab_redundancy){.copies = (int)gab_config_int(config, "resilience.copies"),
@@ -219,6 +263,18 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
   gab_placement_release(&placement);
   gab_members_release(&one);
   return status == GAB_ERR_ARGUMENT ? blame(config, "resilience.group") : status;
+=======
+static gab_status read_disk(const gab_config *config, gab_protection *protection)
+{
+  double mtbf =
+      gab_config_is_set(config, "resilience.disk.mtbf") ? gab_config_real(config, "resilience.disk.mtbf") : 0;
+  protection->disk.group = (int)gab_config_int(config, "resilience.disk.group");
+  protection->disk.keep = (int)gab_config_int(config, "resilience.disk.keep");
+  if (gab_interval_parse(gab_config_string(config, "resilience.disk.every"), mtbf, &protection->disk_every) !=
+      GAB_OK)
+    return blame(config, "resilience.disk.every");
+  return GAB_OK;
+>>>>>>> Stashed changes
 }
 
 static gab_status read_protection(const gab_config *config, gab_protection *protection)
@@ -230,7 +286,7 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
       GAB_OK)
     return blame(config, "resilience.memory.every");
-  return GAB_OK;
+  return read_disk(config, protection);
 }
 
 gab_status gab_resilience_check(const gab_config *config)
@@ -251,26 +307,80 @@ static double deadline_after(double walltime)
   return (start > 0 ? start : (double)time(NULL)) + walltime;
 }
 
+static bool begins_with(const unsigned char *line, size_t length, const char *key)
+{
+  return length > strlen(key) && memcmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ' ';
+}
+
+gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text)
+{
+  gab_buffer all = {0};
+  gab_status status = gab_config_canonical_state(config, &all);
+  for (size_t start = 0; start < all.size && status == GAB_OK;) {
+    const unsigned char *line = all.data + start, *end = memchr(line, '\n', all.size - start);
+    size_t length = end ? (size_t)(end - line) + 1 : all.size - start;
+    if (!begins_with(line, length, "run.steps") && !begins_with(line, length, "run.time"))
+      status = gab_put_bytes(text, line, length);
+    start += length;
+  }
+  gab_buffer_release(&all);
+  return status;
+}
+
+/* What stays alive while the protection is turned on: drills, and the texts of checkpoints on disk. */
+typedef struct material {
+  gab_drill *drills;
+  char checkpoints[1100];
+  gab_buffer state, parameters;
+} material;
+
+static gab_status gather_drills(const gab_config *config, const gab_resilience_context *context,
+                                gab_protection *protection, material *have)
+{
+  size_t in_file = gab_config_count(config, "drills");
+  void *memory;
+  GAB_TRY(gab_alloc((in_file + context->inject_count) * sizeof(gab_drill), GAB_MEMORY_OTHER, &memory));
+  have->drills = memory;
+  for (size_t i = 0; i < in_file; i++) GAB_TRY(read_drill(config, i, &have->drills[i]));
+  for (size_t i = 0; i < context->inject_count; i++)
+    GAB_TRY(gab_drill_parse(context->inject[i], &have->drills[in_file + i]));
+  protection->drills = have->drills;
+  protection->drill_count = in_file + context->inject_count;
+  return GAB_OK;
+}
+
+static gab_status gather_disk(const gab_config *config, const gab_resilience_context *context,
+                              gab_protection *protection, material *have)
+{
+  if (!context->folder) return GAB_OK;
+  if (snprintf(have->checkpoints, sizeof have->checkpoints, "%s/checkpoints", context->folder) >=
+      (int)sizeof have->checkpoints)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.80s… is too long", context->folder);
+  GAB_TRY(gab_resilience_state_text(config, &have->state));
+  GAB_TRY(gab_config_canonical(config, &have->parameters));
+  GAB_TRY(gab_put_u8(&have->state, 0));
+  GAB_TRY(gab_put_u8(&have->parameters, 0));
+  protection->disk.folder = have->checkpoints;
+  protection->disk.state = (const char *)have->state.data;
+  protection->disk.parameters = (const char *)have->parameters.data;
+  return GAB_OK;
+}
+
 gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
                                   const gab_resilience_context *context)
 {
   gab_protection protection = {.folder = context->folder, .deadline = deadline_after(context->walltime)};
+  material have = {0};
   GAB_TRY(read_protection(config, &protection));
   if (gab_config_bool(config, "resilience.rebalance")) {
     protection.rebalance = context->rebalance;
     protection.rebalance_user = context->rebalance_user;
   }
-  size_t in_file = gab_config_count(config, "drills");
-  void *memory;
-  GAB_TRY(gab_alloc((in_file + context->inject_count) * sizeof(gab_drill), GAB_MEMORY_OTHER, &memory));
-  gab_drill *drills = memory;
-  gab_status status = GAB_OK;
-  for (size_t i = 0; i < in_file && status == GAB_OK; i++) status = read_drill(config, i, &drills[i]);
-  for (size_t i = 0; i < context->inject_count && status == GAB_OK; i++)
-    status = gab_drill_parse(context->inject[i], &drills[in_file + i]);
-  protection.drills = drills;
-  protection.drill_count = in_file + context->inject_count;
+  gab_status status = gather_drills(config, context, &protection, &have);
+  if (status == GAB_OK) status = gather_disk(config, context, &protection, &have);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
-  gab_free(&drills);
+  gab_buffer_release(&have.state);
+  gab_buffer_release(&have.parameters);
+  gab_free(&have.drills);
   return status;
 }

@@ -20,16 +20,22 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config);
 
+<<<<<<< Updated upstream
 /** What a checked parameter file says about redundancy. Local. @param[out] redundancy  borrows the name of the file
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy);
+=======
+/** The parameters that the state after some steps depends on, sorted lines "key = value": those of
+ *  gab_config_canonical_state() but run.steps and run.time, since how far a run goes is no part of a state. */
+gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text);
+>>>>>>> Stashed changes
 
 /** What an application adds to what its parameter file says. Zero-initialise; borrowed during the call only,
  *  but for rebalance_user. */
 typedef struct gab_resilience_context {
   gab_rebalance_fn rebalance; /**< used if the file wants rebalancing; NULL: blocks stay */
   void *rebalance_user;
-  const char *folder;        /**< of the run; NULL: no events */
+  const char *folder;        /**< of the run; NULL: no events, and no checkpoints on disk */
   const char *const *inject; /**< further drills in the form of gab_drill_parse(), e.g. of the command line */
   size_t inject_count;
   double walltime; /**< seconds that the run has, from the start of its launcher or else from now; 0: no end */

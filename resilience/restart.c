@@ -294,6 +294,7 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
     snprintf(last, sizeof last, "%s", gab_error_message());
     gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", manifest->step,
             last);
+    if (gab_world_is_root(restart->world)) gab_disk_set_aside(restart->folder, manifest->step);
   }
   GAB_FAIL(GAB_ERR_LOST, "no checkpoint in %s is whole: %s", restart->folder, last);
 }

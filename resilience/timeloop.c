@@ -21,6 +21,7 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
   made->duties_pending = true;
   gab_status status = gab_timers_create(&made->timers);
   if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint", &made->checkpoint_timer);
+  if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint on disk", &made->disk_timer);
   if (status == GAB_OK) status = gab_timers_find(made->timers, "recovery", &made->recovery_timer);
   if (status != GAB_OK) gab_timeloop_destroy(&made);
   *loop = made;
@@ -31,6 +32,7 @@ void gab_timeloop_destroy(gab_timeloop **loop)
 {
   if (!*loop) return;
   gab_guard_destroy(&(*loop)->guard);
+  gab_restart_destroy(&(*loop)->restart);
   gab_events_destroy(&(*loop)->events);
   gab_timers_destroy(&(*loop)->timers);
   gab_free(loop);
@@ -74,6 +76,12 @@ gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
   return GAB_OK;
 }
 
+void gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart)
+{
+  gab_restart_destroy(&loop->restart);
+  loop->restart = restart;
+}
+
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user)
 {
   loop->on_fault = call;
@@ -108,7 +116,10 @@ gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
       stats.fault_count < GAB_MOST_FAULT_RECORDS ? stats.fault_count : GAB_MOST_FAULT_RECORDS;
   stats.seconds = gab_seconds() - loop->started;
   stats.checkpoint.last_step = -1;
-  if (loop->guard) stats.checkpoint = gab_checkpoint_get_stats(loop->guard->checkpoint);
+  stats.disk.last_step = -1;
+  if (!loop->guard) return stats;
+  stats.checkpoint = gab_checkpoint_get_stats(loop->guard->checkpoint);
+  if (loop->guard->disk) stats.disk = gab_disk_get_stats(loop->guard->disk);
   return stats;
 }
 
@@ -185,6 +196,7 @@ static gab_status advance(gab_timeloop *loop, bool *done)
 {
   GAB_TRY(do_duties(loop)); /* those of step 0, and of a restored step if they were still to be done */
   if (loop->step < loop->steps) return one_step(loop);
+  GAB_TRY(gab_guard_finish(loop));
   GAB_TRY(finish(loop));
   *done = true;
   return GAB_OK;

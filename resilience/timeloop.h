@@ -24,6 +24,7 @@
 #include "resilience/entity.h"
 #include "resilience/interval.h"
 #include "resilience/recovery.h"
+#include "resilience/restart.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +74,9 @@ typedef struct gab_protection {
   const char *folder; /**< for events.jsonl and progress.json; NULL: none */
   double deadline;    /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
   int tries;          /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
+  gab_disk_options disk;   /**< its folder is NULL: no checkpoints on disk */
+  gab_interval disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
+                                last state is written too */
   const gab_drill *drills;
   size_t drill_count;
 } gab_protection;
@@ -82,6 +86,12 @@ typedef struct gab_protection {
  *  scheme and rebalance_user point to.
  *  @return ::GAB_ERR_STATE if it is on already; errors of schemes, drills and the folder */
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
+
+/** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest
+ *  has: gab_timeloop_run() loads it, shares the blocks out by the rebalancing callback, and goes on from its
+ *  step. Events go on in their file. Before gab_timeloop_protect(). Local.
+ *  @param[in] restart  owned by the loop from now on */
+void gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
 
 /** For applications that want to know: called on all living slots after each recovery from deaths. */
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
@@ -125,6 +135,10 @@ typedef struct gab_run_stats {
   double recovery_seconds;
   gab_step rolled_back; /**< steps computed in vain */
   gab_checkpoint_stats checkpoint;
+  gab_disk_stats disk;
+  double disk_mtbf;     /**< as given for the level on disk; 0: not */
+  double disk_interval; /**< seconds between the last two checkpoints on disk; 0: there were no two */
+  gab_step first_step;  /**< at which this job began: 0 unless it continues another one */
 } gab_run_stats;
 gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop);
 

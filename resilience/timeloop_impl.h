@@ -27,16 +27,24 @@ typedef struct gab_task_list {
   int count;
 } gab_task_list;
 
+/* One of the two levels of checkpoints. */
+typedef struct gab_clock {
+  gab_interval every;
+  gab_step next; /* of its next checkpoint; -1: none is due, or not known yet */
+  double last;   /* seconds: when its last one was taken */
+} gab_clock;
+
 /* Present only when the loop is protected. */
 typedef struct gab_guard {
-  gab_interval every;
+  gab_clock memory, on_disk;
+  gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
+  gab_disk *disk; /* NULL: none */
   gab_drills *drills;
   gab_stop *stop;
   gab_recovery recovery;
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
-  gab_step next; /* of the next checkpoint; -1: none is due */
   int barren;    /* recoveries in a row without a death and without a new checkpoint between them */
   gab_step furthest; /* that was ever restored */
   int tries;         /* recoveries from deaths since that grew */
@@ -49,11 +57,12 @@ struct gab_timeloop {
   gab_step steps, step;
   bool duties_pending; /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, duties, finishes;
-  gab_timers *timers; /* one per task, duty and finish, and the two below */
-  gab_timer checkpoint_timer, recovery_timer;
+  gab_timers *timers; /* one per task, duty and finish, and the three below */
+  gab_timer checkpoint_timer, disk_timer, recovery_timer;
   gab_entity entities[GAB_MOST_TASKS];
   int entity_count;
   gab_guard *guard;
+  gab_restart *restart; /* what the run begins with; NULL: the state of the forest */
   gab_events *events; /* NULL without protection */
   char folder[1000];  /* of the run, for progress.json; "": none */
   gab_fault_fn on_fault;
@@ -67,15 +76,38 @@ struct gab_timeloop {
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
 
-/* Takes the first snapshot / a snapshot if one is due, and decides when the next one is. Collective. */
+/* Takes the first snapshot, of the state of the forest or of that which the run continues. Collective. */
 gab_status gab_guard_start(gab_timeloop *loop);
-gab_status gab_guard_checkpoint(gab_timeloop *loop);
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective. */
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
 
+
+/* ---- clocks.c */
+
+/* At the end of a step: helps a write to disk along, takes the checkpoints that are due, and decides when the
+ * next ones are. Collective. */
+gab_status gab_guard_checkpoint(gab_timeloop *loop);
+/* Loads the state which the run continues, if any. Collective. */
+gab_status gab_guard_begin(gab_timeloop *loop);
+/* Takes one in memory now, and begins to write it to disk. Collective. */
+gab_status gab_guard_take(gab_timeloop *loop, bool to_disk);
+/* Decides when the next ones are. Collective. */
+gab_status gab_guard_set_clocks(gab_timeloop *loop);
+/* Brings the state as it is to disk, and waits until it lies there. Collective.
+ * @param[out] safe  the same on all: false without a level on disk, or if the disk refused, which is reported */
+gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe);
+/* The same at the last step, if there are to be checkpoints on disk. */
+gab_status gab_guard_finish(gab_timeloop *loop);
+/* After a recovery: begins the write again that was interrupted, here or elsewhere. Collective. */
+gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted);
+bool gab_guard_uses_disk(const gab_guard *guard);
+/* Mean time of a step so far; 0: none yet. */
+double gab_guard_step_seconds(const gab_timeloop *loop);
+
+/* ---- progress.c */
 
 /* After a step: the line of the log and the files that say how far the run is. Local. */
 void gab_progress_report(gab_timeloop *loop);

@@ -16,10 +16,14 @@ static const char usage[] =
     "  --inject DRILL        kill processes on purpose, e.g. slot=2,step=500,phase=exchange\n"
     "                        or random=1,seed=7,step=500; may be repeated (gabion help drills)\n"
     "  --walltime TIME       stop in time, with what is needed to go on: 24 h, 30 min, 12:00:00\n"
+    "  --fresh               start anew: checkpoints in the output folder are removed\n"
+    "  --continue-anyway     go on from a checkpoint though the case has changed\n"
     "  --verbose, -v         say more\n"
     "  --quiet, -q           only warnings and errors\n"
     "  --help, -h            this text\n"
     "\n"
+    "With checkpoints on disk (resilience.disk.every) the same command in the same folder goes on from the\n"
+    "newest one that is whole.\n"
     "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n"
     "Exit code: 0 done, 2 bad input, 3 lost data beyond what copies hold, 4 diverged,\n"
     "75 stopped in time: the same command goes on; 1 anything else.\n";
@@ -79,15 +83,14 @@ gab_status driver_end_of_setup(gab_world *world, gab_status status)
   GAB_FAIL(GAB_ERR_LOST, "a process died while the run was being set up: nothing is lost, start it again");
 }
 
-static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options)
+static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options,
+                           const char *folder, gab_restart *restart)
 {
-  char folder[GAB_PATH_LENGTH];
-  driver_default_folder(options->word, folder, sizeof folder);
   simulation *made = NULL;
   void *memory;
   GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
   made = memory;
-  gab_status status = simulation_create(world, which, options, options->out ? options->out : folder, made);
+  gab_status status = simulation_create(world, which, options, folder, restart, made);
   status = driver_end_of_setup(world, status);
   if (status == GAB_OK) status = gab_timeloop_run(made->loop);
   if (status == GAB_OK) report(made);
@@ -105,6 +108,7 @@ static gab_status run_config(gab_world *world, gab_config *config, const driver_
   gab_status status;
   run_case *which = NULL;
   void *memory;
+  char folder[GAB_PATH_LENGTH];
   GAB_TRY_GOTO(status, refused, load(world, options->word, config));
   GAB_TRY_GOTO(status, refused, driver_config_finish(config, options));
   if (phase_case_is(config)) return phase_run(world, config, options);
@@ -112,7 +116,12 @@ static gab_status run_config(gab_world *world, gab_config *config, const driver_
   which = memory;
   /* Pictures of geometries are read here: what fails may differ from process to process. */
   GAB_TRY_GOTO(status, refused, gab_output_settle(world, run_case_read(config, options, which)));
-  status = simulate(world, which, options);
+  driver_continuation begin;
+  driver_default_folder(options->word, folder, sizeof folder);
+  const char *out = options->out ? options->out : folder;
+  GAB_TRY_GOTO(status, refused, driver_continuation_find(world, config, options, out, which->steps, &begin));
+  if (begin.finished) gab_restart_destroy(&begin.restart);
+  else status = simulate(world, which, options, out, begin.restart);
   run_case_release(which);
   gab_free(&which);
   return status;
@@ -141,7 +150,7 @@ static gab_status run(gab_world *world, const driver_options *options)
 static bool asks_for_help(int argc, char **argv)
 {
   driver_options options;
-  return driver_options_parse(argc, argv, "osivqw", &options) == GAB_OK && options.help;
+  return driver_options_parse(argc, argv, "osivqwfc", &options) == GAB_OK && options.help;
 }
 
 int command_run(int argc, char **argv)
@@ -158,7 +167,7 @@ int command_run(int argc, char **argv)
     fprintf(stderr, "gabion: %s\n", gab_error_message());
     return gab_status_exit_code(status);
   }
-  status = driver_options_parse(argc, argv, "osivqw", &options);
+  status = driver_options_parse(argc, argv, "osivqwfc", &options);
   if (status == GAB_OK && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());

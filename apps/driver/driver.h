@@ -10,6 +10,7 @@
 #include "lbm/lbm_config.h"
 #include "lbm/refinement.h"
 #include "loadbalance/balance.h"
+#include "resilience/restart.h"
 
 #include <stdio.h>
 
@@ -26,11 +27,13 @@ typedef struct driver_options {
   const char *drills[DRIVER_MOST_SETTINGS]; /**< of --inject */
   size_t drill_count;
   double walltime; /**< seconds from the start of the launcher; 0: not given */
+  const char *block; /**< of --block; NULL: not given */
+  bool fresh, anyway; /**< start anew; go on with another case */
   bool verbose, quiet, reference, processes, help;
 } driver_options;
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference), w(alltime),
- *  p(rocesses); --help always.
+ *  p(rocesses), f(resh), c(ontinue-anyway), b(lock); --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options);
 
@@ -87,8 +90,25 @@ gab_status driver_drills_check(const driver_options *options);
 void driver_folder_of(const char *path, char *folder, size_t capacity);
 /** Cells, blocks and scale of the domain; what is periodic is left to the physics. */
 gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest);
-/** Makes the output folder with the case in it, and opens the log there. Collective. */
-gab_status driver_folder_open(gab_world *world, const gab_config *config, const char *folder);
+/** Makes the output folder with the case in it, and opens the log there. Collective.
+ *  @param[in] continues  the run goes on from a checkpoint there: the log is kept. Else old checkpoints go if the
+ *  options say so */
+gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
+                              const char *folder, bool continues);
+
+/** Where a run begins. */
+typedef struct driver_continuation {
+  gab_restart *restart; /**< NULL: anew. Owned by whoever asked, until gab_timeloop_continue() */
+  bool finished;        /**< nothing is left to do */
+} driver_continuation;
+
+/** Looks for checkpoints of an earlier run in the output folder, and compares the case. Collective. Writes
+ *  nothing. @param[in] steps  that are to be done in all
+ *  @return ::GAB_ERR_INPUT with all parameters that differ */
+gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
+                                    const char *folder, gab_step steps, driver_continuation *found);
+/** True if old checkpoints are to be removed. */
+bool driver_starts_anew(const driver_options *options);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void driver_default_folder(const char *path, char *folder, size_t capacity);
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */
@@ -110,6 +130,7 @@ int command_check(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_help(int argc, char **argv);
 int command_info(int argc, char **argv);
+int command_checkpoint(int argc, char **argv);
 int command_assemble(int argc, char **argv);
 
 #endif

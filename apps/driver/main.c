@@ -20,6 +20,8 @@ static const command commands[] = {
      "makes one field of what has left the moving window of a phase field"},
     {"status", command_status, "gabion status FOLDER",
      "tells how far a run is and what happened to it, also when it is dead"},
+    {"checkpoint", command_checkpoint, "gabion checkpoint list|verify|extract DIR",
+     "looks at checkpoints on disk, finds what is broken, takes blocks out"},
     {"help", command_help, "gabion help [KEY | --reference]", "explains the parameters"},
     {"info", command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
 };

@@ -51,6 +51,7 @@ static const option_row rows[] = {
     {"--out", 'o', "-o", true},      {"--set", 's', "-s", true},        {"--inject", 'i', NULL, true},
     {"--verbose", 'v', "-v", false}, {"--quiet", 'q', "-q", false},     {"--reference", 'r', NULL, false},
     {"--help", 'h', "-h", false},    {"--processes", 'p', NULL, false}, {"--walltime", 'w', NULL, true},
+    {"--fresh", 'f', NULL, false},   {"--continue-anyway", 'c', NULL, false}, {"--block", 'b', NULL, true},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -88,6 +89,15 @@ static gab_status take(const option_row *row, const char *value, driver_options 
     break;
   case 'p':
     options->processes = true;
+    break;
+  case 'f':
+    options->fresh = true;
+    break;
+  case 'c':
+    options->anyway = true;
+    break;
+  case 'b':
+    options->block = value;
     break;
   case 'w':
     return gab_walltime_parse(value, &options->walltime);

@@ -145,9 +145,11 @@ static gab_status build(growth *it)
   GAB_TRY(growth_build_grid(it));
   GAB_TRY(growth_note_blocks(it));
   GAB_TRY(growth_add_writers(it));
-  GAB_TRY(driver_folder_open(it->world, which->config, it->folder));
+  GAB_TRY(driver_folder_open(it->world, which->config, it->options, it->folder, it->restart != NULL));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
+  gab_timeloop_continue(it->loop, it->restart);
+  it->restart = NULL;
   GAB_TRY(add_duties(it));
   const gab_resilience_context context = {.rebalance = rebalance,
                                           .rebalance_user = it,
@@ -161,6 +163,7 @@ static gab_status build(growth *it)
 static void release(growth *it)
 {
   gab_timeloop_destroy(&it->loop);
+  gab_restart_destroy(&it->restart);
   gab_output_destroy(&it->output);
   gab_output_destroy(&it->failure_output);
   gab_output_destroy(&it->recovery_output);
@@ -201,10 +204,14 @@ gab_status phase_run(gab_world *world, gab_config *config, const driver_options 
   phase_case *which = memory;
   growth *it = (growth *)(which + 1);
   gab_status status = gab_output_settle(world, phase_case_read(config, options, which));
+  const char *out = options->out ? options->out : folder;
+  driver_continuation begin = {.restart = NULL};
+  if (status == GAB_OK) status = driver_continuation_find(world, config, options, out, which->steps, &begin);
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  else if (begin.finished) gab_restart_destroy(&begin.restart);
   else {
     *it = (growth){
-        .which = which, .options = options, .folder = options->out ? options->out : folder, .world = world};
+        .which = which, .options = options, .folder = out, .world = world, .restart = begin.restart};
     status = grow(it);
   }
   phase_case_release(which);

@@ -74,7 +74,8 @@ static gab_status write_text(const char *path, const char *text, size_t length)
 }
 
 /* The root's part: a folder in which the results of an older run are not taken for those of this one. */
-static gab_status prepare_folder(const gab_config *config, const char *folder)
+static gab_status prepare_folder(const gab_config *config, const driver_options *options, const char *folder,
+                                 bool continues)
 {
   char path[GAB_PATH_LENGTH + 32];
   GAB_TRY(gab_output_folder_prepare(folder));
@@ -82,20 +83,23 @@ static gab_status prepare_folder(const gab_config *config, const char *folder)
   unlink(path);
   const char *attempt = getenv("GABION_ATTEMPT"); /* a run that the launcher started again goes on logging */
   snprintf(path, sizeof path, "%s/log.txt", folder);
-  if (!attempt || strcmp(attempt, "0") == 0) unlink(path);
+  if (!continues && (!attempt || strcmp(attempt, "0") == 0)) unlink(path);
+  snprintf(path, sizeof path, "%s/checkpoints", folder);
+  if (driver_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
   size_t length;
   const char *text = gab_config_text(config, &length);
   snprintf(path, sizeof path, "%s/case.yaml", folder);
   return write_text(path, text, length);
 }
 
-gab_status driver_folder_open(gab_world *world, const gab_config *config, const char *folder)
+gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
+                              const char *folder, bool continues)
 {
   gab_status status = GAB_OK;
   char path[GAB_PATH_LENGTH + 32];
   if (strlen(folder) >= GAB_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
-  if (gab_world_is_root(world)) status = prepare_folder(config, folder);
+  if (gab_world_is_root(world)) status = prepare_folder(config, options, folder, continues);
   GAB_TRY(gab_output_settle(world, status));
   snprintf(path, sizeof path, "%s/log.txt", folder);
   return gab_output_settle(world, gab_log_open(path));
@@ -129,18 +133,21 @@ static void log_start(const simulation *made)
 /* ---------------------------------------------------------------- all of it */
 
 gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
-                             const char *folder, simulation *made)
+                             const char *folder, gab_restart *restart, simulation *made)
 {
-  *made = (simulation){.which = which, .options = options, .folder = folder, .world = world};
+  *made = (simulation){
+      .which = which, .options = options, .folder = folder, .world = world, .restart = restart};
   GAB_TRY(make_flow(made));
   GAB_TRY(forces_prepare(made));
-  GAB_TRY(driver_folder_open(world, which->config, folder));
+  GAB_TRY(driver_folder_open(world, which->config, options, folder, restart != NULL));
   log_start(made);
   GAB_TRY(gab_output_create(made->forest, folder, &made->output));
   GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));
   GAB_TRY(simulation_add_writers(made));
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
   gab_timeloop_set_updates(made->loop, made->updates);
+  gab_timeloop_continue(made->loop, made->restart);
+  made->restart = NULL;
   GAB_TRY(simulation_add_duties(made));
   const gab_resilience_context context = {.rebalance = grid_rebalance,
                                           .rebalance_user = made,
@@ -154,6 +161,7 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
 void simulation_release(simulation *which)
 {
   gab_timeloop_destroy(&which->loop);
+  gab_restart_destroy(&which->restart);
   gab_output_destroy(&which->failure_output);
   gab_output_destroy(&which->output);
   flow_view_release(&which->view);

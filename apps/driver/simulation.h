@@ -37,6 +37,7 @@ typedef struct simulation {
   gab_quantity_list quantities;
   gab_output *output, *failure_output; /**< the second one: what is written if the run diverges */
   gab_timeloop *loop;
+  gab_restart *restart; /**< until the loop has it */
   double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
   double (*forces)[3];
   body_record *records;
@@ -44,9 +45,10 @@ typedef struct simulation {
 } simulation;
 
 /** Builds everything; `made` is to be released by simulation_release() whatever the status. Collective. The
- *  output folder is touched only after all else has succeeded. */
+ *  output folder is touched only after all else has succeeded.
+ *  @param[in] restart  what the run begins with, owned from now on; NULL: the initial state */
 gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
-                             const char *folder, simulation *made);
+                             const char *folder, gab_restart *restart, simulation *made);
 void simulation_release(simulation *which);
 
 /** Adds the writers that the case asks for. Local. */

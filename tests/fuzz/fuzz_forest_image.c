@@ -113,7 +113,7 @@ static void image_of_levels(gab_buffer *out)
 static gab_slot same(void *context, gab_slot owner)
 {
   (void)context;
-  FUZZ_EXPECT(owner == 0); /* the only slot there is */
+  FUZZ_EXPECT(owner >= 0); /* slots that are none of this run are refused with what the map makes of them */
   return owner;
 }
 

@@ -1,0 +1,85 @@
+/* Where a run begins: anew, or where the one before in the same folder left a checkpoint. */
+#include "apps/driver/driver.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/resilience_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run that the launcher starts again goes on, whatever was asked of the first one. */
+static bool is_attempt(void)
+{
+  const char *attempt = getenv("GABION_ATTEMPT");
+  return attempt && strcmp(attempt, "0") != 0;
+}
+
+bool driver_starts_anew(const driver_options *options) { return options->fresh && !is_attempt(); }
+
+static bool has_its_default(const void *config, const char *key) { return !gab_config_is_set(config, key); }
+
+/* Refuses a checkpoint of another case, with all that differs. */
+static gab_status check_case(const gab_config *config, const driver_options *options,
+                             const gab_manifest *manifest)
+{
+  gab_buffer mine = {0}, differences = {0};
+  gab_status status = gab_resilience_state_text(config, &mine);
+  size_t count = status == GAB_OK
+                     ? gab_manifest_compare(&manifest->state, &mine, has_its_default, config, &differences)
+                     : 0;
+  if (status == GAB_OK) status = gab_put_u8(&differences, 0);
+  const char *text = (const char *)differences.data;
+  if (status == GAB_OK && count > 0 && options->anyway)
+    gab_log(GAB_LOG_WARNING,
+            "going on with another case than that of the checkpoint of step %" GAB_PRI_STEP ":\n%s",
+            manifest->step, text);
+  else if (status == GAB_OK && count > 0)
+    status = gab_error_set(
+        GAB_ERR_INPUT, __FILE__, __LINE__,
+        "the output folder holds a checkpoint (step %" GAB_PRI_STEP
+        ") of another case:\n%.1500s--fresh starts anew and removes it, --continue-anyway goes on "
+        "from it, another --out leaves it alone",
+        manifest->step, text);
+  gab_buffer_release(&mine);
+  gab_buffer_release(&differences);
+  return status;
+}
+
+/* Whether all steps were done and what comes after them too. The root looks. */
+static gab_status ask_finished(gab_world *world, const char *folder, const gab_manifest *newest,
+                               gab_step steps, bool *finished)
+{
+  char path[GAB_PATH_LENGTH + 32];
+  snprintf(path, sizeof path, "%s/summary.json", folder);
+  uint64_t done = gab_world_is_root(world) &&
+                  (newest->step > steps || (newest->step == steps && access(path, F_OK) == 0));
+  GAB_TRY(gab_world_max_u64(world, &done, 1));
+  *finished = done;
+  return GAB_OK;
+}
+
+gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
+                                    const char *folder, gab_step steps, driver_continuation *found)
+{
+  char checkpoints[GAB_PATH_LENGTH + 32];
+  *found = (driver_continuation){.restart = NULL};
+  if (strlen(folder) >= GAB_PATH_LENGTH || driver_starts_anew(options)) return GAB_OK;
+  snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
+  GAB_TRY(gab_restart_find(world, checkpoints, true, &found->restart));
+  if (gab_restart_count(found->restart) == 0) {
+    gab_restart_destroy(&found->restart);
+    return GAB_OK;
+  }
+  const gab_manifest *newest = gab_restart_manifest(found->restart, 0);
+  gab_status status = check_case(config, options, newest);
+  if (status == GAB_OK) status = ask_finished(world, folder, newest, steps, &found->finished);
+  if (status == GAB_OK && found->finished)
+    gab_log(GAB_LOG_INFO,
+            "finished: %s holds the results of all %" GAB_PRI_STEP
+            " steps (a larger run.steps goes on, --fresh starts anew)",
+            folder, newest->step);
+  if (status != GAB_OK) gab_restart_destroy(&found->restart);
+  return status;
+}

@@ -1,0 +1,201 @@
+/* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
+ * goes to disk is one in memory first. */
+#include "resilience/disk_impl.h"
+#include "resilience/timeloop_impl.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <math.h>
+
+enum { FIRST_LOOK = 10 }; /* steps after which a step's time is taken as known */
+
+/* ---------------------------------------------------------------- setting the clocks */
+
+double gab_guard_step_seconds(const gab_timeloop *loop)
+{
+  const gab_run_stats *stats = &loop->stats;
+  return stats->steps_computed ? (stats->step_seconds + stats->duty_seconds) / (double)stats->steps_computed
+                               : 0;
+}
+
+static double memory_cost(const gab_guard *guard)
+{
+  gab_checkpoint_stats costs = gab_checkpoint_get_stats(guard->checkpoint);
+  return costs.taken ? costs.total_seconds / (double)costs.taken : 0;
+}
+
+/* What the step loop pays for one on disk: the one in memory, and what it does for the writing. */
+static double disk_cost(const gab_guard *guard)
+{
+  gab_disk_stats costs = gab_disk_get_stats(guard->disk);
+  return memory_cost(guard) + (costs.begun ? costs.blocking_seconds / (double)costs.begun : 0);
+}
+
+static bool by_time(const gab_clock *clock) { return clock->every.mode != GAB_INTERVAL_STEPS; }
+
+/* Steps until it is due, by the root's watch; 0: the time of a step is not known. */
+static uint64_t steps_left(const gab_clock *clock, double step_seconds, double cost, double least)
+{
+  if (!by_time(clock) || !(step_seconds > 0)) return 0;
+  double seconds = fmax(gab_interval_seconds(&clock->every, cost), least);
+  double steps = floor((seconds - (gab_seconds() - clock->last)) / step_seconds + 0.5);
+  return steps < 1 ? 1 : steps > 1e15 ? (uint64_t)1e15 : (uint64_t)steps;
+}
+
+static void set_by_steps(gab_clock *clock, gab_step step)
+{
+  const gab_step every = clock->every.steps;
+  clock->next = every > 0 ? step - step % every + every : -1;
+}
+
+/* The root turns times into steps; everyone takes its answer. Steps need no answer. */
+gab_status gab_guard_set_clocks(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  gab_clock *memory = &guard->memory, *disk = &guard->on_disk;
+  uint64_t left[2] = {0, 0};
+  guard->look = -1;
+  if (!by_time(memory)) set_by_steps(memory, loop->step);
+  if (!by_time(disk)) set_by_steps(disk, loop->step);
+  if (!by_time(memory) && !by_time(disk)) return GAB_OK;
+  if (gab_world_is_root(loop->world)) {
+    const double step_seconds = gab_guard_step_seconds(loop);
+    left[0] = steps_left(memory, step_seconds, memory_cost(guard), 0);
+    if (guard->disk)
+      left[1] =
+          steps_left(disk, step_seconds, disk_cost(guard), gab_disk_get_stats(guard->disk).last_seconds);
+  }
+  GAB_TRY(gab_world_max_u64(loop->world, left, 2));
+  if (by_time(memory)) memory->next = loop->step + (left[0] ? (gab_step)left[0] : FIRST_LOOK);
+  if (by_time(disk)) disk->next = left[1] ? loop->step + (gab_step)left[1] : -1;
+  if (by_time(disk) && !left[1]) guard->look = loop->step + FIRST_LOOK;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- taking them */
+
+static gab_status take_in_memory(gab_timeloop *loop)
+{
+  gab_timer_start(loop->timers, loop->checkpoint_timer);
+  gab_status status = gab_checkpoint_take(loop->guard->checkpoint, loop->step);
+  gab_timer_stop(loop->timers, loop->checkpoint_timer);
+  GAB_TRY(status);
+  loop->guard->memory.last = gab_seconds();
+  if (!gab_world_is_root(loop->world)) return GAB_OK;
+  gab_checkpoint_stats stats = gab_checkpoint_get_stats(loop->guard->checkpoint);
+  gab_event(loop->events, "checkpoint",
+            "\"of_step\": %" GAB_PRI_STEP ", \"image_bytes\": %zu, \"seconds\": %.6f", loop->step,
+            stats.image_bytes, stats.last_seconds);
+  return GAB_OK;
+}
+
+static gab_status begin_on_disk(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  bool begun;
+  gab_timer_start(loop->timers, loop->disk_timer);
+  gab_status status = gab_disk_begin(guard->disk, &begun);
+  gab_timer_stop(loop->timers, loop->disk_timer);
+  GAB_TRY(status);
+  const double now = gab_seconds();
+  if (begun && guard->on_disk.last > 0) loop->stats.disk_interval = now - guard->on_disk.last;
+  guard->on_disk.last = now; /* also if the one before is still being written: it waits for the next time */
+  return GAB_OK;
+}
+
+gab_status gab_guard_take(gab_timeloop *loop, bool to_disk)
+{
+  GAB_TRY(take_in_memory(loop));
+  if (to_disk && loop->guard->disk) GAB_TRY(begin_on_disk(loop));
+  return gab_guard_set_clocks(loop);
+}
+
+static gab_status help_disk(gab_timeloop *loop, gab_status (*help)(gab_disk *disk))
+{
+  if (!loop->guard->disk) return GAB_OK;
+  gab_timer_start(loop->timers, loop->disk_timer);
+  gab_status status = help(loop->guard->disk);
+  gab_timer_stop(loop->timers, loop->disk_timer);
+  return status;
+}
+
+static bool is_due(const gab_clock *clock, gab_step step) { return clock->next >= 0 && step >= clock->next; }
+
+gab_status gab_guard_checkpoint(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  if (!guard) return GAB_OK;
+  GAB_TRY(help_disk(loop, gab_disk_progress));
+  if (loop->step >= loop->steps) return GAB_OK;
+  const bool disk = is_due(&guard->on_disk, loop->step);
+  if (disk || is_due(&guard->memory, loop->step)) {
+    guard->barren = 0;
+    return gab_guard_take(loop, disk);
+  }
+  return guard->look >= 0 && loop->step >= guard->look ? gab_guard_set_clocks(loop) : GAB_OK;
+}
+
+gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe)
+{
+  *safe = false;
+  if (!loop->guard || !loop->guard->disk) return GAB_OK;
+  GAB_TRY(help_disk(loop, gab_disk_wait));
+  GAB_TRY(gab_guard_take(loop, true));
+  GAB_TRY(help_disk(loop, gab_disk_wait));
+  uint64_t lies_there =
+      gab_world_is_root(loop->world) && gab_disk_get_stats(loop->guard->disk).last_step == loop->step;
+  GAB_TRY(gab_world_max_u64(loop->world, &lies_there, 1));
+  *safe = lies_there;
+  return GAB_OK;
+}
+
+bool gab_guard_uses_disk(const gab_guard *guard)
+{
+  return guard->disk && (by_time(&guard->on_disk) || guard->on_disk.every.steps > 0);
+}
+
+gab_status gab_guard_finish(gab_timeloop *loop)
+{
+  bool safe;
+  if (!loop->guard || !gab_guard_uses_disk(loop->guard)) return GAB_OK;
+  return gab_guard_disk_now(loop, &safe);
+}
+
+gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted)
+{
+  uint64_t anywhere = interrupted;
+  if (!loop->guard->disk) return GAB_OK;
+  GAB_TRY(gab_world_max_u64(loop->world, &anywhere, 1));
+  return anywhere ? begin_on_disk(loop) : GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the first state */
+
+static gab_status share_out(gab_timeloop *loop)
+{
+  const gab_recovery *recovery = &loop->guard->recovery;
+  return recovery->rebalance ? recovery->rebalance(recovery->rebalance_user, recovery->forest) : GAB_OK;
+}
+
+gab_status gab_guard_begin(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  gab_buffer *untouched = &guard->checkpoint->untouched;
+  gab_buffer_clear(untouched);
+  GAB_TRY(gab_entities_pack(guard->checkpoint, GAB_ENTITY_PER_SLOT, untouched));
+  if (gab_restart_count(loop->restart) == 0) return GAB_OK;
+  gab_restart_report loaded;
+  GAB_TRY(gab_restart_load(loop->restart, guard->checkpoint, &loaded));
+  gab_world_set_step(loop->world, loop->step);
+  loop->stats.first_step = loop->recent_step = loop->step;
+  if (guard->disk) gab_disk_went_back(guard->disk, loaded.step);
+  gab_log(GAB_LOG_INFO,
+          "going on from step %" GAB_PRI_STEP ", a checkpoint on disk of %" PRId32
+          " process%s, read in %.2f s",
+          loaded.step, loaded.members, loaded.members == 1 ? "" : "es", loaded.seconds);
+  if (gab_world_is_root(loop->world))
+    gab_event(loop->events, "continued", "\"of_step\": %" GAB_PRI_STEP ", \"seconds\": %.6f", loaded.step,
+              loaded.seconds);
+  return share_out(loop);
+}
