@@ -1,5 +1,5 @@
 #include "core/collective.h"
-#include "lbm/lbm_impl.h"
+#include "lbm/levels_impl.h"
 
 #include <string.h>
 
@@ -31,11 +31,13 @@ void gab_lbm_clear_forces(gab_lbm *lbm)
     for (int axis = 0; axis < 3; ++axis) gab_exact_clear(&lbm->forces[body][axis]);
 }
 
-void gab_lbm_add_forces(gab_lbm *lbm, int level)
+void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub)
 {
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
     const gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
-    if (block->at->level == level) add_block(lbm, block);
+    if (block->at->level != level) continue;
+    add_block(lbm, block);
+    gab_joint_add_forces(&lbm->model, block, sub, lbm->forces);
   }
 }
 

@@ -31,8 +31,8 @@
  *  parameter (if it is not bounded) and the acceleration are those of level 0. What crosses between levels is
  * volumetric (Rohde, Kandhai, Derksen & van den Akker 2006), of second order, and conserves mass and momentum
  * to rounding at faces, edges and corners of refined regions; a uniform flow stays uniform. All options,
- * forces and integrals are in units of level 0. The force on a body whose surface crosses a boundary of
- * levels is inexact there.
+ * forces and integrals are in units of level 0. The force on a body is what the flow loses to it
+ *  to rounding, also where its surface crosses a border between levels.
  *
  *  Borders between levels: with two rates they are less stable than what is within. In a norm that weighs
  *  populations by their equilibrium, SRT lets no disturbance of a uniform flow grow (Junk & Yong 2009, SIAM

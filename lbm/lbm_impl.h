@@ -378,7 +378,8 @@ void gab_links_release(gab_links *links);
  *  @param[in] wall  cell of the domain, of `level` @param[out] side  whose ramp; -1: of none */
 double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
                            int32_t *side);
-/** The body that a cell is solid by: of a coarser cell, if only that is. -1: none. */
+/** The body that a cell is solid by; or its parents or children are, where no block of the level is. -1:
+ * none. */
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);
 /** Writes what the boundary cells send. @param[in] ramp  one factor per side */
 void gab_links_apply(const gab_lbm_model *model, const gab_lbm_job *job, const double ramp[GAB_SIDE_COUNT]);
@@ -421,8 +422,9 @@ gab_status gab_lbm_advance(gab_lbm *lbm);
  *  as it is. Collective among neighbours. */
 gab_status gab_lbm_fill_arrivals(gab_lbm *lbm);
 
-/** Adds this process's share of the forces of this step or sub-step. After gab_links_apply(). */
-void gab_lbm_add_forces(gab_lbm *lbm, int level);
+/** Adds this process's share of the forces of this step or sub-step. After gab_links_apply(). @param[in] sub
+ * of gab_lbm_substep */
+void gab_lbm_add_forces(gab_lbm *lbm, int level, int sub);
 void gab_lbm_clear_forces(gab_lbm *lbm);
 
 /** Populations of the initial state in all fluid cells of a new block. */

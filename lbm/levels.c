@@ -104,7 +104,7 @@ static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
     GAB_TRY(gab_lbm_finish_on(lbm, level));
   }
   if (at.has_finer || lbm->wants_forces) GAB_TRY(gab_lbm_settle_on(lbm, &at));
-  if (lbm->wants_forces) gab_lbm_add_forces(lbm, level);
+  if (lbm->wants_forces) gab_lbm_add_forces(lbm, level, sub);
   if (at.has_finer) {
     GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
     GAB_TRY(send(lbm, GAB_COUPLING_ACROSS, level + 1));

@@ -137,7 +137,8 @@ void gab_joint_pick_first(const gab_lbm_block *block)
   pick(joint, 0, block->src, block->now);
 }
 
-void gab_joint_pick_second(const gab_lbm_block *block, const gab_field *sent_there, const gab_storage *storage)
+void gab_joint_pick_second(const gab_lbm_block *block, const gab_field *sent_there,
+                           const gab_storage *storage)
 {
   if (block->joint) pick(block->joint, 1, sent_there, storage);
 }
@@ -168,5 +169,37 @@ void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *bloc
     const gab_joint_arrival *arrival = &joint->arrivals[term->at];
     size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
     gab_value_set(block->src, place, gab_value_at(block->src, place) + term->term * factor(term, ramp));
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ forces */
+
+/* What goes to the wall and what comes back, both taken along the way there. */
+static double pushed(const gab_lbm_block *block, const gab_joint_push *push)
+{
+  const gab_joint *joint = block->joint;
+  switch ((gab_push_kind)push->kind) {
+  case GAB_PUSH_PULLED:
+    return 2 * joint->values[joint->pulls[push->at].second];
+  case GAB_PUSH_LINK:
+    return sent(block, push->at, push->sent_q) +
+           gab_value_at(block->src, gab_place(push->at, block->now->arriving[gab_lattice_opposite(push->q)]));
+  default:
+    return 2 * sent(block, push->at, push->sent_q);
+  }
+}
+
+void gab_joint_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
+                          gab_exact_sum (*forces)[3])
+{
+  const gab_joint *joint = block->joint;
+  for (size_t i = 0; joint && i < joint->push_count; ++i) {
+    const gab_joint_push *push = &joint->pushes[i];
+    if (!(push->when >> sub & 1)) continue;
+    const double given = block->at->volume * push->share * (pushed(block, push) + push->term);
+    for (int axis = 0; axis < 3; ++axis) {
+      const int c = model->lattice->c[push->q][axis];
+      if (c != 0) gab_exact_add(&forces[push->body][axis], c * given);
+    }
   }
 }

@@ -64,6 +64,24 @@ typedef struct gab_joint_term {
   double term;
 } gab_joint_term;
 
+/** What a body is given by populations that meet it between the levels, where no link of a block counts them;
+ * and the part of a link's count that does not come about. */
+typedef enum gab_push_kind {
+  GAB_PUSH_SENT,   /**< by what a cell has sent in direction sent_q, which comes back */
+  GAB_PUSH_PULLED, /**< by what pull `at` takes in s2: it has gone in direction q and come back in s1 */
+  GAB_PUSH_LINK    /**< by what a cell has sent in direction sent_q and what its link gives back */
+} gab_push_kind;
+typedef struct gab_joint_push {
+  uint32_t at; /**< cell or pull */
+  uint32_t body;
+  double share; /**< of a population of the block */
+  double term;  /**< of a moving wall */
+  int8_t q;     /**< in which it meets the wall; sent_q, unless a free-slip side has turned it */
+  int8_t sent_q;
+  uint8_t kind; /**< gab_push_kind */
+  uint8_t when; /**< in which sub-steps: bits */
+} gab_joint_push;
+
 struct gab_joint {
   bool borrows; /* all lists and parts are another's */
   double *room; /* of all values; NULL in those that only lend their lists */
@@ -88,6 +106,9 @@ struct gab_joint {
   double *fresh;    /* one per arrival */
   gab_joint_parts up_in;
   size_t give_count, arrival_count, arrival_term_count, order_count, partial_count;
+  /* beside either */
+  gab_joint_push *pushes;
+  size_t push_count;
 };
 
 static inline int32_t gab_joint_group(const int8_t place[3], int direction)
@@ -120,10 +141,15 @@ void gab_joint_correct_all(const gab_lbm_model *model, const gab_lbm_block *bloc
 
 /** What is beyond equilibrium in a cell, over what is in one of another level. */
 double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);
-/** Gives a child its part of the state of its parent, which begins at cell `corner` of the parent, or a parent
- * that of a child. @return false, with nothing done, unless both store all cells and all are fluid */
+/** Gives a child its part of the state of its parent, which begins at cell `corner` of the parent, or a
+ * parent that of a child. @return false, with nothing done, unless both store all cells and all are fluid */
 bool gab_lbm_cross_rows(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
                         const int32_t corner[3]);
+
+/** Adds the pushes of a sub-step to the forces, per body. Links and ghosts have been done, but no
+ * corrections. */
+void gab_joint_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
+                          gab_exact_sum (*forces)[3]);
 
 /** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
 typedef struct gab_level_view {

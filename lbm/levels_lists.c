@@ -179,6 +179,49 @@ static gab_status add_term(maker *by, gab_joint_term **terms, size_t *count, uin
   return GAB_OK;
 }
 
+/* ------------------------------------------------------------------------------------------ pushes */
+
+enum { IN_FIRST = 1, IN_SECOND = 2, IN_EACH = 3 };
+
+/* Left out if the wall is none of a body. @param[in] wall  place; the parts of `made` that follow from it are
+ * set here @param[in] moves  what a moving wall gives counts too */
+static gab_status add_push(maker *by, gab_joint_push made, const int32_t wall[3], bool moves)
+{
+  int64_t global[3];
+  int32_t side;
+  gab_joint *joint = by->joint;
+  for (int axis = 0; axis < 3; ++axis) global[axis] = by->view.origin[axis] + wall[axis];
+  const int body = gab_lbm_body_at(by->model, by->view.level, global);
+  if (body < 0) return GAB_OK;
+  made.body = (uint32_t)body;
+  if (moves)
+    made.term = gab_links_wall_term(by->model, by->view.level, global, gab_lattice_opposite(made.q), &side);
+  void *items = joint->pushes;
+  GAB_TRY(gab_realloc((joint->push_count + 1) * sizeof made, GAB_MEMORY_OTHER, &items));
+  joint->pushes = items;
+  joint->pushes[joint->push_count++] = made;
+  return GAB_OK;
+}
+
+/* By what a fine cell sends in s1, if it is thrown back in s2. */
+static gab_status add_push_of_pick(maker *by, const gab_path_state *start)
+{
+  gab_path_state middle, turned;
+  gab_path_step step;
+  (void)gab_path_forth(&by->paths, start, &middle);
+  turned = middle;
+  turned.q = gab_lattice_opposite(middle.q);
+  gab_path_back(&by->paths, &turned, &step);
+  if (!step.bounced) return GAB_OK;
+  const gab_joint_push made = {.kind = GAB_PUSH_SENT,
+                               .when = IN_FIRST,
+                               .at = index_of(by, start->cell),
+                               .q = (int8_t)middle.q,
+                               .sent_q = (int8_t)start->q,
+                               .share = 1};
+  return add_push(by, made, step.wall, true);
+}
+
 /* ------------------------------------------------------------------------------------------ the finer side
  */
 
@@ -212,6 +255,12 @@ static gab_status draft_pull(void *user, const gab_child_pull *pull)
   if (second->bounced)
     GAB_TRY(add_term(by, &joint->pull_terms, &joint->pull_term_count, (uint32_t)joint->pull_count,
                      second->wall, pull->at.q, 1));
+  const gab_joint_push push = {.kind = GAB_PUSH_PULLED,
+                               .when = IN_SECOND,
+                               .at = (uint32_t)joint->pull_count,
+                               .q = (int8_t)gab_lattice_opposite(pull->at.q),
+                               .share = 1};
+  if (second->bounced) GAB_TRY(add_push(by, push, second->wall, true));
   by->pulls[joint->pull_count++] = made;
   return GAB_OK;
 }
@@ -222,6 +271,7 @@ static gab_status draft_pick(maker *by, const gab_path_state *start, bool second
   int32_t parent[3];
   gab_joint *joint = by->joint;
   if (gab_child_leaves(&by->paths, start, second, &end)) {
+    if (!second) GAB_TRY(add_push_of_pick(by, start));
     parent_of(by, end.cell, parent);
     pick_draft made = {.pick = {.cell = index_of(by, start->cell), .q = start->q},
                        .sum = key_of(seen_from(by, parent, here), parent, KEY_SUM, end.q)};
@@ -450,6 +500,46 @@ static bool comes_from_finer(const maker *by, const gab_child_arrival *arrival)
   return kind == GAB_PATH_FINE || kind == GAB_PATH_FINE_WALL;
 }
 
+/* The wall that throws children back on their way to (X, q): the first one that a child meets.
+ * @return false if there is none */
+static bool find_wall(const maker *by, const int32_t coarse[3], int q, int32_t wall[3])
+{
+  const int dimension = by->model->lattice->dimension;
+  const int8_t *c = by->model->lattice->c[q];
+  for (int way = 1; way <= 2; ++way)
+    for (int child = 0; child < 1 << dimension; ++child) {
+      for (int axis = 0; axis < 3; ++axis)
+        wall[axis] =
+            (axis < dimension ? 2 * coarse[axis] + (child >> axis & 1) : coarse[axis]) - way * c[axis];
+      const int kind = gab_level_view_look(&by->view, wall).kind;
+      if (kind == GAB_PATH_WALL || kind == GAB_PATH_FINE_WALL) return true;
+    }
+  return false;
+}
+
+/* By what (X, -q) is thrown back of; and less by its link, as far as that is not kept. */
+static gab_status add_pushes_of_arrival(maker *by, const gab_child_arrival *arrival)
+{
+  const int n = 1 << by->model->lattice->dimension;
+  int32_t wall[3];
+  gab_joint_push made = {.when = IN_EACH,
+                         .at = index_of(by, arrival->cell),
+                         .q = (int8_t)gab_lattice_opposite(arrival->q),
+                         .sent_q = (int8_t)gab_lattice_opposite(arrival->q)};
+  if (arrival->back > 0 && find_wall(by, arrival->cell, arrival->q, wall)) {
+    made.kind = GAB_PUSH_SENT;
+    made.share = (double)arrival->back / n;
+    GAB_TRY(add_push(by, made, wall, false));
+  }
+  for (int axis = 0; axis < 3; ++axis)
+    wall[axis] = (arrival->cell[axis] - by->model->lattice->c[arrival->q][axis]) *
+                 (axis < by->model->lattice->dimension ? 2 : 1);
+  if (arrival->keep == n || gab_level_view_look(&by->view, wall).kind != GAB_PATH_WALL) return GAB_OK;
+  made.kind = GAB_PUSH_LINK;
+  made.share = (double)arrival->keep / n - 1;
+  return add_push(by, made, wall, false);
+}
+
 static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
 {
   maker *by = user;
@@ -482,7 +572,7 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
       GAB_TRY(add_term(by, &joint->arrival_terms, &joint->arrival_term_count, (uint32_t)joint->arrival_count,
                        arrival->touch[i].wall, arrival->q, 1.0 / n));
   joint->arrivals[joint->arrival_count++] = made;
-  return GAB_OK;
+  return add_pushes_of_arrival(by, arrival);
 }
 
 /* True if a finer block lies within two coarse cells. */
@@ -576,57 +666,4 @@ gab_status gab_joint_list(const gab_lbm_model *model, const gab_lbm_block *block
   if (status != GAB_OK) gab_joint_destroy(&by.joint);
   *joint = by.joint;
   return status;
-}
-
-gab_status gab_joint_make_room(gab_joint *joint)
-{
-  void *memory;
-  const size_t all = joint->value_count + joint->sum_count + joint->partial_count + joint->arrival_count;
-  GAB_TRY(gab_alloc(all * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  joint->room = memory;
-  joint->values = joint->room;
-  joint->sums = joint->values + joint->value_count;
-  joint->partials = joint->sums + joint->sum_count;
-  joint->fresh = joint->partials + joint->partial_count;
-  return GAB_OK;
-}
-
-gab_status gab_joint_borrow(const gab_joint *lender, gab_joint **joint)
-{
-  void *memory;
-  *joint = NULL;
-  GAB_TRY(gab_alloc(sizeof **joint, GAB_MEMORY_OTHER, &memory));
-  gab_joint *made = memory;
-  *made = *lender;
-  made->borrows = true;
-  made->room = NULL;
-  gab_status status = gab_joint_make_room(made);
-  if (status != GAB_OK) gab_joint_destroy(&made);
-  *joint = made;
-  return status;
-}
-
-static void drop_lists(gab_joint *gone)
-{
-  gab_free(&gone->pulls);
-  gab_free(&gone->pull_terms);
-  gab_free(&gone->across);
-  gab_free(&gone->picks[0]);
-  gab_free(&gone->picks[1]);
-  gab_free(&gone->gives);
-  gab_free(&gone->arrivals);
-  gab_free(&gone->arrival_terms);
-  gab_free(&gone->order);
-  gab_joint_parts *parts[] = {&gone->down_in, &gone->across_in, &gone->across_out,
-                              &gone->up_out,  &gone->down_out,  &gone->up_in};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) gab_free(&parts[i]->item);
-}
-
-void gab_joint_destroy(gab_joint **joint)
-{
-  gab_joint *gone = *joint;
-  if (!gone) return;
-  gab_free(&gone->room);
-  if (!gone->borrows) drop_lists(gone);
-  gab_free(joint);
 }

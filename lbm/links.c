@@ -250,14 +250,29 @@ static gab_linear_link interpolated_link(const link *at, double delta, double te
   return made;
 }
 
+/* Of the first child of a cell that is solid. */
+static int body_of_children(const gab_lbm_model *model, int level, const int64_t cell[3])
+{
+  const int dimension = model->lattice->dimension;
+  int body = -1;
+  for (int child = 0; child < 1 << dimension && body < 0; ++child) {
+    int64_t at[3];
+    for (int axis = 0; axis < 3; ++axis)
+      at[axis] = axis < dimension ? 2 * cell[axis] + (child >> axis & 1) : cell[axis];
+    body = gab_geometry_cell(model->geometry, level + 1, at);
+  }
+  return body;
+}
+
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3])
 {
-  int body = gab_geometry_cell(model->geometry, level, cell);
-  if (body >= 0 || level == 0) return body < 0 ? -1 : body;
-  int64_t parent[3];
-  for (int axis = 0; axis < 3; ++axis)
-    parent[axis] = axis < model->lattice->dimension ? cell[axis] >> 1 : cell[axis];
-  body = gab_geometry_cell(model->geometry, level - 1, parent);
+  int64_t at[3] = {cell[0], cell[1], cell[2]};
+  int body = -1;
+  for (int coarser = level; coarser >= 0 && body < 0; --coarser) {
+    body = gab_geometry_cell(model->geometry, coarser, at);
+    for (int axis = 0; axis < model->lattice->dimension; ++axis) at[axis] >>= 1;
+  }
+  if (body < 0) body = body_of_children(model, level, cell);
   return body < 0 ? -1 : body;
 }
 

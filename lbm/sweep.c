@@ -392,7 +392,7 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
   gab_lbm_clear_forces(lbm);
   if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
   GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
-  gab_lbm_add_forces(lbm, 0);
+  gab_lbm_add_forces(lbm, 0, 0);
   return GAB_OK;
 }
 

@@ -170,6 +170,37 @@ static void periodic_boxes_keep_their_momentum(gab_world *world, int steps)
   }
 }
 
+/* ------------------------------------------------------------------------------------------ forces */
+
+/* What bodies are given is what the flow loses, wherever borders between levels cross their surfaces. */
+static void forces_are_what_the_flow_loses(gab_world *world, int dimension, uint64_t seed, gab_wall wall)
+{
+  const gab_body bodies[2] = {{.shape = GAB_SHAPE_SPHERE,
+                               .wall = wall,
+                               .centre = {6.3, 5.9, 6.2},
+                               .radius = 3.1,
+                               .velocity = {seed % 2 ? 0.02 : 0, 0.01, 0}},
+                              {.shape = GAB_SHAPE_BOX, .lo = {9.2, -1, -1}, .hi = {10.1, 7.3, 6}}};
+  levels_case given = make_case(dimension, seed, 3, 4);
+  given.flow.bodies = bodies;
+  given.flow.body_count = 2;
+  add_noise(&given);
+  flow it = levels_open(world, &given);
+  gab_lbm_integrals before, after;
+  double forces[2][3];
+  for (int step = 0; step < 6; ++step) {
+    REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &before));
+    gab_lbm_request_forces(it.lbm);
+    flow_run(&it, 1);
+    REQUIRE_OK(gab_lbm_integrate(it.lbm, false, &after));
+    REQUIRE_OK(gab_lbm_forces(it.lbm, forces));
+    REQUIRE(forces[0][0] != 0 && forces[1][0] != 0);
+    for (int axis = 0; axis < dimension; ++axis)
+      REQUIRE_NEAR(forces[0][axis] + forces[1][axis], before.momentum[axis] - after.momentum[axis], 1e-13);
+  }
+  flow_close(&it);
+}
+
 /* ------------------------------------------------------------------------------------------ one result */
 
 typedef struct outcome {
@@ -243,6 +274,11 @@ int main(int argc, char **argv)
     uniform_flow(world, 3, seed, seed % 2 ? "vector" : "in_place", 15);
   closed_boxes_keep_their_mass(world, is_long ? 10000 : 150);
   periodic_boxes_keep_their_momentum(world, is_long ? 10000 : 150);
+  for (uint64_t seed = 0; seed < (is_long ? 40 : 6); ++seed) {
+    forces_are_what_the_flow_loses(world, 2, seed, GAB_WALL_STAIRCASE);
+    forces_are_what_the_flow_loses(world, 2, seed, GAB_WALL_INTERPOLATED);
+    if (seed % 3 == 0) forces_are_what_the_flow_loses(world, 3, seed, GAB_WALL_INTERPOLATED);
+  }
   for (uint64_t seed = 0; seed < 3; ++seed) one_result(world, 2, seed);
   one_result(world, 3, 1);
   REQUIRE_OK(gab_world_barrier(world));
