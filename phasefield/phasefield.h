@@ -162,6 +162,24 @@ int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield);
 gab_status gab_phasefield_pack(void *phasefield, gab_buffer *out);
 gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in);
 
+/* ------------------------------------------------------------------------------------------ lost data */
+
+/** What is left of a block. Ghosts of phi across faces that are known have been filled. */
+enum {
+  GAB_PHASEFIELD_KNOWS_PHI = 1,   /**< the fractions in its cells */
+  GAB_PHASEFIELD_KNOWS_FACE_0 = 2 /**< shifted left by the face (x-, x+, y-, ...): those across it */
+};
+/** Approximates what no copy of a block holds any more; a run that has used it is not the undisturbed one,
+ * which whoever calls it has to say. As in section 5.1 of Kohl et al. 2017, c follows from phi and the Gibbs
+ * energies, at the temperature of the analytic profile: in solids at their tie lines with the melt, in melt
+ * at the mu of the reservoir above. Without phi, a cell gets the phase of which there is most across the
+ * known faces, the nearer the more (interfaces find their profile again in some steps); without these either,
+ * that of the start. A pure function of the block, its ghosts, step and shift; local. Shaped as a callback of
+ * block data: `data` is that of the block in this model, made but not set.
+ *  @param[in] phasefield  the model, at the step of the block  @param[in] known  bits of the above */
+gab_status gab_phasefield_reconstruct(void *phasefield, const gab_forest *forest, const gab_block *block,
+                                      void *data, unsigned known);
+
 /* ------------------------------------------------------------------------------------------ moving window */
 
 /** The highest row (cell along the last axis, of the domain) with a cell that is less than half melt, -1 if
