@@ -94,13 +94,19 @@ static gab_status send(gab_lbm *lbm, gab_coupling_way way, int level)
 /* ------------------------------------------------------------------------------------------ stepping */
 
 /* One (sub-)step of a level and all below. Of the finest level nobody looks at what has settled: there it is
- * left to the sweep, which does it slab by slab. @param[in] time  in steps of level 0 */
+ * left to the sweep, which does it slab by slab.
+ *
+ * Messages within a level start as soon as its cells have sent what they hold: those of the finer level ahead
+ * of the work of this one, and those of its second sub-step before the sums of the first go up. On the finest
+ * level, which has most of the work, what needs none of them is swept before they are waited for.
+ * @param[in] time  in steps of level 0 */
 static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
 {
   const gab_lbm_substep at = {
       .level = level, .time = time, .sub = sub, .has_coarser = level > 0, .has_finer = level < lbm->deepest};
+  if (at.has_finer) GAB_TRY(gab_lbm_start_on(lbm, level + 1));
   if (level > 0) {
-    GAB_TRY(gab_lbm_start_on(lbm, level));
+    GAB_TRY(gab_lbm_collide_inner_on(lbm, &at));
     GAB_TRY(gab_lbm_finish_on(lbm, level));
   }
   if (at.has_finer || lbm->wants_forces) GAB_TRY(gab_lbm_settle_on(lbm, &at));
@@ -109,6 +115,7 @@ static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
     GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
     GAB_TRY(send(lbm, GAB_COUPLING_ACROSS, level + 1));
     GAB_TRY(advance(lbm, level + 1, 0, time));
+    GAB_TRY(gab_lbm_start_on(lbm, level + 1));
     GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
   }
   GAB_TRY(gab_lbm_collide_on(lbm, &at));

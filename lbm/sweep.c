@@ -315,6 +315,24 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level)
   return GAB_OK;
 }
 
+/* Ghosts in coarser blocks need no messages of this level: they are filled in all blocks. */
+gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  gab_lbm_stage *stage = &lbm->stage[at->level];
+  if (lbm->wants_forces || at->has_finer) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  const gab_lbm_plan *plan = &stage->plan;
+  if (!plan->has_early || !plan->has_late) return GAB_OK; /* all of it at once costs less */
+  stage->inner_is_swept = true;
+  stage->is_settled = false;
+  stage->revision = gab_forest_revision(lbm->forest);
+  step_of step = step_on(lbm, at->level, PHASE_EARLY);
+  step.with_sweep = true;
+  step.with_pulls = at->has_coarser;
+  step.sub = at->sub;
+  return run_phase(lbm, &step, at->time);
+}
+
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   gab_lbm_stage *stage = &lbm->stage[at->level];
@@ -349,7 +367,7 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
   step_of step = step_on(lbm, at->level, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL);
   step.with_sweep = true;
   step.sub = at->sub;
-  step.with_pulls = at->has_coarser && !stage->is_settled;
+  step.with_pulls = at->has_coarser && !stage->is_settled && !stage->inner_is_swept;
   step.with_corrections = at->has_finer;
   step.with_picks = at->has_coarser && at->sub == 0;
   GAB_TRY(run_phase(lbm, &step, at->time));
@@ -370,17 +388,8 @@ gab_status gab_lbm_exchange_start(gab_lbm *lbm)
 
 gab_status gab_lbm_collide_inner(gab_lbm *lbm)
 {
-  gab_lbm_stage *stage = &lbm->stage[0];
-  if (lbm->wants_forces || lbm->deepest > 0) return GAB_OK;
-  GAB_TRY(gab_lbm_update_plan(lbm, 0));
-  const gab_lbm_plan *plan = &stage->plan;
-  if (!plan->has_early || !plan->has_late) return GAB_OK; /* all of it at once costs less */
-  stage->inner_is_swept = true;
-  stage->is_settled = false;
-  stage->revision = gab_forest_revision(lbm->forest);
-  step_of step = step_on(lbm, 0, PHASE_EARLY);
-  step.with_sweep = true;
-  return run_phase(lbm, &step, (double)lbm->step);
+  if (lbm->deepest > 0) return GAB_OK; /* levels do it by themselves */
+  return gab_lbm_collide_inner_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step});
 }
 
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
