@@ -131,41 +131,15 @@ gab_status gab_field_create(const gab_field_shape *shape, gab_field **field)
   return GAB_OK;
 }
 
-static void clear(const gab_field *field, size_t first, size_t last)
-{
-  enum { FEW = 16 }; /* no call for the ghosts between two rows */
-  if (last - first > FEW) {
-    const size_t each = gab_precision_bytes(field->shape.precision);
-    memset((unsigned char *)field->data + first * each, 0, (last - first) * each);
-  } else if (field->shape.precision == GAB_PRECISION_FLOAT)
-    for (size_t i = first; i < last; ++i) ((float *)field->data)[i] = 0;
-  else
-    for (size_t i = first; i < last; ++i) ((double *)field->data)[i] = 0;
-}
-
-/* From the end of a row of cells to the next one, and before the first and after the last. */
-static void clear_around(const gab_field *field)
-{
-  const int32_t *cells = field->shape.cells;
-  size_t done = 0; /* values up to here are set, or are to be */
-  for (int c = 0; c < field->shape.components; ++c)
-    for (int32_t z = 0; z < cells[2]; ++z)
-      for (int32_t y = 0; y < cells[1]; ++y) {
-        const size_t row = gab_field_index(&field->map, 0, y, z, c);
-        clear(field, done, row);
-        done = row + (size_t)cells[0];
-      }
-  clear(field, done, field->map.elements);
-}
-
 gab_status gab_field_create_unset(const gab_field_shape *shape, gab_field **field)
 {
   gab_field_map map;
   GAB_TRY(gab_field_map_of(shape, &map));
-  if (shape->layout != GAB_LAYOUT_SOA || is_touched_by_all(shape, &map))
-    return gab_field_create(shape, field);
+  if (is_touched_by_all(shape, &map)) return gab_field_create(shape, field);
   GAB_TRY(make(shape, false, field));
-  clear_around(*field);
+#ifndef NDEBUG /* what is read before it is written is not a number */
+  memset((*field)->data, 0xff, map.elements * gab_precision_bytes(shape->precision));
+#endif
   return GAB_OK;
 }
 

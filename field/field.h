@@ -67,8 +67,7 @@ gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map);
 
 /** Allocates a field of zeros, counted as ::GAB_MEMORY_FIELD. @param[out] field  owned by the caller */
 gab_status gab_field_create(const gab_field_shape *shape, gab_field **field);
-/** The same but for the values of the cells, which may be anything: for a field whose cells are all going to be
- * written. Ghosts are zero. */
+/** The same but that it may hold anything: for a field in which everything is written before it is read. */
 gab_status gab_field_create_unset(const gab_field_shape *shape, gab_field **field);
 void gab_field_destroy(gab_field **field);
 

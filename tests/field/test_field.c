@@ -198,43 +198,6 @@ static void fields_count_as_field_memory(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), before);
 }
 
-static bool is_cell(const gab_field *field, size_t index)
-{
-  const gab_box cells = gab_field_interior(field);
-  for (int c = 0; c < field->shape.components; ++c)
-    for (int64_t z = cells.lo[2]; z < cells.hi[2]; ++z)
-      for (int64_t y = cells.lo[1]; y < cells.hi[1]; ++y) {
-        size_t first = gab_field_index(&field->map, 0, (int32_t)y, (int32_t)z, c);
-        if (index >= first && index < first + (size_t)cells.hi[0]) return true;
-      }
-  return false;
-}
-
-/* In memory that has been used before. */
-static void all_but_the_cells_of_unset_fields_is_zero(void **state)
-{
-  (void)state;
-  const gab_precision both[] = {GAB_PRECISION_DOUBLE, GAB_PRECISION_FLOAT};
-  for (int p = 0; p < 2; ++p) {
-    gab_field_shape shape = {
-        .cells = {18, 17, 16}, .ghosts = {1, 1, 1}, .components = 2, .precision = both[p]};
-    shape.layout = GAB_LAYOUT_SOA;
-    gab_field *field;
-    gab_memory_hold(true);
-    assert_int_equal(gab_field_create(&shape, &field), GAB_OK);
-    memset(field->data, 0x5A, field->map.elements * gab_precision_bytes(shape.precision));
-    gab_field_destroy(&field);
-    assert_int_equal(gab_field_create_unset(&shape, &field), GAB_OK);
-    gab_memory_hold(false);
-    for (size_t i = 0; i < field->map.elements; ++i) {
-      double value = both[p] == GAB_PRECISION_FLOAT ? (double)((const float *)field->data)[i]
-                                                    : ((const double *)field->data)[i];
-      if (value != 0) assert_true(is_cell(field, i));
-    }
-    gab_field_destroy(&field);
-  }
-}
-
 static void impossible_shapes_are_refused(void **state)
 {
   (void)state;
@@ -261,7 +224,6 @@ int main(void)
       cmocka_unit_test(a_box_copied_to_another_place_keeps_its_values),
       cmocka_unit_test(filling_touches_one_component_of_the_box),
       cmocka_unit_test(fields_count_as_field_memory),
-      cmocka_unit_test(all_but_the_cells_of_unset_fields_is_zero),
       cmocka_unit_test(impossible_shapes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
