@@ -403,7 +403,8 @@ typedef struct gab_lbm_substep {
 } gab_lbm_substep;
 /* The parts of a step of the blocks of one level; gab_lbm_exchange_start() and so on are those of level 0. */
 gab_status gab_lbm_start_on(gab_lbm *lbm, int level);
-/** Between start and finish: sweeps what needs no messages of the level, if nothing else has to come before. */
+/** Between start and finish: sweeps what needs no messages of the level, if nothing else has to come before.
+ */
 gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
 /** Fills all ghosts and writes what boundary cells send, if that has been put off. @param[in] time  in steps
