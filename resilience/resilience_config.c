@@ -244,7 +244,6 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
   return GAB_OK;
 }
 
-<<<<<<< Updated upstream
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy)
 {
   *redundancy = (gab_redundancy){.copies = (int)gab_config_int(config, "resilience.copies"),
@@ -263,7 +262,8 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
   gab_placement_release(&placement);
   gab_members_release(&one);
   return status == GAB_ERR_ARGUMENT ? blame(config, "resilience.group") : status;
-=======
+}
+
 static gab_status read_disk(const gab_config *config, gab_protection *protection)
 {
   double mtbf =
@@ -274,7 +274,6 @@ static gab_status read_disk(const gab_config *config, gab_protection *protection
       GAB_OK)
     return blame(config, "resilience.disk.every");
   return GAB_OK;
->>>>>>> Stashed changes
 }
 
 static gab_status read_protection(const gab_config *config, gab_protection *protection)

@@ -20,15 +20,13 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config);
 
-<<<<<<< Updated upstream
 /** What a checked parameter file says about redundancy. Local. @param[out] redundancy  borrows the name of the file
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy);
-=======
+
 /** The parameters that the state after some steps depends on, sorted lines "key = value": those of
  *  gab_config_canonical_state() but run.steps and run.time, since how far a run goes is no part of a state. */
 gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text);
->>>>>>> Stashed changes
 
 /** What an application adds to what its parameter file says. Zero-initialise; borrowed during the call only,
  *  but for rebalance_user. */
