@@ -1,6 +1,7 @@
 #include "core/memory.h"
 
 #include "core/memory_pool_impl.h"
+#include "core/node_memory_impl.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,14 +9,17 @@
 
 /* Stands in the GAB_ALIGNMENT bytes before every block that is handed out. */
 typedef struct header {
-  void *raw;        /* what malloc gave, or an arena */
-  gab_arena *arena; /* NULL: from malloc */
+  void *raw;        /* what malloc gave, an arena, or the node */
+  gab_arena *arena; /* NULL: not from one */
   size_t bytes;
+  uint64_t file;    /* of the node's memory */
+  bool of_node;
   uint32_t use;
   uint32_t magic;
 } header;
 
 _Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before the aligned block");
+_Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_ALIGNMENT, "a mapping starts on a page, its block one header further");
 
 enum { OVERHEAD = 2 * GAB_ALIGNMENT };
 static const uint32_t magic_live = 0x9ab10c4bU;
@@ -53,6 +57,12 @@ static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void *
     GAB_FAIL(GAB_ERR_ARGUMENT, "no such use of memory: %d", (int)use);
   void *raw = NULL;
   gab_arena *arena = NULL;
+  uint64_t file = 0;
+  const bool of_node = use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes);
+  if (of_node) {
+    raw = gab_node_memory_take(bytes + OVERHEAD, &file);
+    if (!raw) GAB_FAIL(GAB_ERR_MEMORY, "out of memory of the node for snapshots: %zu bytes wanted", bytes);
+  }
   if (use == GAB_MEMORY_FIELD && gab_pool_serves(bytes))
     raw = gab_pool_take(bytes + OVERHEAD, zeroed, &arena);
   if (!raw && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD)
@@ -63,7 +73,8 @@ static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void *
   uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
   unsigned char *block = (unsigned char *)raw + (first - (uintptr_t)raw);
   *header_of(block) =
-      (header){.raw = raw, .arena = arena, .bytes = bytes, .use = (uint32_t)use, .magic = magic_live};
+      (header){.raw = raw, .arena = arena, .bytes = bytes, .file = file, .of_node = of_node, .use = (uint32_t)use,
+               .magic = magic_live};
   count_up((uint32_t)use, bytes);
   *memory = block;
   return GAB_OK;
@@ -74,7 +85,8 @@ static void release(void *memory)
   header *head = header_of(memory);
   count_down(head->use, head->bytes);
   head->magic = 0;
-  if (head->arena) gab_pool_give(head->arena, head->raw);
+  if (head->of_node) gab_node_memory_give(head->raw, head->bytes + OVERHEAD, head->file);
+  else if (head->arena) gab_pool_give(head->arena, head->raw);
   else free(head->raw);
 }
 

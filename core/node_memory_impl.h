@@ -1,0 +1,22 @@
+/* What memory.c needs of node_memory.c. Internal. */
+#ifndef GABION_CORE_NODE_MEMORY_IMPL_H
+#define GABION_CORE_NODE_MEMORY_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  GAB_NODE_MEMORY_LEAST = 4096, /* smaller blocks are not worth a file */
+  GAB_NODE_MEMORY_OFFSET = 64   /* of what is handed out, in the file: a header of memory.c stands before it */
+};
+
+/* True while a folder is named. */
+bool gab_node_memory_serves(size_t bytes);
+/* Maps a new file, zeroed, with its space reserved. Thread safe. @param[out] file  to be handed back
+ * @return NULL if there is no room */
+void *gab_node_memory_take(size_t bytes, uint64_t *file);
+/* Unmaps it and removes the file. */
+void gab_node_memory_give(void *memory, size_t bytes, uint64_t file);
+
+#endif
