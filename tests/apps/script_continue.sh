@@ -1,0 +1,110 @@
+# gabion-test: timeout=300 labels=quick
+# The same command in the same folder goes on from the newest whole checkpoint on disk, on any number of processes, and
+# ends with the files of a run that was never interrupted; what is broken is named and the checkpoint before is taken.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+cat >flow.yaml <<'YAML'
+run: {steps: 120}
+domain: {cells: [64, 32], block: [8, 8]}
+fluid: {omega: 1.6, velocity: 0.05, length: 8}
+boundaries:
+  x_min: {type: velocity, velocity: [0.05, 0]}
+  x_max: {type: outflow}
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies:
+  - {name: disc, type: sphere, centre: [20, 15.5], radius: 4}
+resilience: {memory: {every: 15}, disk: {every: 40, group: 3}}
+output:
+  forces: {every: 5}
+  integrals: {every: 10}
+  fields: {every: 60, quantities: [density]}
+YAML
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
+equal() { # equal WHAT: `out' holds what `whole' does
+  [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another checksum"
+  for file in forces.csv integrals.csv; do cmp -s whole/$file out/$file || complain "$1: another $file"; done
+  [ "$(grep '<Time' out/fields/fields.xdmf)" = "$(grep '<Time' whole/fields/fields.xdmf)" ] ||
+    complain "$1: other times in fields.xdmf: $(grep '<Time' out/fields/fields.xdmf)"
+}
+# again CODE PROCESSES [options]: the same command in the folder that is there.
+again() {
+  local expected=$1 processes=$2 code
+  shift 2
+  timeout 100 "$GABION_LAUNCH" -n "$processes" -- "$gabion" run flow.yaml --out out "$@" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "again on $processes processes $*: exit code $code, expected $expected
+it said: $(cat said.txt)"
+}
+from() { rm -rf out; cp -r "$1" out; }
+
+run 0 2 flow.yaml --set resilience.disk.every=never
+mv out whole
+run 0 4 flow.yaml --set run.steps=80
+mv out half
+for processes in 1 3 7; do
+  from half
+  again 0 $processes --set resilience.scheme=ring
+  said 'going on from step 80, a checkpoint on disk of 4 processes'
+  equal "4 processes, then $processes"
+done
+again 0 2
+said 'finished: out holds the results of all 120 steps'
+equal 'a finished run'
+again 0 2 --fresh
+not_said 'going on from'
+equal 'a fresh run'
+
+# ---- another case
+from half
+again 2 2 --set fluid.omega=1.7 --set run.steps=100 --set resilience.copies=2
+said_once 'holds a checkpoint (step 80) of another case'
+said 'fluid.omega: 1.6 in the checkpoint, 1.7 now'
+not_said 'run.steps'
+not_said 'resilience'
+again 0 2 --set fluid.omega=1.7 --continue-anyway
+said 'going on with another case'
+
+# ---- what is broken: the checkpoint before is taken, or the run starts anew
+list() { "$gabion" checkpoint "$@" >said.txt 2>&1; }
+broken() { # broken WHAT WHAT_IT_SAYS STEP
+  if list verify out; then complain "verify does not find: $1"; fi
+  said "$2"
+  again 0 3
+  said 'the checkpoint of step 80 cannot be used'
+  said "going on from step $3"
+  equal "$1"
+}
+from half
+list verify out || complain "a whole checkpoint does not pass: $(cat said.txt)"
+list list out
+[ "$(grep -c yes said.txt)" = 2 ] || complain "list: $(cat said.txt)"
+flip() { # flip FILE BYTE
+  local byte
+  byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+  printf "%b" "\\$(printf '%03o' $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+flip out/checkpoints/step_000000000080/group_000000.h5 60000
+broken 'a flipped bit' 'group_000000.h5' 40
+from half
+truncate -s 70000 out/checkpoints/step_000000000080/group_000001.h5
+broken 'a truncated file' 'has 70000 bytes' 40
+from half
+rm out/checkpoints/step_000000000080/group_000000.h5
+broken 'a missing file' 'group_000000.h5: No such file' 40
+from half
+flip out/checkpoints/step_000000000080/manifest.json 150
+broken 'a changed manifest' 'does not match the hash at its end' 40
+from half
+rm out/checkpoints/step_000000000080/manifest.json
+broken 'no manifest' 'manifest.json: No such file' 40
+
+# ---- taking it apart
+from half
+list extract out --out parts --block 0x23 || complain "extract: $(cat said.txt)"
+[ -s parts/block_0x23.bin ] && [ -s parts/replicated.bin ] || complain "extract left $(ls parts)"
+grep -q '^fluid.omega = 1.6$' parts/parameters.txt || complain 'the parameters are not in it'
+list extract out --out parts
+[ "$(ls parts/block_* | wc -l)" = 32 ] || complain "extract: $(ls parts | wc -l) files"
+if list extract out --out parts --block 0x7; then complain 'a block that does not exist was extracted'; fi
+finish
