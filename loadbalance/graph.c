@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks per part, counted as multiples of the heaviest. METIS 5.1.0 halves parts and blocks again and again;
- * where one half of the parts is left without blocks it gives up ("failed during initial partitioning") or
- * crashes. So below the first number the order of ids (along the Morton curve) is cut instead. Several
- * constraints, each fulfilled by few blocks, get there much earlier: they are for levels with more than the
- * second number. If METIS gives up all the same, the order of ids is cut too. */
+/* Blocks per part, counted as multiples of the heaviest. Where a part gets very few of them METIS runs out of
+ * blocks on its way down, so below the first number the order of ids (along the Morton curve) is cut instead;
+ * so it is if METIS gives up. Several constraints need more blocks. (METIS 5.1.0 does not crash on small
+ * graphs as such: it does where a link weighs differently from both sides, see make_symmetric().) */
 enum { LEAST_PER_PART = 4, MANY_PER_PART = 40 };
 
 /* ------------------------------------------------------------------ gathering */
@@ -166,6 +165,30 @@ static void merge_links(const gab_load_graph *graph, metis_graph *it)
   it->start[graph->count] = count;
 }
 
+/* The weight of the way back; NULL if there is none. */
+static idx_t *way_back(metis_graph *it, idx_t from, idx_t link)
+{
+  const idx_t other = it->other[link];
+  for (idx_t k = it->start[other]; k < it->start[other + 1]; ++k)
+    if (it->other[k] == from) return &it->contact[k];
+  return NULL;
+}
+
+/* METIS also wants the same weight from both sides: else it loses track of what lies at a border and writes
+ * beyond its arrays (5.1.0, in CreateCoarseGraphNoMask). Of two blocks of different levels the finer one may
+ * see the other in more directions. */
+static gab_status make_symmetric(idx_t vertices, metis_graph *it)
+{
+  for (idx_t v = 0; v < vertices; ++v)
+    for (idx_t l = it->start[v]; l < it->start[v + 1]; ++l) {
+      idx_t *back = way_back(it, v, l);
+      if (!back) GAB_FAIL(GAB_ERR_STATE, "a block does not know its neighbour");
+      if (*back < it->contact[l]) *back = it->contact[l];
+      else it->contact[l] = *back;
+    }
+  return GAB_OK;
+}
+
 /* Levels with many blocks for every part have a constraint of their own; if there are none, or just one and
  * others beside it, the sum of all is the only one. */
 static int choose_constraints(const gab_load_graph *graph, const uint64_t *total, const uint64_t *heaviest,
@@ -236,8 +259,9 @@ static gab_status run_metis(gab_load_graph *graph, double goal)
   if (status == GAB_OK) {
     merge_links(graph, &it);
     set_weights(graph, goal, &it);
-    cut_by_metis(graph, &it);
+    status = make_symmetric((idx_t)graph->count, &it);
   }
+  if (status == GAB_OK) cut_by_metis(graph, &it);
   release_metis(&it);
   return status;
 }
