@@ -88,6 +88,7 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken, con
   stats->last_step = taken->step;
   stats->image_bytes = gab_message_bytes(&taken->own);
   stats->copies_bytes = gab_redundancy_bytes(taken);
+  stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
   stats->pack_seconds += at[1] - at[0];
   stats->exchange_seconds += at[2] - at[1];
   stats->commit_seconds += at[3] - at[2];
@@ -132,3 +133,19 @@ gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
 }
 
 gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint) { return checkpoint->stats; }
+
+void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events)
+{
+  checkpoint->events = events;
+}
+
+const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint)
+{
+  const gab_snapshot *valid = &checkpoint->snapshots[checkpoint->valid];
+  return valid->complete ? &valid->placement : NULL;
+}
+
+const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint)
+{
+  return &checkpoint->redundancy;
+}

@@ -11,11 +11,11 @@
  *  Memory, eq. 2 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT.
  *
- *  Images carry a 64-bit hash (XXH64), computed when they are packed and verified when they are restored or
- *  adopted: a bit that flipped in memory or on the way ends the run instead of becoming part of its result.
- *  Hashing takes the threads that pack about 0.8 of the time of packing, which makes a snapshot a fifth
- * longer (2 processes of one thread: packing with hash 2.7 instead of 4.8 GB/s, all of it 1.35 instead
- * of 1.65).
+ *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
+ * when they are restored or adopted: what changed in memory or on the way is replaced from another copy or
+ * from the parities and never becomes part of the result. Hashing takes the threads that pack about 0.8 of
+ * the time of packing, which makes a snapshot a fifth longer (2 processes of one thread: packing with
+ * hash 2.7 instead of 4.8 GB/s, all of it 1.35 instead of 1.65).
  *
  *  Tier: extender header.
  */
@@ -24,6 +24,7 @@
 
 #include "blockforest/forest.h"
 #include "resilience/entity.h"
+#include "resilience/events.h"
 #include "resilience/placement.h"
 
 #ifdef __cplusplus
@@ -50,22 +51,36 @@ gab_status gab_checkpoint_add_entity(gab_checkpoint *checkpoint, const gab_entit
  *  @return ::GAB_ERR_FAULT if the world broke: the snapshot before is still valid */
 gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
 
+/** Verifies everything that the valid snapshot holds, copies and parities included, and replaces at once what
+ * has changed in memory. Collective. @param[out] beyond  something has changed that nothing whole is left of:
+ * a new snapshot should be taken at once, the state itself is not concerned */
+gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond);
+
+/** Events of replaced images go there from now on. @param[in] events  borrowed; NULL: nowhere */
+void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events);
+/** Who keeps what of whom in the valid snapshot; NULL before the first. Borrowed until the next one. */
+const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
+/** What was asked for. */
+const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
+
 /** What a restore did. */
 typedef struct gab_restore_report {
   gab_step step;        /**< of the snapshot that was restored */
   int32_t lost_slots;   /**< slots of that snapshot that are gone */
   uint64_t adopted;     /**< blocks of dead slots that this slot took over */
-  double agree_seconds; /**< finding the snapshot that all survivors hold */
+  double agree_seconds; /**< verifying it, finding the one that all survivors hold, replacing and rebuilding
+                           images */
   double seconds;       /**< local restore of blocks and entities */
 } gab_restore_report;
 
 /** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
- *  restorers. Collective over the living; the restore itself needs no communication. Announces
- * ::GAB_PHASE_RECOVERY (before and after).
- *  @return ::GAB_ERR_LOST on all slots if for some slot no living slot holds an image, with slots and blocks
- *  named; ::GAB_ERR_FAULT if the world broke: call it again after the next repair; ::GAB_ERR_CORRUPT, on the
- *  slot that holds it only and with forest and entities untouched, if an image does not match its hash: to be
- *  raised, as gab_recover() does */
+ *  restorers. Collective over the living; if the scheme copies and nothing has changed in memory, the restore
+ * itself needs no communication. Coded groups put the images of their dead together; images that do not match
+ * their hash are replaced where anything whole is left of them. Announces ::GAB_PHASE_RECOVERY (before and
+ * after).
+ *  @return ::GAB_ERR_LOST on all slots if for some slot too little is left, with slots and blocks named, or
+ * if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
+ * then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Cost of snapshots so far, of this process. */
@@ -73,7 +88,9 @@ typedef struct gab_checkpoint_stats {
   uint64_t taken;
   gab_step last_step;  /**< of the valid snapshot, -1 if there is none */
   size_t image_bytes;  /**< own image of the last one */
-  size_t copies_bytes; /**< copies of others held, last one */
+  size_t copies_bytes; /**< copies of others and parities held, last one */
+  size_t sent_bytes;   /**< put on the wire for them, last one */
+  uint64_t replaced;   /**< images, parities and entities that had changed in memory */
   double last_seconds; /**< of the last one: pack, exchange and commit */
   double total_seconds, pack_seconds, exchange_seconds, commit_seconds;
 } gab_checkpoint_stats;

@@ -5,11 +5,16 @@
 
 #include "core/port.h"
 #include "resilience/checkpoint.h"
+#include "resilience/events.h"
 
 enum { GAB_MOST_ENTITIES = 64, GAB_ENTITY_NAME = 64 };
 
 /* What is known of bytes that have been lying in memory. */
-typedef enum gab_condition { GAB_CONDITION_UNKNOWN = 0, GAB_CONDITION_WHOLE, GAB_CONDITION_CHANGED } gab_condition;
+typedef enum gab_condition {
+  GAB_CONDITION_UNKNOWN = 0,
+  GAB_CONDITION_WHOLE,
+  GAB_CONDITION_CHANGED
+} gab_condition;
 
 /* An image of another slot, as it was received: envelope and payload. */
 typedef struct gab_copy {
@@ -55,6 +60,7 @@ struct gab_checkpoint {
   gab_port *port;
   gab_redundancy redundancy;
   gab_domains *domains; /* NULL: they do not matter */
+  gab_events *events;   /* borrowed; NULL: nowhere */
   gab_registered_entity entities[GAB_MOST_ENTITIES];
   int entity_count;
   gab_snapshot snapshots[2];
@@ -128,8 +134,9 @@ void gab_condition_forget(gab_snapshot *snapshot);
 /* Verifies what this slot needs to go back to a snapshot. Local. @return true if it is whole */
 bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 
-/* Replaces what has changed in memory by a copy or from the rest of its group, and puts together the images of the
- * dead of coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on all
+/* Replaces what has changed in memory by a copy or from the rest of its group, and puts together the images
+ * of the dead of coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on
+ * all
  * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
 gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                gab_rescued *rescued);

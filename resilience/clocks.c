@@ -82,6 +82,7 @@ static gab_status take_in_memory(gab_timeloop *loop)
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
   GAB_TRY(status);
   loop->guard->memory.last = gab_seconds();
+  gab_guard_tell(loop);
   if (!gab_world_is_root(loop->world)) return GAB_OK;
   gab_checkpoint_stats stats = gab_checkpoint_get_stats(loop->guard->checkpoint);
   gab_event(loop->events, "checkpoint",
@@ -133,7 +134,8 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
     guard->barren = 0;
     return gab_guard_take(loop, disk);
   }
-  return guard->look >= 0 && loop->step >= guard->look ? gab_guard_set_clocks(loop) : GAB_OK;
+  if (guard->look >= 0 && loop->step >= guard->look) GAB_TRY(gab_guard_set_clocks(loop));
+  return gab_guard_scrub(loop);
 }
 
 gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe)

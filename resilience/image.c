@@ -2,18 +2,20 @@
  * per slot; the replicated entities lie beside it. */
 #include "resilience/checkpoint_impl.h"
 #include "resilience/disk_impl.h"
+#include "resilience/redundancy_impl.h"
 
 #define IMAGE_MAGIC   UINT32_C(0x47414249)
 #define IMAGE_VERSION UINT32_C(2)
 
-enum { IMAGE_HEAD_ROOM = 64 }; /* hash and head of an image, and a little for entities */
+enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope, hash and head */
 
-gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
+/* The entities first, so that the image, which fills memory for hours, gets no more of it than it needs. */
+static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *entities)
 {
   size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
   gab_buffer *own = &next->own;
+  GAB_TRY(gab_buffer_fit(own, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
   GAB_TRY(gab_message_begin(own));
-  GAB_TRY(gab_buffer_reserve(own, forest_bytes + IMAGE_HEAD_ROOM));
   size_t sealed_at = own->size;
   GAB_TRY(gab_seal_begin(own));
   GAB_TRY(gab_put_u32(own, IMAGE_MAGIC));
@@ -23,8 +25,19 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
   GAB_TRY(gab_put_i64(own, next->step));
   GAB_TRY(gab_put_u64(own, forest_bytes));
   GAB_TRY(gab_forest_pack(checkpoint->forest, own));
-  GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, own));
+  GAB_TRY(gab_put_bytes(own, entities->data, entities->size));
   gab_seal_end(own, sealed_at);
+  return GAB_OK;
+}
+
+gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_buffer entities;
+  gab_buffer_init(&entities, GAB_MEMORY_OTHER);
+  gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &entities);
+  if (status == GAB_OK) status = pack_own(checkpoint, next, &entities);
+  gab_buffer_release(&entities);
+  GAB_TRY(status);
   gab_buffer_clear(&next->replicated);
   GAB_TRY(gab_seal_begin(&next->replicated));
   GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated));

@@ -73,6 +73,8 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                               &guard->drills));
   GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
   if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
+  gab_checkpoint_set_events(guard->checkpoint, loop->events);
+  guard->scrub = protection->scrub;
   guard->memory = (gab_clock){.every = protection->every, .next = -1};
   guard->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
   if (guard->disk) guard->on_disk.every = protection->disk_every;
@@ -119,6 +121,19 @@ void gab_guard_destroy(gab_guard **guard)
 
 /* ---------------------------------------------------------------- checkpoints */
 
+void gab_guard_tell(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  int32_t members = gab_members_count(gab_world_members(loop->world));
+  char text[1024];
+  const gab_placement *placement = gab_checkpoint_placement(guard->checkpoint);
+  if (!placement || members == guard->told || members < 2) return;
+  guard->told = members;
+  gab_log(GAB_LOG_INFO, "redundancy: %s", gab_placement_describe(placement, text, sizeof text));
+  if (gab_placement_warning(placement, gab_checkpoint_redundancy(guard->checkpoint), text, sizeof text))
+    gab_log(GAB_LOG_WARNING, "%s", text);
+}
+
 static void warn_if_bare(const gab_timeloop *loop)
 {
   const gab_guard *guard = loop->guard;
@@ -134,6 +149,20 @@ gab_status gab_guard_start(gab_timeloop *loop)
   if (!loop->guard) return GAB_OK;
   warn_if_bare(loop);
   GAB_TRY(gab_guard_begin(loop));
+  return gab_guard_take(loop, false);
+}
+
+gab_status gab_guard_scrub(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  bool beyond;
+  if (guard->scrub == 0 || loop->step % guard->scrub != 0) return GAB_OK;
+  gab_timer_start(loop->timers, loop->checkpoint_timer);
+  gab_status status = gab_checkpoint_scrub(guard->checkpoint, &beyond);
+  gab_timer_stop(loop->timers, loop->checkpoint_timer);
+  GAB_TRY(status);
+  if (!beyond) return GAB_OK;
+  gab_log(GAB_LOG_WARNING, "%s: a new snapshot is taken", gab_error_message());
   return gab_guard_take(loop, false);
 }
 

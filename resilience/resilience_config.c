@@ -48,17 +48,23 @@ static const gab_config_key resilience_keys[] = {
      .doc = "Processes of each group that can be lost at once, of the scheme reed-solomon."},
     {.name = "separate",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "none|node|chassis|island",
-     .default_text = GAB_CONFIG_OPTIONAL,
+     .choices = "auto|none|node|chassis|island",
+     .default_text = "auto",
      .outside = true,
      .doc = "What is never to hold a process's state together with all of its redundancy, at the cost of memory if "
-            "need be. Left out: nodes, where that costs nothing."},
+            "need be. auto: nodes, where that costs nothing."},
     {.name = "within",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|node|chassis|island",
      .default_text = "none",
      .outside = true,
      .doc = "What redundancy is to stay inside of, e.g. an island of a network that is slower between islands."},
+    {.name = "scrub",
+     .type = GAB_CONFIG_STRING,
+     .default_text = "never",
+     .outside = true,
+     .doc = "Interval between verifications of all that is kept in memory (a number of steps, or never): what "
+            "changed there is replaced from a copy or from parities."},
     {.name = "domains",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
@@ -194,8 +200,10 @@ static const gab_config_section sections[] = {
 
 static gab_domain_kind read_domain(const gab_config *config, const char *path)
 {
-  int choice = gab_config_choice(config, path);
-  return choice < 0 ? GAB_DOMAIN_UNSET : (gab_domain_kind)(GAB_DOMAIN_NONE + choice);
+  const char *name = gab_config_string(config, path);
+  for (int kind = GAB_DOMAIN_NONE; kind < GAB_DOMAIN_COUNT; kind++)
+    if (strcmp(name, gab_domain_name((gab_domain_kind)kind)) == 0) return (gab_domain_kind)kind;
+  return GAB_DOMAIN_UNSET;
 }
 
 gab_status gab_resilience_declare(gab_config *config)
@@ -280,6 +288,12 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
 {
   GAB_TRY(read_strategies(config, protection));
   GAB_TRY(gab_resilience_redundancy(config, &protection->redundancy));
+  gab_interval scrub;
+  if (gab_interval_parse(gab_config_string(config, "resilience.scrub"), 0, &scrub) != GAB_OK)
+    return blame(config, "resilience.scrub");
+  if (scrub.mode != GAB_INTERVAL_STEPS)
+    return gab_config_fail(config, "resilience.scrub", "the interval has to be a number of steps, or never");
+  protection->scrub = scrub.steps;
   protection->tries = (int)gab_config_int(config, "resilience.tries");
   double mtbf = gab_config_is_set(config, "resilience.mtbf") ? gab_config_real(config, "resilience.mtbf") : 0;
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=

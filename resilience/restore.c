@@ -1,4 +1,5 @@
 #include "resilience/checkpoint_impl.h"
+#include "resilience/disk_impl.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -31,32 +32,80 @@ static gab_snapshot *find_serial(gab_checkpoint *checkpoint, uint64_t serial)
   return NULL;
 }
 
+static gab_snapshot *newest_here(gab_checkpoint *checkpoint)
+{
+  gab_snapshot *newest = NULL;
+  for (int i = 0; i < 2; i++) {
+    gab_snapshot *snapshot = &checkpoint->snapshots[i];
+    gab_condition_forget(snapshot);
+    if (snapshot->complete && (!newest || snapshot->serial > newest->serial)) newest = snapshot;
+  }
+  return newest;
+}
+
+/* What all slots have, by one reduction. */
+typedef struct common_ground {
+  uint64_t newest, oldest; /* serials that all hold */
+  uint64_t latest;         /* newest that any one holds */
+  bool good;               /* everybody's newest one is whole, as far as it is needed */
+} common_ground;
+
+static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
+{
+  gab_snapshot *newest = newest_here(checkpoint);
+  uint64_t oldest = newest ? newest->serial : 0;
+  for (int i = 0; i < 2; i++)
+    if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].serial < oldest)
+      oldest = checkpoint->snapshots[i].serial;
+  /* All are minimised: what is to be maximised goes in negated. */
+  uint64_t bounds[4] = {newest ? newest->serial : 0, UINT64_MAX - oldest,
+                        UINT64_MAX - (newest ? newest->serial : 0),
+                        newest && gab_condition_is_good(checkpoint, newest)};
+  GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 4));
+  *ground = (common_ground){bounds[0], UINT64_MAX - bounds[1], UINT64_MAX - bounds[2], bounds[3] != 0};
+  if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
+  return GAB_OK;
+}
+
+/* Puts right what has changed. Without communication if nothing has, in schemes that copy: the usual case was
+ * verified before the reduction. */
+static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *ground, gab_snapshot *snapshot,
+                            gab_rescued *rescued)
+{
+  uint64_t good = ground->good;
+  if (snapshot->serial != ground->latest || ground->latest != ground->newest) {
+    good = gab_condition_is_good(checkpoint, snapshot);
+    GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
+  }
+  return gab_redundancy_mend(checkpoint, snapshot, good != 0, rescued);
+}
+
 /* Every slot holds one complete snapshot or two that are one apart, so what all hold lies between the largest
  * of the oldest and the smallest of the newest ones. Of these the newest that can be restored is taken: all
- * see the same members in it, so all take the same. If none can, the newest tells what is lost. */
-static gab_status find_common(gab_checkpoint *checkpoint, gab_snapshot **common, bool *restorable)
+ * see the same members in it and the same list of what has changed, so all take the same. If too many died
+ * for any, the newest tells what is lost. */
+static gab_status find_common(gab_checkpoint *checkpoint, gab_rescued *rescued, gab_snapshot **common,
+                              bool *restorable)
 {
-  uint64_t bounds[2] = {0, 0}; /* newest; oldest, negated to be minimised too */
-  for (int i = 0; i < 2; i++) {
-    const gab_snapshot *snapshot = &checkpoint->snapshots[i];
-    if (!snapshot->complete) continue;
-    if (snapshot->serial > bounds[0]) bounds[0] = snapshot->serial;
-    if (UINT64_MAX - snapshot->serial > bounds[1]) bounds[1] = UINT64_MAX - snapshot->serial;
-  }
-  GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 2));
-  uint64_t newest = bounds[0], oldest = UINT64_MAX - bounds[1];
-  if (newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
+  common_ground ground;
+  gab_status spoiled = GAB_OK;
+  GAB_TRY(find_ground(checkpoint, &ground));
   *common = NULL;
   *restorable = false;
-  for (uint64_t serial = newest; serial >= oldest && !*restorable; serial--) {
+  for (uint64_t serial = ground.newest; serial >= ground.oldest && !*restorable; serial--) {
     gab_snapshot *snapshot = find_serial(checkpoint, serial);
     if (!snapshot) GAB_FAIL(GAB_ERR_STATE, "snapshot %" PRIu64 " is held by others but not here", serial);
-    *restorable = is_restorable(checkpoint, snapshot);
-    if (!*common || *restorable) *common = snapshot;
+    if (!*common) *common = snapshot;
+    if (!is_restorable(checkpoint, snapshot)) continue;
+    gab_status status = make_good(checkpoint, &ground, snapshot, rescued);
+    if (status != GAB_OK && status != GAB_ERR_LOST) return status;
+    *restorable = status == GAB_OK;
+    if (*restorable) *common = snapshot;
+    else spoiled = status;
   }
   if (!*common)
-    GAB_FAIL(GAB_ERR_STATE, "no snapshot is held by all: %" PRIu64 " is too old or too new", newest);
-  return GAB_OK;
+    GAB_FAIL(GAB_ERR_STATE, "no snapshot is held by all: %" PRIu64 " is too old or too new", ground.newest);
+  return *restorable ? GAB_OK : spoiled;
 }
 
 /* A newer one is not everywhere or of no use: nobody may count on it. */
@@ -101,36 +150,37 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
   return status;
 }
 
+/* Verified before. */
 static gab_status add_image(gab_image_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
-                            gab_slot slot, gab_slot holder)
+                            gab_slot slot)
 {
   gab_image_view *view = &list->images[list->count];
   view->slot = slot;
-  GAB_TRY(gab_image_open(image, snapshot, slot, holder, &view->forest, &view->entities));
+  GAB_TRY(gab_image_cut(gab_message_reader(image), snapshot->serial, snapshot->step, slot, &view->forest,
+                        &view->entities));
   list->count++;
   return GAB_OK;
 }
 
 /* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
- * is checked before anything is touched. */
+ * is cut before anything is touched. */
 static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
-                              gab_image_list *list)
+                              const gab_rescued *rescued, gab_image_list *list)
 {
   owner_map map = {checkpoint, snapshot};
   gab_slot me = gab_world_slot(checkpoint->world);
-  GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + 1));
+  uint64_t seal;
+  GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
   list->replicated = gab_reader_of_buffer(&snapshot->replicated);
-  if (!gab_seal_is_whole(&list->replicated))
-    GAB_FAIL(GAB_ERR_CORRUPT,
-             "the replicated entities that slot %" GAB_PRI_SLOT " holds (snapshot of step %" GAB_PRI_STEP
-             ") have changed in memory: their hash does not match",
-             me, snapshot->step);
-  GAB_TRY(add_image(list, &snapshot->own, snapshot, me, me));
+  GAB_TRY(gab_get_u64(&list->replicated, &seal));
+  GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
     if (copy->slot == me || owner_now(&map, copy->slot) != me) continue;
-    GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot, me));
+    GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
   }
+  for (int i = 0; i < rescued->count; i++)
+    GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
   return GAB_OK;
 }
 
@@ -259,6 +309,18 @@ static int32_t count_lost(const gab_checkpoint *checkpoint, const gab_snapshot *
   return lost;
 }
 
+static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool restorable,
+                                 const gab_rescued *rescued)
+{
+  owner_map map = {checkpoint, snapshot};
+  gab_image_list list = {0};
+  gab_status status = list_images(checkpoint, snapshot, rescued, &list);
+  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
+  if (status == GAB_OK && restorable) status = gab_images_restore_entities(checkpoint, &list);
+  gab_images_release(&list);
+  return status;
+}
+
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
   *report = (gab_restore_report){.step = -1};
@@ -266,16 +328,12 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   gab_world_enter(world, GAB_PHASE_RECOVERY);
   double start = gab_seconds();
   gab_snapshot *snapshot = NULL;
-  bool restorable;
-  GAB_TRY(find_common(checkpoint, &snapshot, &restorable));
+  gab_rescued rescued = {0};
+  bool restorable = false;
+  gab_status status = find_common(checkpoint, &rescued, &snapshot, &restorable);
   double agreed = gab_seconds();
-
-  owner_map map = {checkpoint, snapshot};
-  gab_image_list list;
-  gab_status status = list_images(checkpoint, snapshot, &list);
-  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
-  if (status == GAB_OK && restorable) status = gab_images_restore_entities(checkpoint, &list);
-  gab_images_release(&list);
+  if (status == GAB_OK) status = restore_common(checkpoint, snapshot, restorable, &rescued);
+  gab_rescued_release(&rescued);
   GAB_TRY(status);
   if (!restorable) return say_what_is_lost(checkpoint, snapshot);
 

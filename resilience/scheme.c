@@ -74,8 +74,8 @@ const gab_scheme gab_scheme_none = {
 };
 
 enum { MOST_SCHEMES = 32 };
-static const gab_scheme *schemes[MOST_SCHEMES] = {&gab_scheme_pairwise, &gab_scheme_ring,
-                                                  &gab_scheme_none};
+static const gab_scheme *schemes[MOST_SCHEMES] = {&gab_scheme_pairwise, &gab_scheme_ring, &gab_scheme_parity,
+                                                  &gab_scheme_reed_solomon, &gab_scheme_none};
 
 const gab_scheme *gab_scheme_at(int index)
 {

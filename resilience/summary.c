@@ -153,9 +153,11 @@ static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop
   print_timings(file, summary);
   fprintf(file,
           "  \"checkpoints\": {\"taken\": %" PRIu64 ", \"image_bytes\": %zu, \"copies_bytes\": %zu, "
-          "\"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
-          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->total_seconds,
-          checkpoint->pack_seconds, checkpoint->exchange_seconds, checkpoint->commit_seconds);
+          "\"sent_bytes\": %zu, \"replaced\": %" PRIu64
+          ", \"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
+          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->sent_bytes,
+          checkpoint->replaced, checkpoint->total_seconds, checkpoint->pack_seconds,
+          checkpoint->exchange_seconds, checkpoint->commit_seconds);
   print_disk(file, stats);
   fprintf(file,
           "  \"memory\": {\"peak_of_a_slot\": %" PRIu64 ", \"most_of_a_slot\": %" PRIu64

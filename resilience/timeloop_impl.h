@@ -36,6 +36,8 @@ typedef struct gab_clock {
 
 /* Present only when the loop is protected. */
 typedef struct gab_guard {
+  gab_step scrub; /* steps between two looks at what lies in memory; 0: never */
+  int32_t told;   /* members when it was said what is kept of whom */
   gab_clock memory, on_disk;
   gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
@@ -90,6 +92,11 @@ void gab_guard_destroy(gab_guard **guard);
 /* At the end of a step: helps a write to disk along, takes the checkpoints that are due, and decides when the
  * next ones are. Collective. */
 gab_status gab_guard_checkpoint(gab_timeloop *loop);
+/* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
+void gab_guard_tell(gab_timeloop *loop);
+/* Copies lie in memory for long: what changes there is to be found while there is something to replace it by. If it
+ * is time for a look. Collective. */
+gab_status gab_guard_scrub(gab_timeloop *loop);
 /* Loads the state which the run continues, if any. Collective. */
 gab_status gab_guard_begin(gab_timeloop *loop);
 /* Takes one in memory now, and begins to write it to disk. Collective. */

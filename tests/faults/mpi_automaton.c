@@ -1,6 +1,10 @@
 /* A protected run of the automaton that judges itself: every block right, none lost, none twice.
  *
- *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--no-rebalance] [DRILL ...]
+ *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node
+ * N]
+ *                 [--scrub N] [--no-rebalance] [DRILL ...]
+ *
+ * With --per-node the processes say that they lie on nodes of so many, which are to be kept apart.
  *
  * Ends with "gabion-test: passed" and the checksum, or with "lost: …" where the scheme cannot save it. */
 /* gabion-test: np=1,2,4,7 timeout=60 labels=quick args=--steps 60 --every 10 */
@@ -13,6 +17,7 @@ enum { MOST_DRILLS = 32 };
 
 typedef struct options {
   gab_step steps;
+  int per_node;
   gab_protection protection;
   gab_drill drills[MOST_DRILLS];
 } options;
@@ -21,6 +26,10 @@ static gab_status read_value(const char *name, const char *value, options *o)
 {
   if (strcmp(name, "--steps") == 0) o->steps = atoll(value);
   else if (strcmp(name, "--copies") == 0) o->protection.redundancy.copies = atoi(value);
+  else if (strcmp(name, "--group") == 0) o->protection.redundancy.group = atoi(value);
+  else if (strcmp(name, "--losses") == 0) o->protection.redundancy.losses = atoi(value);
+  else if (strcmp(name, "--scrub") == 0) o->protection.scrub = atoll(value);
+  else if (strcmp(name, "--per-node") == 0) o->per_node = atoi(value);
   else if (strcmp(name, "--every") == 0) return gab_interval_parse(value, 1, &o->protection.every);
   else if (strcmp(name, "--scheme") == 0) o->protection.redundancy.scheme = gab_scheme_by_name(value);
   else GAB_FAIL(GAB_ERR_INPUT, "unknown option %s", name);
@@ -70,6 +79,16 @@ static gab_status judge_result(void *user, gab_step step)
   return GAB_OK;
 }
 
+/* As if this machine were several. */
+static void pretend_nodes(const gab_world *world, options *o)
+{
+  char name[32];
+  if (o->per_node == 0) return;
+  snprintf(name, sizeof name, "node%d", gab_world_slot(world) / o->per_node);
+  setenv("GABION_NODE", name, 1);
+  o->protection.redundancy.separate = GAB_DOMAIN_NODE;
+}
+
 static gab_status run(automaton *app, options *o, judge *j)
 {
   gab_timeloop *loop;
@@ -94,6 +113,7 @@ int main(int argc, char **argv)
   automaton app = {.forest = NULL};
   judge j = {.right = false};
   gab_status status = read_options(argc, argv, &o);
+  pretend_nodes(world, &o);
   if (status == GAB_OK) status = automaton_create(&app, world, (int32_t[]){3, 3, 2});
   if (status == GAB_OK) status = run(&app, &o, &j);
   bool root = gab_world_is_root(world);

@@ -164,7 +164,7 @@ static void check_losses(const truth *t, int promised)
 {
   for (gab_slot a = 0; a < t->slots; a++)
     for (gab_slot b = a; b < t->slots; b++)
-      for (gab_slot c = b; c < (t->slots <= 8 ? t->slots : b + 1); c++) {
+      for (gab_slot c = b; c < (t->slots <= 6 ? t->slots : b + 1); c++) {
         bool dies[MOST] = {false};
         dies[a] = dies[b] = dies[c] = true;
         int dead = 0;

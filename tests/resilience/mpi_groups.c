@@ -1,0 +1,233 @@
+/* Every scheme at work on images of random sizes: what is kept, what that costs in memory and on the wire,
+ * and what comes back when random slots lose theirs. Nobody dies: those that are to be dead just take no
+ * part. */
+/* gabion-test: np=1,2,3,5,8 timeout=120 labels=quick */
+#include "resilience/redundancy_impl.h"
+#include "tests/faults/check.h"
+
+#include "core/collective.h"
+#include "core/hash.h"
+#include "core/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- what goes over the wire */
+
+static size_t wire_bytes;
+
+/* In front of that of the MPI library. */
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+  int size = 0;
+  MPI_Type_size(type, &size);
+  wire_bytes += (size_t)count * (size_t)size;
+  return PMPI_Isend(data, count, type, target, tag, comm, request);
+}
+
+/* ---------------------------------------------------------------- images */
+
+/* Of which everybody knows every byte. */
+static size_t image_size(uint64_t seed, gab_slot slot, size_t most)
+{
+  uint64_t random = gab_hash_counter(seed, 1, (uint64_t)slot);
+  if (most >= 1u << 20) return most - random % 1000;
+  return random % 8 == 0 ? random % 3 : (size_t)(random % most);
+}
+
+static void image_bytes(uint64_t seed, gab_slot slot, unsigned char *bytes, size_t count)
+{
+  uint64_t value = gab_hash_counter(seed, 2, (uint64_t)slot);
+  for (size_t i = 0; i < count; i++) {
+    value = value * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    bytes[i] = (unsigned char)(value >> 56);
+  }
+}
+
+static bool is_image_of(const gab_buffer *message, uint64_t seed, gab_slot slot, size_t most)
+{
+  size_t size = image_size(seed, slot, most) + sizeof(uint64_t);
+  if (gab_message_bytes(message) != size) return false;
+  gab_reader in = gab_message_reader(message);
+  if (!gab_seal_is_whole(&in)) return false;
+  void *due;
+  if (gab_alloc(size, GAB_MEMORY_OTHER, &due) != GAB_OK) return false;
+  image_bytes(seed, slot, due, gab_reader_left(&in));
+  bool same = memcmp(due, in.at, gab_reader_left(&in)) == 0;
+  gab_free(&due);
+  return same;
+}
+
+static void make_image(gab_snapshot *snapshot, uint64_t seed, gab_slot me, size_t most)
+{
+  void *place;
+  size_t size = image_size(seed, me, most);
+  CHECK(gab_buffer_fit(&snapshot->own, GAB_ENVELOPE_BYTES + sizeof(uint64_t) + size) == GAB_OK);
+  CHECK(gab_message_begin(&snapshot->own) == GAB_OK);
+  CHECK(gab_seal_begin(&snapshot->own) == GAB_OK);
+  CHECK(gab_buffer_extend(&snapshot->own, size, &place) == GAB_OK);
+  image_bytes(seed, me, place, size);
+  gab_seal_end(&snapshot->own, GAB_ENVELOPE_BYTES);
+}
+
+/* ---------------------------------------------------------------- one case */
+
+typedef struct bench {
+  gab_world *world;
+  gab_checkpoint checkpoint; /* world, port and redundancy only */
+  gab_snapshot *snapshot;
+  gab_slot me;
+  uint64_t seed;
+  size_t most;
+} bench;
+
+static void take(bench *b)
+{
+  gab_snapshot *snapshot = b->snapshot;
+  CHECK(gab_members_copy(&snapshot->members, gab_world_members(b->world)) == GAB_OK);
+  make_image(snapshot, b->seed, b->me, b->most);
+  CHECK(gab_redundancy_plan(&b->checkpoint, snapshot) == GAB_OK);
+  wire_bytes = 0;
+  CHECK(gab_redundancy_exchange(&b->checkpoint, snapshot) == GAB_OK);
+  size_t sent = gab_redundancy_sent(snapshot, b->me), peers = (size_t)gab_members_count(&snapshot->members);
+  size_t chunks = sent / gab_code_chunk(&(gab_group){.count = 8, .parities = 4}, 1 << 20) + 4;
+  size_t heads = GAB_ENVELOPE_BYTES * peers * (chunks + 2) + 8 * peers;
+  CHECK(wire_bytes >= sent && wire_bytes <= sent + heads);
+  if (b->most >= 1u << 20) CHECK((double)wire_bytes <= 1.02 * (double)sent);
+  for (int i = 0; i < snapshot->copy_count; i++)
+    CHECK(is_image_of(&snapshot->copies[i].image, b->seed, snapshot->copies[i].slot, b->most));
+}
+
+static void check_memory(const bench *b)
+{
+  gab_placement_costs costs = gab_placement_get_costs(&b->snapshot->placement, (double)b->most);
+  double held = (double)gab_memory_now(GAB_MEMORY_SNAPSHOT), due = (double)b->most + costs.kept;
+  uint64_t most = (uint64_t)held;
+  CHECK(gab_world_max_u64(b->world, &most, 1) == GAB_OK); /* the formula is about the slot that keeps most */
+  if ((double)most > 1.02 * due || (double)most < 0.98 * due)
+    printf("%" PRIu64 " bytes held, %.0f due\n", most, due);
+  CHECK((double)most <= 1.02 * due && (double)most >= 0.98 * due);
+}
+
+static uint64_t draw(const bench *b, uint64_t what) { return gab_hash_counter(b->seed, 3, what); }
+
+/* Who is dead and whose bytes have changed, the same on all members of the group. */
+static void draw_losses(const bench *b, const gab_group *group, gab_group_losses *losses)
+{
+  *losses = (gab_group_losses){{false}, {false}, {false}, {0}};
+  for (int i = 0; i < group->count; i++) losses->living[i] = true;
+  int count = (int)(draw(b, 0) % (uint64_t)(group->parities + 1));
+  for (int k = 0; k < count; k++) {
+    int i = (int)(draw(b, 1 + (uint64_t)k) % (uint64_t)group->count);
+    uint64_t kind = draw(b, 100 + (uint64_t)k) % 4;
+    if (kind < 2) losses->living[i] = false;
+    if (kind < 3) losses->image_gone[i] = true;
+    if (kind != 2) losses->parity_gone[i] = true;
+  }
+  for (int i = 0; i < group->count; i++) {
+    losses->target[i] = -1;
+    if (losses->image_gone[i])
+      losses->target[i] = losses->living[i] ? i : gab_group_restorer(group, losses->living, i);
+  }
+}
+
+static void lose_and_rebuild(bench *b)
+{
+  const gab_group *group = &b->snapshot->parities.group;
+  gab_group_losses losses;
+  gab_buffer images[GAB_MOST_GROUP];
+  draw_losses(b, group, &losses);
+  CHECK(gab_group_can_rebuild(group, &losses));
+  if (!losses.living[group->index]) return;
+  if (losses.image_gone[group->index]) memset(b->snapshot->own.data, 0x55, b->snapshot->own.size);
+  if (losses.parity_gone[group->index])
+    memset(b->snapshot->parities.rows.data, 0xaa, b->snapshot->parities.rows.size);
+  for (int i = 0; i < GAB_MOST_GROUP; i++) gab_buffer_init(&images[i], GAB_MEMORY_SNAPSHOT);
+  CHECK(gab_group_rebuild(&b->checkpoint, b->snapshot, &losses, images) == GAB_OK);
+  for (int i = 0; i < group->count; i++) {
+    if (losses.target[i] == group->index) CHECK(is_image_of(&images[i], b->seed, group->slots[i], b->most));
+    gab_buffer_release(&images[i]);
+  }
+}
+
+static const gab_redundancy schemes[] = {
+    {.scheme = &gab_scheme_pairwise},
+    {.scheme = &gab_scheme_ring, .copies = 2},
+    {.scheme = &gab_scheme_none},
+    {.scheme = &gab_scheme_parity, .group = 8},
+    {.scheme = &gab_scheme_parity, .group = 3},
+    {.scheme = &gab_scheme_reed_solomon, .group = 8, .losses = 2},
+    {.scheme = &gab_scheme_reed_solomon, .group = 4, .losses = 2},
+    {.scheme = &gab_scheme_reed_solomon, .group = 8, .losses = 4},
+};
+enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
+
+static void begin(bench *b, gab_snapshot *snapshot, const gab_redundancy *redundancy)
+{
+  *snapshot = (gab_snapshot){.serial = 1};
+  gab_buffer_init(&snapshot->own, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&snapshot->parities.rows, GAB_MEMORY_SNAPSHOT);
+  gab_members_init(&snapshot->members, 0);
+  gab_placement_init(&snapshot->placement);
+  b->snapshot = snapshot;
+  b->checkpoint.redundancy = *redundancy;
+}
+
+static void end(bench *b)
+{
+  gab_buffer_release(&b->snapshot->own);
+  gab_redundancy_release(b->snapshot);
+  gab_members_release(&b->snapshot->members);
+  gab_placement_release(&b->snapshot->placement);
+}
+
+static void random_losses_come_back(bench *b, int cases)
+{
+  static gab_snapshot snapshot;
+  for (int s = 0; s < SCHEMES; s++) {
+    begin(b, &snapshot, &schemes[s]);
+    for (int i = 0; i < cases; i++) {
+      b->seed++;
+      b->most = i % 20 == 19 ? 400 * 1024 : i % 2 ? 5000 : 40;
+      take(b);
+      if (snapshot.parities.group.parities > 0) lose_and_rebuild(b);
+      CHECK(gab_world_barrier(b->world) == GAB_OK);
+    }
+    end(b);
+  }
+}
+
+/* Kohl et al. 2017, eq. 2, of one snapshot. */
+static void memory_and_wire_are_those_of_the_formula(bench *b)
+{
+  static gab_snapshot snapshot;
+  for (int s = 0; s < SCHEMES; s++) {
+    begin(b, &snapshot, &schemes[s]);
+    for (int i = 0; i < 3; i++) {
+      b->seed++;
+      b->most = (size_t)(2 + (i == 1)) << 20; /* once it has to grow */
+      take(b);
+      check_memory(b);
+    }
+    end(b);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  static bench b;
+  if (gab_world_create(&argc, &argv, &b.world) != GAB_OK) return 1;
+  b.me = gab_world_slot(b.world);
+  b.checkpoint.world = b.world;
+  CHECK(gab_port_create(b.world, "bench", &b.checkpoint.port) == GAB_OK);
+  random_losses_come_back(&b, argc > 1 ? atoi(argv[1]) : 21);
+  memory_and_wire_are_those_of_the_formula(&b);
+  gab_port_destroy(&b.checkpoint.port);
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(b.world, &all, 1) == GAB_OK);
+  if (gab_world_is_root(b.world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
+  fflush(stdout);
+  gab_world_destroy(&b.world);
+  return failures > 0;
+}
