@@ -20,6 +20,7 @@ typedef struct moving_edge {
   bench_flow *flow;
   int64_t place; /* in finest blocks */
   double seconds[PART_COUNT];
+  double changed; /* share of the blocks of the new grid that were not in the old one, of both adaptations */
   double since;
   int part; /* that is under way; PART_COUNT: none */
 } moving_edge;
@@ -85,9 +86,12 @@ static gab_status adapt_once(moving_edge *edge)
   GAB_TRY(gab_world_barrier(edge->b->world));
   const double start = gab_seconds();
   gab_world_set_phase_hook(edge->b->world, note_phase, edge);
-  gab_status status = gab_forest_adapt(edge->flow->forest, &options, NULL);
+  gab_adapt_report report;
+  gab_status status = gab_forest_adapt(edge->flow->forest, &options, &report);
   gab_world_set_phase_hook(edge->b->world, NULL, NULL);
   if (status != GAB_OK) return status;
+  edge->changed +=
+      (double)(GAB_CHILDREN_MAX * report.grid.split + report.grid.merged) / (double)report.grid.blocks;
   edge->part = REBUILD;
   GAB_TRY(gab_lbm_exchange_start(lbm));
   end_part(edge);
@@ -100,6 +104,7 @@ static gab_status adapt_once(moving_edge *edge)
 static gab_status adapt_twice(moving_edge *edge)
 {
   memset(edge->seconds, 0, sizeof edge->seconds);
+  edge->changed = 0;
   for (int64_t place = 2; place >= 0; place -= 2) {
     edge->place = place;
     GAB_TRY(adapt_once(edge));
@@ -107,25 +112,33 @@ static gab_status adapt_twice(moving_edge *edge)
   return gab_world_max_f64(edge->b->world, edge->seconds, PART_COUNT);
 }
 
+static void report(bench *b, const char *what, double *samples, int count, double scale, const char *unit)
+{
+  const bench_series series = bench_summarise(samples, count);
+  char name[64];
+  snprintf(name, sizeof name, "regrid.blocks-of-%d.%s", BLOCK, what);
+  bench_report_series(b, name, &series, scale, unit);
+}
+
 static gab_status measure_regrid(bench *b, bench_flow *flow)
 {
   static const char *const names[PART_COUNT] = {"mark", "balance", "migrate", "rebuild", "all"};
-  double samples[PART_COUNT][BENCH_MOST_SAMPLES];
+  double samples[PART_COUNT][BENCH_MOST_SAMPLES], step;
   moving_edge edge = {.b = b, .flow = flow};
-  GAB_TRY(adapt_twice(&edge)); /* warm-up */
+  GAB_TRY(bench_flow_step(flow));
+  GAB_TRY(bench_time(b, bench_flow_step, flow, &step));
+  GAB_TRY(adapt_twice(&edge)); /* warm-up: what blocks share is made */
+  double first = edge.seconds[ALL] / 2 / (step / BENCH_SWEEPS), changed = edge.changed / 2;
   for (int i = 0; i < b->repetitions; ++i) {
-    double step;
     GAB_TRY(bench_time(b, bench_flow_step, flow, &step));
     GAB_TRY(adapt_twice(&edge));
     for (int part = 0; part < PART_COUNT; ++part)
       samples[part][i] = edge.seconds[part] / 2 / (step / BENCH_SWEEPS);
   }
-  for (int part = 0; part < PART_COUNT; ++part) {
-    const bench_series series = bench_summarise(samples[part], b->repetitions);
-    char name[64];
-    snprintf(name, sizeof name, "regrid.blocks-of-%d.%s", BLOCK, names[part]);
-    bench_report_series(b, name, &series, 1, "steps");
-  }
+  report(b, "changed", &changed, 1, 100, "%");
+  report(b, "first", &first, 1, 1, "steps");
+  for (int part = 0; part < PART_COUNT; ++part)
+    report(b, names[part], samples[part], b->repetitions, 1, "steps");
   return GAB_OK;
 }
 
