@@ -137,12 +137,13 @@ static void vortex_start(void *user, const double centre[3], gab_lbm_state *stat
   state->gradient[1][1] = -a * sin(x) * sin(y);
 }
 
-static double vortex_error(gab_world *world, int32_t size, double omega)
+static double vortex_error(gab_world *world, int32_t size, double omega, double border_speed)
 {
   vortex it = {.k = 2 * 3.14159265358979323846 / size, .speed = 0.64 / size};
   refined_case given = {.lo = {0.25, 0.25, -1}, .hi = {0.75, 0.75, 2}};
   given.flow = (flow_case){.dimension = 2, .cells = {size, size, 1}, .block = {size / 4, size / 4, 1}};
   given.flow.options.omega = omega;
+  given.flow.options.border_speed = border_speed;
   given.flow.options.initial = vortex_start;
   given.flow.options.initial_user = &it;
   flow flow_ = refined_open(world, &given);
@@ -173,13 +174,15 @@ int main(int argc, char **argv)
   double error[3];
   const double omegas[2] = {1.0, 1.7};
   for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < 3; ++i) error[i] = vortex_error(world, 16 << i, omegas[k]);
+    for (int i = 0; i < 3; ++i) error[i] = vortex_error(world, 16 << i, omegas[k], 0);
     expect_order("vortex", error, 1.9);
     for (int i = 0; i < 3; ++i) error[i] = channel_error(world, 16 << i, 0.25, 0.75, omegas[k]);
     expect_order("channel, finer middle", error, 1.9);
     for (int i = 0; i < 3; ++i) error[i] = channel_error(world, 16 << i, 0.5, 1, omegas[k]);
     expect_order("channel, finer half", error, 1.9);
   }
+  for (int i = 0; i < 3; ++i) error[i] = vortex_error(world, 16 << i, 1.9, 0.1);
+  expect_order("vortex, bounded magic parameter", error, 1.9);
   REQUIRE_OK(gab_world_barrier(world));
   bool root = gab_world_is_root(world);
   gab_world_destroy(&world);

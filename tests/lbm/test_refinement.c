@@ -168,6 +168,7 @@ static void criteria_come_from_the_file_in_lattice_units(void **state)
   REQUIRE_OK(read_as("refinement:\n"
                      "  levels: 3\n"
                      "  every: 50\n"
+                     "  border_speed: 0.75\n"
                      "  criteria:\n"
                      "    - {type: bodies, distance: 2, level: 2}\n"
                      "    - {type: box, lo: [1, 2], hi: [3, 4]}\n"
@@ -175,6 +176,7 @@ static void criteria_come_from_the_file_in_lattice_units(void **state)
                      &setup));
   assert_int_equal(setup.max_level, 3);
   assert_int_equal(setup.every, 50);
+  REQUIRE_NEAR(setup.border_speed, 0.15, 1e-16);
   assert_int_equal(setup.count, 3);
   assert_int_equal(setup.criteria[0].level, 2);
   REQUIRE_NEAR(setup.criteria[0].distance, 4, 0);
@@ -184,6 +186,22 @@ static void criteria_come_from_the_file_in_lattice_units(void **state)
   REQUIRE_NEAR(setup.criteria[2].refine_above, 0.4, 1e-16);
   REQUIRE_NEAR(setup.criteria[2].region_lo[0], 5, 0);
   gab_refinement_setup_release(&setup);
+}
+
+/* 1/omega - 1/2 doubles from level to level, so the bound grows by four. */
+static void the_magic_parameter_is_bounded_level_by_level(void **state)
+{
+  (void)state;
+  gab_lbm_options options = {.omega = 1 / (0.5 + 0.01), .border_speed = 0.1};
+  REQUIRE_NEAR(gab_lbm_magic_on(&options, 0), 0.0025, 1e-12);
+  REQUIRE_NEAR(gab_lbm_magic_on(&options, 1), 0.01, 1e-12);
+  REQUIRE_NEAR(gab_lbm_magic_on(&options, 5), 3.0 / 16, 0);
+  options.magic = 0.004;
+  REQUIRE_NEAR(gab_lbm_magic_on(&options, 1), 0.004, 0);
+  options.border_speed = 0;
+  REQUIRE_NEAR(gab_lbm_magic_on(&options, 0), 0.004, 0);
+  options.collision = GAB_COLLISION_SRT;
+  REQUIRE_NEAR(gab_lbm_magic_on(&options, 1), 4e-4, 1e-12);
 }
 
 static void expect_refused(const char *text, const char *message)
@@ -197,6 +215,11 @@ static void expect_refused(const char *text, const char *message)
 static void what_contradicts_itself_is_refused_where_it_stands(void **state)
 {
   (void)state;
+  expect_refused("refinement:\n"
+                 "  levels: 1\n"
+                 "  border_speed: 3\n"
+                 "  criteria: [{type: bodies}]\n",
+                 "0.6 cells per step");
   expect_refused("refinement:\n  levels: 2\n  criteria:\n    - {type: vorticity, above: 1, below: 2}\n",
                  "test.yaml:4");
   expect_refused("refinement:\n  levels: 2\n  criteria:\n    - {type: bodies, level: 3}\n", "test.yaml:4");
@@ -215,6 +238,7 @@ int main(void)
       cmocka_unit_test(the_value_is_the_largest_curl_and_decides),
       cmocka_unit_test(a_flow_that_is_not_finite_is_an_error_and_no_reason_to_coarsen),
       cmocka_unit_test(criteria_come_from_the_file_in_lattice_units),
+      cmocka_unit_test(the_magic_parameter_is_bounded_level_by_level),
       cmocka_unit_test(what_contradicts_itself_is_refused_where_it_stands),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
