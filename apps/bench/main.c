@@ -31,6 +31,7 @@ static const entry entries[] = {
     {"regrid", bench_regrid, 1, false, "blocks that split, merge and move: parts of an adaptation, in steps"},
     {"proxies", bench_proxies, 1, false, "refining and balancing up to a million blocks without data"},
     {"phasefield", bench_phasefield, 1, false, "the phase field, region by region, against arithmetic alone"},
+    {"growth", bench_growth, 1, false, "the phase field where its grid follows the front, against a fine grid"},
     {"count", bench_count, 1, false, "a few steps in a small box, to be run under callgrind"},
     {"transport", bench_transport, 2, false, "MPI latency and bandwidth, ports"},
     {"exchange", bench_exchange, 1, false, "ghost exchange against MPI and memcpy"},

@@ -105,7 +105,7 @@ static void scene_state(void *user, const int64_t cell[3], double *phi, double *
 }
 
 /* Hötzer et al. 2015, tables 1 and 2. */
-static void set_alloy(gab_phasefield_options *o)
+void bench_phases_alloy(gab_phasefield_options *o)
 {
   static const char *const names[] = {"Al", "Ag2Al", "Al2Cu", "melt"};
   static const double xi[4][2] = {{-2.25, -3.486}, {-3.104, -2.710}, {-1.395, -2.709}, {-2.140, -3.140}};
@@ -136,7 +136,7 @@ static void set_alloy(gab_phasefield_options *o)
 static gab_status scene_fill(scene *it, const gab_forest_options *domain, const char *kernel)
 {
   gab_phasefield_options options = {.kernel = kernel, .initial = scene_state, .initial_user = it};
-  set_alloy(&options);
+  bench_phases_alloy(&options);
   options.sides[4].kind = options.sides[5].kind = GAB_PHASEFIELD_CLOSED;
   const double top = (double)domain->grid.roots[2] * domain->cells[2];
   it->start = (gab_phasefield_start){.shape = GAB_START_VORONOI,

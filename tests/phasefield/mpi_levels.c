@@ -1,6 +1,7 @@
 /* gabion-test: np=1,3 timeout=100 labels=quick */
 /* Borders between levels, in a melt, with blocks of three levels and corners both ways: a uniform state stays
- * so to the bit, what diffuses is conserved to rounding and of second order, whoever has which block. */
+ * so to the bit, what diffuses is conserved to rounding and of second order, whoever has which block. Steep
+ * mu makes cells small, interfaces keep them so. */
 #include "levels_common.h"
 
 #include "core/collective.h"
@@ -151,6 +152,89 @@ static void is_of_second_order(gab_world *world, int dimension, int32_t block, d
   REQUIRE(fine < 0.01 && log2(coarse / fine) > 1.85);
 }
 
+/* Where mu is steep cells become small, where it is flat they become wide again. */
+static void steepness_counts(gab_world *world)
+{
+  phase_case given = melt_case(2, 4, wavy_melt);
+  gab_phasefield_grid grid = {.margin = 2, .steepest = 0.2, .distribute = gab_balance_distribute};
+  uint64_t blocks[GAB_PHASEFIELD_MOST_LEVELS + 1];
+  gab_adapt_report report;
+  given.options.initial_user = &given;
+  phase_run it = levels_open(world, &given, &grid);
+  levels_count(&it, blocks);
+  REQUIRE(blocks[0] == 16 && blocks[1] == 0);
+  const double before = phase_sums(&it).content[0];
+  do REQUIRE_OK(gab_phasefield_adapt(it.model, &grid, &report));
+  while (report.changed);
+  levels_count(&it, blocks);
+  REQUIRE(blocks[0] > 0 && blocks[0] < 16 && blocks[1] > 0);
+  REQUIRE(fabs(phase_sums(&it).content[0] - before) < 1e-14 * given.cells[0] * given.cells[1]);
+  grid.steepest = 100;
+  do REQUIRE_OK(gab_phasefield_adapt(it.model, &grid, &report));
+  while (report.changed);
+  levels_count(&it, blocks);
+  REQUIRE(blocks[0] == 16);
+  REQUIRE(fabs(phase_sums(&it).content[0] - before) < 1e-14 * given.cells[0] * given.cells[1]);
+  grid.margin = 3;
+  REQUIRE(gab_phasefield_adapt(it.model, &grid, &report) == GAB_ERR_INPUT);
+  phase_close(&it);
+}
+
+/* With an interface there is no coarse block, at the start or by merging. */
+typedef struct plate {
+  phase_case given;
+  int64_t rows; /* solid */
+} plate;
+
+static void half_solid(void *user, const int64_t cell[3], double *phi, double *mu)
+{
+  (void)mu;
+  phi[cell[1] >= ((const plate *)user)->rows] = 1;
+}
+
+static gab_mark mark_nothing(void *user, int level, const gab_box *cells)
+{
+  (void)user, (void)level, (void)cells;
+  return GAB_MARK_KEEP;
+}
+
+static gab_status merge_all(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
+{
+  (void)user, (void)forest, (void)block;
+  *mark = GAB_MARK_COARSEN;
+  return GAB_OK;
+}
+
+static void interfaces_stay_fine(gab_world *world)
+{
+  plate at = {melt_case(2, 4, half_solid), 32};
+  at.given.options.initial_user = &at;
+  const gab_phasefield_grid grid = {.margin = 2, .distribute = gab_balance_distribute};
+  phase_run it = levels_open(world, &at.given, &grid);
+  phase_steps(&it, 2);
+  for (size_t b = 0; b < gab_forest_block_count(it.forest); ++b) {
+    const gab_block *place = gab_forest_block(it.forest, b);
+    const gab_box cells = gab_block_cells(it.forest, place);
+    const int level = gab_block_level(it.forest, place);
+    REQUIRE(level == 2 || cells.hi[1] << (2 - level) < 31 || cells.lo[1] << (2 - level) > 33);
+  }
+  phase_close(&it);
+  if (gab_members_count(gab_world_members(world)) > 1) return; /* what follows breaks the world */
+  at.rows = 31;                                                /* not at a border of wide cells */
+  it = levels_create(world, &at.given);
+  REQUIRE(gab_forest_build(it.forest, mark_nothing, NULL, 2, gab_balance_distribute, NULL, NULL) != GAB_OK);
+  gab_status intent;
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE(intent == GAB_ERR_STATE && strstr(gab_error_message(), "has an interface at the start"));
+  phase_close(&it);
+  it = levels_open(world, &at.given, &grid);
+  const gab_adapt_options options = {.max_level = 2, .mark = merge_all, .distribute = gab_balance_distribute};
+  REQUIRE(gab_forest_adapt(it.forest, &options, NULL) != GAB_OK);
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE(intent == GAB_ERR_STATE && strstr(gab_error_message(), "cannot be merged"));
+  phase_close(&it);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -161,6 +245,8 @@ int main(int argc, char **argv)
   }
   is_of_second_order(world, 2, 4, 0.01);
   is_of_second_order(world, 3, 4, 0.0005);
+  steepness_counts(world);
+  interfaces_stay_fine(world);
   const bool is_root = gab_world_is_root(world);
   gab_world_destroy(&world);
   if (is_root) printf("gabion-test: passed\n");
