@@ -1,0 +1,194 @@
+/* What the writer of checkpoints on disk promises by itself: what is written is the state of the snapshot,
+ * however many come after it; one write at a time, each step once; the newest are kept; what is given up
+ * leaves nothing. */
+/* gabion-test: np=1,2,5 timeout=60 labels=quick */
+#include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
+
+#include "core/collective.h"
+#include "resilience/checkpoint_files.h"
+#include "resilience/disk_impl.h"
+#include "resilience/restart.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+typedef struct writing {
+  automaton *app;
+  gab_checkpoint *checkpoint;
+  gab_disk *disk;
+  char folder[64];
+} writing;
+
+static bool is_root(const writing *w) { return gab_world_is_root(w->app->world); }
+
+static void begin_writing(writing *w, automaton *app)
+{
+  gab_entity entity = automaton_entity(app);
+  *w = (writing){.app = app};
+  snprintf(w->folder, sizeof w->folder, "mpi_disk-np%" GAB_PRI_SLOT ".tmp",
+           gab_world_members(app->world)->slots);
+  if (is_root(w)) CHECK(gab_restart_remove_all(w->folder) == GAB_OK);
+  CHECK(gab_world_barrier(app->world) == GAB_OK);
+  CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &w->checkpoint) == GAB_OK);
+  CHECK(gab_checkpoint_add_entity(w->checkpoint, &entity) == GAB_OK);
+  const gab_disk_options options = {
+      .folder = w->folder, .group = 2, .state = "a = 1\n", .parameters = "a = 1\nb = 2\n"};
+  CHECK(gab_disk_create(w->checkpoint, NULL, &options, &w->disk) == GAB_OK);
+}
+
+static void end_writing(writing *w)
+{
+  gab_disk_destroy(&w->disk);
+  gab_checkpoint_destroy(&w->checkpoint);
+  CHECK(gab_world_barrier(w->app->world) == GAB_OK);
+  if (is_root(w)) CHECK(gab_restart_remove_all(w->folder) == GAB_OK);
+  if (is_root(w)) rmdir(w->folder);
+}
+
+static bool write_step(writing *w, gab_step step)
+{
+  bool begun = false;
+  CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
+  CHECK(gab_disk_begin(w->disk, &begun) == GAB_OK);
+  return begun;
+}
+
+static uint64_t checksum_of(const writing *w)
+{
+  uint64_t checksum = 0;
+  CHECK(gab_forest_checksum(w->app->forest, &checksum) == GAB_OK);
+  return checksum;
+}
+
+static int count_files(const char *folder, const char *ending)
+{
+  int count = 0;
+  DIR *open = opendir(folder);
+  for (struct dirent *entry; open && (entry = readdir(open));) {
+    size_t length = strlen(entry->d_name);
+    count += length > strlen(ending) && strcmp(entry->d_name + length - strlen(ending), ending) == 0;
+  }
+  if (open) closedir(open);
+  return count;
+}
+
+static void what_is_written_is_the_snapshot_though_others_follow(writing *w)
+{
+  gab_restart *restart;
+  gab_restart_report report;
+  CHECK(write_step(w, 5));
+  const uint64_t then = checksum_of(w), total = w->app->total;
+  for (gab_step step = 5; step < 9; step++) { /* each snapshot wants the buffer that is being written */
+    CHECK(automaton_step(w->app, step) == GAB_OK);
+    CHECK(gab_checkpoint_take(w->checkpoint, step + 1) == GAB_OK);
+  }
+  w->app->total = ~total;
+  CHECK(checksum_of(w) != then);
+  CHECK(gab_disk_wait(w->disk) == GAB_OK);
+  CHECK(!gab_disk_is_busy(w->disk));
+  CHECK(gab_world_barrier(w->app->world) == GAB_OK);
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK);
+  CHECK(gab_restart_count(restart) == 1);
+  CHECK(gab_restart_load(restart, w->checkpoint, &report) == GAB_OK);
+  CHECK(report.step == 5 && report.images == 1);
+  CHECK(checksum_of(w) == then && w->app->total == total);
+  gab_restart_destroy(&restart);
+}
+
+static void count_broken(void *user, const char *message)
+{
+  int *broken = user;
+  printf("%s\n", message);
+  ++*broken;
+}
+
+static void files_hold_the_groups_and_match_their_hashes(writing *w)
+{
+  char path[GAB_DISK_PATH];
+  gab_manifest manifest;
+  int broken = 0;
+  if (!is_root(w)) return;
+  const int slots = gab_members_count(gab_world_members(w->app->world));
+  CHECK(gab_disk_step_folder(path, w->folder, 5) == GAB_OK);
+  CHECK(count_files(path, ".h5") == (slots + 1) / 2);
+  CHECK(count_files(path, ".tmp") == 0);
+  gab_manifest_init(&manifest);
+  CHECK(gab_manifest_read(path, &manifest) == GAB_OK);
+  CHECK(manifest.step == 5 && manifest.group == 2 && gab_members_count(&manifest.members) == slots);
+  CHECK(manifest.state.size == 6 && memcmp(manifest.state.data, "a = 1\n", 6) == 0);
+  CHECK(gab_checkpoint_files_verify(path, &manifest, count_broken, &broken) == GAB_OK);
+  CHECK(broken == 0);
+  gab_manifest_release(&manifest);
+}
+
+static void one_write_at_a_time_and_each_step_once(writing *w)
+{
+  CHECK(write_step(w, 20));
+  bool busy = gab_disk_is_busy(w->disk), again = write_step(w, 21);
+  CHECK(busy && !again);
+  CHECK(gab_disk_wait(w->disk) == GAB_OK);
+  CHECK(!write_step(w, 20)); /* it lies there already */
+  CHECK(write_step(w, 22));
+  CHECK(gab_disk_wait(w->disk) == GAB_OK);
+}
+
+static void the_newest_two_are_kept(writing *w)
+{
+  gab_restart *restart;
+  CHECK(gab_world_barrier(w->app->world) == GAB_OK);
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK);
+  CHECK(gab_restart_count(restart) == 2);
+  CHECK(gab_restart_manifest(restart, 0)->step == 22 && gab_restart_manifest(restart, 1)->step == 20);
+  gab_restart_destroy(&restart);
+}
+
+static void what_is_given_up_leaves_no_file_and_can_be_begun_again(writing *w)
+{
+  char path[GAB_DISK_PATH];
+  CHECK(write_step(w, 30));
+  CHECK(gab_disk_abandon(w->disk));
+  CHECK(!gab_disk_abandon(w->disk));
+  CHECK(gab_disk_step_folder(path, w->folder, 30) == GAB_OK);
+  CHECK(gab_world_barrier(w->app->world) == GAB_OK);
+  CHECK(count_files(path, ".tmp") == 0 && count_files(path, "manifest.json") == 0);
+}
+
+static void differences_of_cases_are_named(void)
+{
+  gab_buffer theirs = {0}, mine = {0}, text = {0};
+  const char *a = "a.b = 1\na.c = [1, 2]\nd = \"x = y\"\n", *b = "a.b = 2\nb = 3\nd = \"x = y\"\n";
+  CHECK(gab_put_bytes(&theirs, a, strlen(a)) == GAB_OK && gab_put_bytes(&mine, b, strlen(b)) == GAB_OK);
+  CHECK(gab_manifest_compare(&theirs, &mine, NULL, NULL, &text) == 3);
+  const char *expected = "  a.b: 1 in the checkpoint, 2 now\n  a.c: [1, 2] in the checkpoint, nothing now\n"
+                         "  b: nothing in the checkpoint, 3 now\n";
+  CHECK(text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0);
+  CHECK(gab_manifest_compare(&theirs, &theirs, NULL, NULL, &text) == 0);
+  gab_buffer_release(&theirs);
+  gab_buffer_release(&mine);
+  gab_buffer_release(&text);
+}
+
+int main(void)
+{
+  gab_world *world;
+  automaton app;
+  writing w;
+  CHECK(gab_world_create(NULL, NULL, &world) == GAB_OK);
+  const bool root = gab_world_is_root(world);
+  CHECK(automaton_create(&app, world, (const int32_t[3]){5, 2, 1}) == GAB_OK);
+  begin_writing(&w, &app);
+  what_is_written_is_the_snapshot_though_others_follow(&w);
+  files_hold_the_groups_and_match_their_hashes(&w);
+  one_write_at_a_time_and_each_step_once(&w);
+  the_newest_two_are_kept(&w);
+  what_is_given_up_leaves_no_file_and_can_be_begun_again(&w);
+  end_writing(&w);
+  differences_of_cases_are_named();
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
+  automaton_destroy(&app);
+  gab_world_destroy(&world);
+  if (root && all == 0 && failures == 0) printf("gabion-test: passed\n");
+  return all != 0;
+}
