@@ -129,6 +129,20 @@ static gab_status read_diagram(const gab_config *config, gab_thermo *thermo, int
                                        c_melt, slopes));
 }
 
+/* The phase whose energy cannot be; the melt first, whose curvature solids may have. @return -1: each for
+ * itself is fine */
+static int wrong_phase(const gab_thermo *thermo)
+{
+  for (int k = 0; k < thermo->phases; ++k) {
+    const int a = k == 0 ? thermo->phases - 1 : k - 1;
+    gab_thermo pair = {.phases = 2, .independents = thermo->independents};
+    pair.phase[0] = pair.phase[1] = thermo->phase[a];
+    memcpy(pair.phase[1].name, "-", 2);
+    if (gab_thermo_prepare(&pair) != GAB_OK) return a;
+  }
+  return -1;
+}
+
 static gab_status read_thermo(const gab_config *config, gab_thermo *thermo)
 {
   const size_t phases = gab_config_count(config, "phasefield.phases");
@@ -139,7 +153,10 @@ static gab_status read_thermo(const gab_config *config, gab_thermo *thermo)
   thermo->independents = (int)gab_config_count(config, "phasefield.components") - 1;
   for (int a = 0; a < thermo->phases; ++a) GAB_TRY(read_phase(config, thermo, a));
   for (int a = 0; a < thermo->phases - 1; ++a) GAB_TRY(read_diagram(config, thermo, a));
-  return blame(config, "phasefield.phases", gab_thermo_prepare(thermo));
+  char item[GAB_CONFIG_PATH_CAPACITY] = "phasefield.phases";
+  const int wrong = wrong_phase(thermo);
+  if (wrong < 0) return blame(config, item, gab_thermo_prepare(thermo));
+  return blame(config, gab_config_path(item, "phasefield.phases.%d", wrong), GAB_ERR_INPUT);
 }
 
 /* The index of a phase by name. */
