@@ -56,11 +56,12 @@ gab_status growth_move_window(void *user, gab_step step)
   growth *it = user;
   const int64_t at_once = it->which->setup.window_rows;
   int64_t front;
+  if (it->slabs)
+    GAB_TRY(clean_slabs(it)); /* at the start too: nobody takes what an older run left for this one's */
   GAB_TRY(gab_phasefield_front(it->model, &front));
   for (; front - at_once >= it->which->setup.window_row; front -= at_once) {
     if (it->slabs) {
       gab_world_enter(it->world, GAB_PHASE_OUTPUT);
-      GAB_TRY(clean_slabs(it));
       GAB_TRY(gab_parts_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
                               growth_time(it, step)));
     }

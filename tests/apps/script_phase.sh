@@ -17,6 +17,10 @@ expected=$(checksum)
 [ -n "$expected" ] || complain "no checksum"
 [ "$(value out/front.csv shift)" -ge 4 ] || complain "the window has not moved: $(tail -1 out/front.csv)"
 cp -r out whole
+# A run that does not come far leaves nothing of an older one in the same folder.
+cp -r out kept
+"$GABION_LAUNCH" -n 1 -- "$gabion" run grow.yaml --out kept --set run.steps=10 >said.txt 2>&1 || complain "again: $(cat said.txt)"
+ls kept/slabs/slab_* >/dev/null 2>&1 && complain "slabs of the older run are still there: $(ls kept/slabs)"
 run 0 3 grow.yaml --set balance.strategy=morton
 [ "$(checksum)" = "$expected" ] || complain "three processes: another checksum"
 for what in front.csv profile.csv phase_0000000240.png slabs; do
