@@ -35,41 +35,25 @@ static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_whic
 
 /* ------------------------------------------------------------------------------------------ what waits */
 
-/* Rows are swept some cells at once: a cut across them costs the least where such a group ends anyway. */
-enum { GROUP = 8 };
-
-/* Takes the cells beside ghosts of a direction from the box. Of the two layers that meet in an edge one is
- * enough: the one whose cells lie together. */
-static void take_from(gab_box *inner, const int32_t cells[3], int direction)
-{
-  int offset[3];
-  gab_direction_offset(direction, offset);
-  int axis = 2;
-  while (offset[axis] == 0) --axis;
-  const int64_t last = axis == 0 ? (cells[0] - 1) / GROUP * GROUP : cells[axis] - 1,
-                first = axis == 0 ? GROUP : 1;
-  if (offset[axis] < 0 && inner->lo[axis] < first) inner->lo[axis] = first;
-  if (offset[axis] > 0 && inner->hi[axis] > last) inner->hi[axis] = last;
-}
-
-/* The cells of a block that see no ghosts of other slots. */
+/* The cells of a block that see no ghosts of other slots. Cuts between whole layers cost next to nothing;
+ * others would cost more than waiting for a message does: a block beside another slot's along an axis across
+ * the growth waits. */
 static gab_box inner_of(const gab_phasefield *phasefield, const gab_block *place,
                         const gab_phasefield_block *block)
 {
   const gab_slot here = gab_world_slot(gab_forest_world(phasefield->forest));
   const gab_neighbour *rows = gab_block_neighbours(place);
+  const int axis = phasefield->model.axis;
   gab_box inner = gab_field_interior(block->phi);
-  for (int edges = 0; edges < 2; ++edges) /* faces first: they may have taken an edge already */
-    for (size_t r = 0; r < gab_block_neighbour_count(place); ++r) {
-      int offset[3];
-      gab_direction_offset(rows[r].direction, offset);
-      const int axes = (offset[0] != 0) + (offset[1] != 0) + (offset[2] != 0);
-      bool taken = rows[r].owner == here || axes != edges + 1 || block->beside >> rows[r].direction & 1;
-      for (int axis = 0; axis < 3 && edges; ++axis)
-        taken = taken || (offset[axis] < 0 && inner.lo[axis] > 0) ||
-                (offset[axis] > 0 && inner.hi[axis] < phasefield->model.cells[axis]);
-      if (!taken) take_from(&inner, phasefield->model.cells, rows[r].direction);
-    }
+  for (size_t r = 0; r < gab_block_neighbour_count(place); ++r) {
+    int offset[3];
+    gab_direction_offset(rows[r].direction, offset);
+    const bool is_corner = offset[0] != 0 && offset[1] != 0 && offset[2] != 0;
+    if (rows[r].owner == here || is_corner || block->beside >> rows[r].direction & 1) continue;
+    if (offset[axis] < 0) inner.lo[axis] = 1;
+    else if (offset[axis] > 0) inner.hi[axis] = phasefield->model.cells[axis] - 1;
+    else return (gab_box){{0, 0, 0}, {0, 0, 0}};
+  }
   return gab_box_count(&inner) > 0 ? inner : (gab_box){{0, 0, 0}, {0, 0, 0}};
 }
 
@@ -163,40 +147,30 @@ typedef gab_status (*sweep_fn)(const gab_phasefield_model *model, const gab_phas
 
 typedef enum sweep_region { REGION_ALL, REGION_INNER, REGION_SHELL } sweep_region;
 
-enum { MOST_PIECES = 6 };
+enum { MOST_PIECES = 2 };
 
-/* Cuts what lies outside of `inner` into boxes, whole layers first. @return how many */
-static int outside_of(gab_box rest, const gab_box *inner, gab_box pieces[MOST_PIECES])
-{
-  int count = 0;
-  if (gab_box_count(inner) == 0) {
-    pieces[0] = rest;
-    return 1;
-  }
-  for (int axis = 2; axis >= 0; --axis)
-    for (int side = 0; side < 2; ++side) {
-      gab_box piece = rest;
-      if (side == 0 && piece.hi[axis] > inner->lo[axis]) piece.hi[axis] = inner->lo[axis];
-      if (side == 1 && piece.lo[axis] < inner->hi[axis]) piece.lo[axis] = inner->hi[axis];
-      if (gab_box_count(&piece) == 0) continue;
-      pieces[count++] = piece;
-      if (side == 0) rest.lo[axis] = piece.hi[axis];
-      else rest.hi[axis] = piece.lo[axis];
-    }
-  return count;
-}
-
-/* The part of a box of cells of a block that belongs to the region. @return number of boxes */
+/* The part of a box of whole layers of a block that belongs to the region. @return number of boxes */
 static int pieces_of(const gab_phasefield_block *block, gab_box part, sweep_region region,
                      gab_box pieces[MOST_PIECES])
 {
-  if (region == REGION_SHELL) return outside_of(part, &block->inner, pieces);
-  for (int axis = 0; axis < 3 && region == REGION_INNER; ++axis) {
-    if (part.lo[axis] < block->inner.lo[axis]) part.lo[axis] = block->inner.lo[axis];
-    if (part.hi[axis] > block->inner.hi[axis]) part.hi[axis] = block->inner.hi[axis];
+  const int axis = block->model->axis;
+  const gab_box *inner = &block->inner;
+  if (region == REGION_ALL || (region == REGION_SHELL && gab_box_count(inner) == 0)) {
+    pieces[0] = part;
+    return 1;
   }
-  pieces[0] = part;
-  return gab_box_count(&part) > 0;
+  int count = 0;
+  for (int side = 0; side < 2; ++side) {
+    gab_box piece = part;
+    if (region == REGION_INNER) {
+      if (side == 1) continue;
+      if (piece.lo[axis] < inner->lo[axis]) piece.lo[axis] = inner->lo[axis];
+      if (piece.hi[axis] > inner->hi[axis]) piece.hi[axis] = inner->hi[axis];
+    } else if (side == 0 && piece.hi[axis] > inner->lo[axis]) piece.hi[axis] = inner->lo[axis];
+    else if (side == 1 && piece.lo[axis] < inner->hi[axis]) piece.lo[axis] = inner->hi[axis];
+    if (gab_box_count(&piece) > 0) pieces[count++] = piece;
+  }
+  return count;
 }
 
 /* Between two boxes the thread that talks to MPI helps what is under way along. */

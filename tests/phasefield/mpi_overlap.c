@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2,3 timeout=100 labels=quick threads=2 */
-/* What is swept while the new phi travels changes no bit: blocks cut across every axis, rows that end within
- * a group of cells, blocks too small to have inner cells, one thread and two, the fast kernel and the
- * reference; and on two processes there is something to sweep. */
+/* What is swept while the new phi travels changes no bit: blocks beside those of other processes along every
+ * axis, blocks too small to have inner cells, one thread and two, the fast kernel and the reference; and there
+ * is something to sweep where blocks of different processes lie on top of each other. */
 #include "core/collective.h"
 #include "phase_common.h"
 #include "phasefield/phasefield_impl.h"
@@ -92,10 +92,10 @@ int main(int argc, char **argv)
   static const char *const kernels[] = {"fast", "reference"};
   for (int k = 0; k < 2; ++k) {
     const phase_case plane = case_of(2, kernels[k]), deep = case_of(3, kernels[k]);
-    REQUIRE(check(world, plane, (const int32_t[]){60, 24, 1}, (const int32_t[]){20, 24, 1}) == !alone);
+    REQUIRE(check(world, plane, (const int32_t[]){60, 24, 1}, (const int32_t[]){20, 24, 1}) == false);
     REQUIRE(check(world, plane, (const int32_t[]){40, 24, 1}, (const int32_t[]){20, 6, 1}) == !alone);
     (void)check(world, plane, (const int32_t[]){12, 8, 1}, (const int32_t[]){4, 2, 1});
-    REQUIRE(check(world, deep, (const int32_t[]){36, 12, 10}, (const int32_t[]){18, 6, 5}) == !alone);
+    (void)check(world, deep, (const int32_t[]){36, 12, 10}, (const int32_t[]){18, 6, 5});
     REQUIRE(check(world, deep, (const int32_t[]){20, 8, 24}, (const int32_t[]){20, 8, 8}) == !alone);
   }
   const bool is_root = gab_world_is_root(world);
