@@ -12,6 +12,8 @@
 #   series    a second slot dies while the first death is being recovered
 #   lost      a slot dies together with the holder of its copy: exit 3 is right
 #             (kinds of the second flow are called adaptive-single and so on)
+#   disk      a slot, or two, die while the state is written to disk; or a slot dies together with the holder of
+#             its copy, and the run goes back to the disk
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
 # --subset makes a few dozen runs (for scripts/test.sh), otherwise a few hundred. The table of results goes
 # to DIR/matrix.tsv and, summed up, to DIR/matrix.md. Exit 0 only if every run ended as it has to.
@@ -42,7 +44,7 @@ RANDOM=$SEED
 DEADLINE=60   # seconds; a run takes about one
 
 printf 'kind\tnp\tphase\tvictims\texpected\tend\tseconds\n' >"$OUT/matrix.tsv"
-runs=0 wrong=0
+runs=0 wrong=0 EXTRA=()
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null || true; }
 
@@ -79,7 +81,7 @@ launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's c
   # streaming in place has two states: checkpoints at even and odd steps have to restore both
   timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall 15 -- "$GABION" run "$CASE" --out "$dir" \
     --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel \
-    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" "$@" >"$dir.log" 2>&1 </dev/null
+    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${EXTRA[@]+"${EXTRA[@]}"} "$@" >"$dir.log" 2>&1 </dev/null
 }
 
 # try KIND NP PHASE VICTIMS EXPECTED DRILL...
@@ -185,6 +187,23 @@ losses() { # losses NP
     try lost "$np" "$phase" "0 and $((np / 2))" lost "slot=0+$((np / 2)),step=$STEP,phase=$phase"
   done
 }
+disks_few() {
+  local EXTRA=(--set resilience.disk.every=20 --set resilience.disk.group=2)
+  try disk 4 disk-write 2 done "slot=2,step=$STEP,phase=disk-write"
+  try disk 4 disk-commit "0 and 1" done "slot=0+1,step=$STEP,phase=disk-commit"
+}
+disks() { # disks NP: files of two slots each, so that there are several aggregators
+  local np=$1 phase victim half=$(($1 / 2)) EXTRA=(--set resilience.disk.every=20 --set resilience.disk.group=2)
+  for phase in disk-write disk-commit; do
+    for victim in 0 1 $((np - 1)); do
+      try disk "$np" "$phase" "$victim" done "slot=$victim,step=$STEP,phase=$phase"
+    done
+    if ((np > 3)); then try disk "$np" "$phase" "0 and 1" done "slot=0+1,step=$STEP,phase=$phase"; fi
+  done
+  if ((np < 3)); then return 0; fi
+  EXTRA+=(--set run.steps="$LONG_STEPS" --set resilience.disk.every=$((LONG_STEPS / 10))) # so late that there is one
+  GOOD=$GOOD_LONG try disk "$np" compute "0 and $half" done "slot=0+$half,step=$((LONG_STEPS * 4 / 5)),phase=compute"
+}
 outsiders() { # outsiders NP COUNT
   local np=$1 i
   for ((i = 0; i < $2; i++)); do from_outside "$np" $((RANDOM % np)) "0.$((RANDOM % 60 + 10))"; done
@@ -246,6 +265,7 @@ flow_subset() {
     try series 4 "$phase" "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$STEP,phase=$phase"
   done
   try lost 4 exchange "0 and 2" lost "slot=0+2,step=$STEP,phase=exchange"
+  disks_few
   outsiders 3 1; outsiders 4 2
 }
 adaptive_subset() {
@@ -264,6 +284,7 @@ flow_whole() { # flow_whole NP
   singles "$np"
   if ((np > 3)); then doubles "$np"; fi
   if ((np > 2)); then series "$np"; losses "$np"; fi
+  disks "$np"
   outsiders "$np" 8
 }
 adaptive_whole() { # adaptive_whole NP
@@ -271,6 +292,7 @@ adaptive_whole() { # adaptive_whole NP
   adaptive_singles "$np"
   if ((np > 3)); then adaptive_doubles "$np"; fi
   if ((np > 2)); then adaptive_series "$np"; adaptive_losses "$np"; fi
+  disks "$np"
   outsiders "$np" 4
 }
 
