@@ -227,11 +227,14 @@ gab_status gab_disk_progress(gab_disk *disk)
 gab_status gab_disk_wait(gab_disk *disk)
 {
   const struct timespec nap = {.tv_nsec = 200 * 1000};
-  while (disk->busy) {
-    GAB_TRY(gab_disk_progress(disk));
-    if (disk->busy) nanosleep(&nap, NULL);
+  gab_status status = GAB_OK;
+  while (disk->busy && status == GAB_OK) {
+    status = gab_disk_progress(disk);
+    double start = gab_seconds();
+    if (disk->busy && status == GAB_OK) nanosleep(&nap, NULL);
+    disk->stats.waiting_seconds += gab_seconds() - start;
   }
-  return GAB_OK;
+  return status;
 }
 
 bool gab_disk_is_busy(const gab_disk *disk) { return disk->busy; }

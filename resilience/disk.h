@@ -85,6 +85,7 @@ typedef struct gab_disk_stats {
   uint64_t last_bytes;     /**< in its files */
   double last_seconds;     /**< from beginning to manifest */
   double blocking_seconds; /**< that the step loop spent on writing, in all: in this process */
+  double waiting_seconds;  /**< in gab_disk_wait() beside that: at the end of a run */
 } gab_disk_stats;
 gab_disk_stats gab_disk_get_stats(const gab_disk *disk);
 
