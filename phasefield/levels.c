@@ -49,8 +49,10 @@ static bool is_read(int direction)
 void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which)
 {
   gab_field *field = gab_phasefield_field(block, which);
+  const uint32_t wanted = gab_phasefield_is_coarse(block) ? ~UINT32_C(0) : block->beside;
   for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-    if (!(block->beside >> direction & 1) || !is_read(direction)) continue;
+    if (!(wanted >> direction & 1) || !is_read(direction) || direction == GAB_DIRECTION_CENTRE) continue;
+    if (block->model->dimension == 2 && (direction < 9 || direction >= 18)) continue;
     const gab_box ghosts = gab_direction_receive_box(direction, field->shape.cells, 1);
     int32_t at[3], from[3];
     for (at[2] = (int32_t)ghosts.lo[2]; at[2] < ghosts.hi[2]; ++at[2])

@@ -13,7 +13,7 @@
  * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_exchange()).
  * Two things follow:
  *    - phi needs no messages across borders of levels: ghosts there take the phase of the cell inside. In
- * coarse blocks phi does not change at all and is not swept;
+ * coarse blocks phi does not change at all; it is neither swept nor sent;
  *    - across a border there is no current but diffusion in one phase, F = -M grad mu with the constant
  * matrix M = D_p chi_p. It is linear in grad mu, and so are all that is needed: kernels know nothing of
  * levels, they only see ghosts of mu.
@@ -104,7 +104,7 @@ const gab_phasefield_model *gab_phasefield_model_of(const gab_phasefield *phasef
 void gab_phasefield_levels_sync(gab_phasefield *phasefield);
 /** Bits of the directions in which a block of another level lies. */
 uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place);
-/** Ghosts of phi in those directions, from the cells inside. */
+/** Ghosts of phi in those directions, of a coarse block in all, from the cells inside. */
 void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which);
 /** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective.
  *  @return ::GAB_ERR_STATE, on all, if an interface has come to a border of levels */

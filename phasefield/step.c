@@ -21,8 +21,8 @@ static bool is_worth_threads(const gab_phasefield *phasefield)
 
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which)
 {
-  if (block->beside && (which == WHICH_PHI || which == WHICH_PHI_NEW))
-    gab_phasefield_fill_beside(block, which);
+  const bool is_phi = which == WHICH_PHI || which == WHICH_PHI_NEW;
+  if (is_phi && (block->beside || gab_phasefield_is_coarse(block))) gab_phasefield_fill_beside(block, which);
   gab_phasefield_fill_sides(block->model, block, which);
 }
 
@@ -30,7 +30,12 @@ static void fill_all_sides(const gab_phasefield *phasefield, gab_phasefield_whic
 {
   const size_t blocks = gab_forest_block_count(phasefield->forest);
 #pragma omp parallel for schedule(dynamic) if (is_worth_threads(phasefield))
-  for (size_t i = 0; i < blocks; ++i) gab_phasefield_fill_rest(gab_phasefield_block_of(phasefield, i), which);
+  for (size_t i = 0; i < blocks; ++i) {
+    const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    if (which == WHICH_PHI_NEW && gab_phasefield_is_coarse(block))
+      continue; /* phi_new is phi, with its ghosts */
+    gab_phasefield_fill_rest(block, which);
+  }
 }
 
 /* ------------------------------------------------------------------------------------------ what waits */
