@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { CHUNK = 256 * 1024, LEAST_CHUNK = 8 * 1024, AT_ONCE = 4 * 1024 * 1024 };
+/* Bytes that a slot has under way each way, and the least of each piece: a chunk costs everybody a wait for
+ * all the others, so they are as large as messages can be (core/port.h) and memory allows. */
+enum { AT_ONCE = 6 * 1024 * 1024, LEAST_CHUNK = 8 * 1024, GRAIN = 4096 };
 
 void gab_desk_open(gab_desk *desk)
 {
@@ -25,8 +27,11 @@ void gab_desk_close(gab_desk *desk)
 
 size_t gab_code_chunk(const gab_group *group, size_t piece_bytes)
 {
-  size_t chunk = AT_ONCE / ((size_t)group->count * (size_t)(group->parities ? group->parities : 1));
-  if (chunk > CHUNK) chunk = CHUNK;
+  size_t parities = (size_t)(group->parities ? group->parities : 1);
+  size_t chunk = AT_ONCE / ((size_t)group->count * parities),
+         most = (GAB_CHUNK_BYTES - GAB_ENVELOPE_BYTES) / parities;
+  if (chunk > most) chunk = most;
+  chunk -= chunk % GRAIN;
   if (chunk < LEAST_CHUNK) chunk = LEAST_CHUNK;
   return chunk < piece_bytes ? chunk : piece_bytes;
 }
@@ -111,7 +116,7 @@ static gab_status send_to(encoding *e, int to)
 }
 
 /* In turns: everybody sends to the one a step further and hears from the one a step before. */
-static gab_status exchange_chunk(encoding *e)
+static gab_status post_chunk(encoding *e)
 {
   const gab_group *group = &e->parities->group;
   for (int turn = 1; turn < group->count; turn++) {
@@ -125,7 +130,7 @@ static gab_status exchange_chunk(encoding *e)
     int to = (group->index + turn) % group->count;
     if (pieces_between(group, group->index, to) > 0 && is_wanted(e, to)) GAB_TRY(send_to(e, to));
   }
-  return gab_port_finish(e->checkpoint->port);
+  return GAB_OK;
 }
 
 /* Parity number r of the own ones, from the pieces that came. */
@@ -146,26 +151,46 @@ static void add_up(const encoding *e, int r, unsigned char *row)
   gab_code_combine(factors, columns, pieces, e->bytes, row + e->at);
 }
 
-static gab_status encode(encoding *e)
+static gab_status make_room(const encoding *e, unsigned char **rows)
+{
+  gab_parities *parities = e->parities;
+  size_t bytes = (size_t)parities->group.parities * parities->piece;
+  void *place;
+  GAB_TRY(gab_buffer_fit(&parities->rows, sizeof(uint64_t) + bytes));
+  GAB_TRY(gab_seal_begin(&parities->rows));
+  GAB_TRY(gab_buffer_extend(&parities->rows, bytes, &place));
+  *rows = place;
+  return GAB_OK;
+}
+
+/* What comes next, behind what is under way. */
+static encoding next_chunk(const encoding *e, gab_desk *desks)
+{
+  encoding next = *e;
+  size_t chunk = gab_code_chunk(&e->parities->group, e->parities->piece);
+  next.at += e->bytes;
+  next.bytes = e->parities->piece - next.at < chunk ? e->parities->piece - next.at : chunk;
+  next.desk = e->desk == &desks[0] ? &desks[1] : &desks[0];
+  return next;
+}
+
+/* A chunk travels while the one before is added up. */
+static gab_status encode(encoding *e, gab_desk *desks)
 {
   gab_parities *parities = e->parities;
   const gab_group *group = &parities->group;
-  size_t chunk = gab_code_chunk(group, parities->piece), head = 0;
-  void *rows = NULL;
-  bool mine = is_wanted(e, group->index);
-  if (mine) {
-    GAB_TRY(gab_buffer_fit(&parities->rows, sizeof(uint64_t) + (size_t)group->parities * parities->piece));
-    GAB_TRY(gab_seal_begin(&parities->rows));
-    head = parities->rows.size;
-    GAB_TRY(gab_buffer_extend(&parities->rows, (size_t)group->parities * parities->piece, &rows));
+  unsigned char *rows = NULL;
+  if (is_wanted(e, group->index)) GAB_TRY(make_room(e, &rows));
+  encoding here = next_chunk(e, desks);
+  if (here.bytes > 0) GAB_TRY(post_chunk(&here));
+  while (here.bytes > 0) {
+    GAB_TRY(gab_port_finish(e->checkpoint->port));
+    encoding next = next_chunk(&here, desks);
+    if (next.bytes > 0) GAB_TRY(post_chunk(&next));
+    for (int r = 0; rows && r < group->parities; r++) add_up(&here, r, rows + (size_t)r * parities->piece);
+    here = next;
   }
-  for (e->at = 0; e->at < parities->piece; e->at += e->bytes) {
-    e->bytes = parities->piece - e->at < chunk ? parities->piece - e->at : chunk;
-    GAB_TRY(exchange_chunk(e));
-    for (int r = 0; mine && r < group->parities; r++)
-      add_up(e, r, (unsigned char *)rows + (size_t)r * parities->piece);
-  }
-  if (mine) gab_seal_end(&parities->rows, head - sizeof(uint64_t));
+  if (rows) gab_seal_end(&parities->rows, 0);
   return GAB_OK;
 }
 
@@ -173,13 +198,14 @@ gab_status gab_parities_make(gab_checkpoint *checkpoint, const gab_snapshot *sna
                              bool lengths_known, gab_parities *parities)
 {
   if (parities->group.parities == 0) return GAB_OK;
-  gab_desk desk;
-  gab_desk_open(&desk);
-  encoding e = {checkpoint, snapshot, wants, parities, &desk, 0, 0};
+  gab_desk desks[2];
+  for (int i = 0; i < 2; i++) gab_desk_open(&desks[i]);
+  encoding e = {checkpoint, snapshot, wants, parities, &desks[0], 0, 0};
   gab_status status = GAB_OK;
-  if (!lengths_known) status = find_lengths(checkpoint, gab_message_bytes(&snapshot->own), &desk, parities);
-  if (status == GAB_OK) status = encode(&e);
+  if (!lengths_known)
+    status = find_lengths(checkpoint, gab_message_bytes(&snapshot->own), &desks[0], parities);
+  if (status == GAB_OK) status = encode(&e, desks);
   parities->condition = GAB_CONDITION_UNKNOWN;
-  gab_desk_close(&desk);
+  for (int i = 0; i < 2; i++) gab_desk_close(&desks[i]);
   return status;
 }

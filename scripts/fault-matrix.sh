@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The fault matrix: kills processes of small flows at every phase and looks how each run ends.
 #
-#   scripts/fault-matrix.sh [--subset] [--only flow|adaptive] [--out DIR] [--seed N] [--np LIST]
+#   scripts/fault-matrix.sh [--subset] [--only flow|adaptive|schemes] [--out DIR] [--seed N] [--np LIST]
 #
 # Two flows: one on blocks that stay as they are, one whose blocks split and merge all the time, shared out by
 # each of the balancing strategies in turn.
@@ -12,6 +12,8 @@
 #   series    a second slot dies while the first death is being recovered
 #   lost      a slot dies together with the holder of its copy: exit 3 is right
 #             (kinds of the second flow are called adaptive-single and so on)
+#   scheme-S-single, -double, -series, -lost   the first flow, protected by scheme S: pairwise, ring with two copies,
+#             parity groups of 4, Reed-Solomon groups of 8 with two losses; with victims that it can, and cannot, lose
 #   disk      a slot, or two, die while the state is written to disk; or a slot dies together with the holder of
 #             its copy, and the run goes back to the disk
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
@@ -26,8 +28,8 @@ while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
     --subset) SUBSET=1 ;;
-    --only) ONLY=${2:?--only needs flow or adaptive}; shift
-            [ "$ONLY" = flow ] || [ "$ONLY" = adaptive ] || fail "--only $ONLY: neither flow nor adaptive" ;;
+    --only) ONLY=${2:?--only needs flow, adaptive or schemes}; shift
+            [[ $ONLY =~ ^(flow|adaptive|schemes)$ ]] || fail "--only $ONLY: neither flow nor adaptive nor schemes" ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
     --seed) SEED=${2:?--seed needs a number}; shift ;;
     --np) NPS=${2:?--np needs numbers}; shift ;;
@@ -41,6 +43,7 @@ LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 rm -rf "$OUT"; mkdir -p "$OUT"
 export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 RANDOM=$SEED
+SCHEME=() # settings of the redundancy scheme
 DEADLINE=60   # seconds; a run takes about one
 
 printf 'kind\tnp\tphase\tvictims\texpected\tend\tseconds\n' >"$OUT/matrix.tsv"
@@ -81,7 +84,7 @@ launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's c
   # streaming in place has two states: checkpoints at even and odd steps have to restore both
   timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall 15 -- "$GABION" run "$CASE" --out "$dir" \
     --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel \
-    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${EXTRA[@]+"${EXTRA[@]}"} "$@" >"$dir.log" 2>&1 </dev/null
+    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${SCHEME[@]+"${SCHEME[@]}"} ${EXTRA[@]+"${EXTRA[@]}"} "$@" >"$dir.log" 2>&1 </dev/null
 }
 
 # try KIND NP PHASE VICTIMS EXPECTED DRILL...
@@ -89,7 +92,7 @@ try() {
   local kind=$PREFIX$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME drill deaths=0 args=(); shift 5
   for drill; do
     args+=(--inject "$drill"); deaths=$((deaths + 1))
-    if [[ $drill = slot=*+* ]]; then deaths=$((deaths + 1)); fi
+    case $drill in slot=*+*) drill=${drill%%,*}; drill=${drill//[!+]/}; deaths=$((deaths + ${#drill})) ;; esac
   done
   launch "$np" "$dir" "${args[@]}" || code=$?
   record "$kind" "$np" "$phase" "$victims" "$expected" "$dir" "$code" \
@@ -126,6 +129,7 @@ use() {
     if "$GABION" info | grep -q '^ *balancing.*graph'; then STRATEGIES+=(graph); fi
   fi
   say "undisturbed runs of ${CASE##*/}"
+  rm -rf "$OUT/$1" "$OUT/$1-long"
   launch 1 "$OUT/$1" || { cat "$OUT/$1.log" >&2; fail "the undisturbed run failed"; }
   launch 1 "$OUT/$1-long" --set run.steps=$LONG_STEPS || fail "the long undisturbed run failed"
   GOOD=$(checksum "$OUT/$1") GOOD_LONG=$(checksum "$OUT/$1-long")
@@ -255,6 +259,76 @@ adaptive_losses() { # adaptive_losses NP
   done
 }
 
+# ---------------------------------------------------------------- schemes
+# with_scheme NAME: what follows is protected by it. LOSSES: so many slots can be lost at once, whichever they are.
+# Of eight processes parity groups of 4 are 0 2 4 6 and 1 3 5 7; a Reed-Solomon group of 8 is all of them.
+with_scheme() {
+  PREFIX=scheme-$1- SCHEME=(--set resilience.scheme="$1") LOSSES=1
+  case $1 in
+    ring) SCHEME+=(--set resilience.copies=2) LOSSES=2 ;;
+    parity) SCHEME+=(--set resilience.group=4) ;;
+    reed-solomon) SCHEME+=(--set resilience.group=8 --set resilience.losses=2) LOSSES=2 ;;
+  esac
+}
+SCHEMES="pairwise ring parity reed-solomon"
+
+# What a scheme cannot lose of eight, from a place on: with ring those that follow one another.
+too_many() { # too_many SCHEME FIRST
+  case $1 in
+    pairwise) echo "$2+$((($2 + 4) % 8))" ;;
+    ring) echo "$2+$((($2 + 1) % 8))+$((($2 + 2) % 8))" ;;
+    parity) echo "$2+$((($2 + 2) % 8))" ;;
+    reed-solomon) echo "$2+$((($2 + 3) % 8))+$((($2 + 5) % 8))" ;;
+  esac
+}
+scheme_losses() { # scheme_losses NAME PHASE...
+  local name=$1 phase victims; shift
+  for phase; do
+    victims=$(too_many "$name" $((RANDOM % 8)))
+    try lost 8 "$phase" "${victims//+/ and }" lost "slot=$victims,step=$STEP,phase=$phase"
+  done
+}
+scheme_whole() { # scheme_whole NAME: any it can lose at any phase, at work and while a death is being mended
+  local phase first second victims
+  with_scheme "$1"
+  for phase in $STEADY; do
+    for first in 0 $((RANDOM % 6 + 1)) 7; do
+      try single 8 "$phase" "$first" done "slot=$first,step=$STEP,phase=$phase,visit=$((RANDOM % 2 + 1))"
+    done
+    first=$((RANDOM % 8)) second=$(((first + 1) % 8)) # neighbours: another pair, another group
+    if [ "$1" = reed-solomon ]; then second=$(((first + RANDOM % 7 + 1) % 8)); fi
+    try double 8 "$phase" "$first and $second" done "slot=$first+$second,step=$STEP,phase=$phase"
+  done
+  for phase in $HEALING; do # 1 and 2 are of different pairs and groups
+    for visit in 1 2; do
+      if [ "$phase$visit" = repair2 ]; then continue; fi
+      try series 8 "$phase" "1 then 2 (entering $visit)" done "slot=1,step=$STEP,phase=compute" \
+          "slot=2,step=$STEP,phase=$phase,visit=$visit"
+    done
+  done
+  # one after another until three are left
+  try series 8 compute "7 6 5 4 3" done "slot=7,step=$STEP,phase=compute" "slot=6,step=$((STEP + 4)),phase=exchange" \
+      "slot=5,step=$((STEP + 9)),phase=snapshot" "slot=4,step=$((STEP + 12)),phase=compute" \
+      "slot=3,step=$((STEP + 15)),phase=exchange"
+  scheme_losses "$1" compute exchange snapshot commit
+  for np in 2 3 5; do try single "$np" exchange $((np - 1)) done "slot=$((np - 1)),step=$STEP,phase=exchange"; done
+}
+schemes_subset() {
+  with_scheme parity
+  try double 8 exchange "2 and 5" done "slot=2+5,step=$STEP,phase=exchange"
+  try series 8 recovery "1 then 2" done "slot=1,step=$STEP,phase=compute" "slot=2,step=$STEP,phase=recovery"
+  scheme_losses parity compute
+  with_scheme reed-solomon
+  try double 8 snapshot "3 and 4" done "slot=3+4,step=$STEP,phase=snapshot,visit=2"
+  scheme_losses reed-solomon exchange
+  with_scheme ring
+  try double 8 commit "0 and 1" done "slot=0+1,step=$STEP,phase=commit"
+}
+schemes_whole() {
+  local name
+  for name in $SCHEMES; do say "scheme $name ($runs runs so far)"; scheme_whole "$name"; done
+}
+
 flow_subset() {
   local phase
   for phase in $STEADY; do try single 4 "$phase" 2 done "slot=2,step=$STEP,phase=$phase"; done
@@ -296,10 +370,12 @@ adaptive_whole() { # adaptive_whole NP
   outsiders "$np" 4
 }
 
-for which in flow adaptive; do
+for which in flow adaptive schemes; do
   if [ -n "$ONLY" ] && [ "$ONLY" != "$which" ]; then continue; fi
-  use "$which"
+  SCHEME=()
+  use "${which/schemes/flow}"
   if [ -n "$SUBSET" ]; then "${which}_subset"; continue; fi
+  if [ "$which" = schemes ]; then schemes_whole; continue; fi
   for np in $NPS; do
     say "$which, np = $np ($runs runs so far)"
     "${which}_whole" "$np"

@@ -26,9 +26,9 @@ static void close_stage(stage *s)
 }
 
 /* Two snapshots first: afterwards both buffers have their memory. */
-static gab_status fill_stage(bench *b, stage *s)
+static gab_status fill_stage(bench *b, const gab_redundancy *redundancy, stage *s)
 {
-  GAB_TRY(gab_checkpoint_create(s->flow.forest, &(gab_redundancy){0}, &s->checkpoint));
+  GAB_TRY(gab_checkpoint_create(s->flow.forest, redundancy, &s->checkpoint));
   for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(s->checkpoint, i));
   uint64_t bytes = gab_checkpoint_get_stats(s->checkpoint).image_bytes, sum = bytes;
   GAB_TRY(gab_world_sum_u64(b->world, &sum, 1));
@@ -38,23 +38,30 @@ static gab_status fill_stage(bench *b, stage *s)
   return bench_swap_create(b, (size_t)bytes, GAB_CHUNK_BYTES, &s->swap);
 }
 
-static gab_status open_stage(bench *b, stage *s)
+static gab_status open_stage(bench *b, const gab_redundancy *redundancy, stage *s)
 {
   *s = (stage){0};
-  bench_flow_options options = bench_flow_usual(b, 32);
+  /* As many blocks on each of 2, 4 and 8 processes: images of one size. */
+  bench_flow_options options = bench_flow_usual(b, b->quick ? 24 : 32);
   GAB_TRY(bench_flow_create(b, &options, &s->flow));
-  gab_status status = fill_stage(b, s);
+  gab_status status = fill_stage(b, redundancy, s);
   if (status != GAB_OK) close_stage(s);
+  return status;
+}
+
+static gab_status with_scheme(bench *b, const gab_redundancy *redundancy,
+                              gab_status (*measure)(bench *b, stage *s))
+{
+  stage s;
+  GAB_TRY(open_stage(b, redundancy, &s));
+  gab_status status = measure(b, &s);
+  close_stage(&s);
   return status;
 }
 
 static gab_status with_stage(bench *b, gab_status (*measure)(bench *b, stage *s))
 {
-  stage s;
-  GAB_TRY(open_stage(b, &s));
-  gab_status status = measure(b, &s);
-  close_stage(&s);
-  return status;
+  return with_scheme(b, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, measure);
 }
 
 /* ---------------------------------------------------------------- taking */
@@ -114,6 +121,77 @@ static gab_status measure_taking(bench *b, stage *s)
 }
 
 gab_status bench_checkpoint(bench *b) { return with_stage(b, measure_taking); }
+
+/* ---------------------------------------------------------------- schemes */
+
+/* What is not a time: the same in every repetition. */
+static void report_number(bench *b, const char *scheme, const char *what, double value, double ceiling,
+                          const char *unit)
+{
+  char name[64];
+  snprintf(name, sizeof name, "scheme.%s.%s", scheme, what);
+  bench_report(b, &(bench_result){.name = name,
+                                  .value = value,
+                                  .min = value,
+                                  .max = value,
+                                  .samples = 1,
+                                  .unit = unit,
+                                  .ceiling = ceiling,
+                                  .processes = bench_processes(b)});
+}
+
+/* What all keep beside their own images, against what the scheme promises of it, and against whole copies. */
+static gab_status report_bytes(bench *b, const stage *s, const char *scheme)
+{
+  gab_checkpoint_stats stats = gab_checkpoint_get_stats(s->checkpoint);
+  uint64_t bytes[3] = {stats.image_bytes, stats.copies_bytes, stats.sent_bytes};
+  uint64_t memory[2] = {gab_memory_now(GAB_MEMORY_SNAPSHOT), stats.image_bytes};
+  GAB_TRY(gab_world_sum_u64(b->world, bytes, 3));
+  GAB_TRY(gab_world_max_u64(b->world, memory, 2));
+  double own = (double)bytes[0];
+  gab_placement_costs costs =
+      gab_placement_get_costs(gab_checkpoint_placement(s->checkpoint), (double)memory[1]);
+  report_number(b, scheme, "redundant", (double)bytes[1] / own, costs.kept / (double)memory[1], "images");
+  report_number(b, scheme, "sent", (double)bytes[2] / own, costs.sent / (double)memory[1], "images");
+  report_number(b, scheme, "of-pairwise", (own + (double)bytes[1]) / (2 * own), 0, "bytes");
+  double due = 2 * ((double)memory[1] + costs.kept);
+  report_number(b, scheme, "memory", (double)memory[0] * 1e-6, due * 1e-6, "MB");
+  return GAB_OK;
+}
+
+/* Of each byte of an image one copy into it, and what the scheme sends of it through MPI alone. */
+static gab_status measure_scheme(bench *b, stage *s)
+{
+  double times[BENCH_MOST_SAMPLES][PART_COUNT];
+  char name[64];
+  const gab_placement *placement = gab_checkpoint_placement(s->checkpoint);
+  const char *scheme = placement->scheme->name;
+  gab_checkpoint_stats stats = gab_checkpoint_get_stats(s->checkpoint);
+  uint64_t sent = stats.sent_bytes;
+  GAB_TRY(gab_world_max_u64(b->world, &sent, 1));
+  s->swap.bytes = sent < s->swap.bytes ? (size_t)sent : s->swap.bytes;
+  double more = s->swap.bytes ? (double)sent / (double)s->swap.bytes : 0; /* several copies: as often */
+  for (int i = 0; i < b->repetitions; ++i) {
+    GAB_TRY(take_once(b, s, times[i]));
+    times[i][MPI] *= more;
+  }
+  snprintf(name, sizeof name, "scheme.%s.total", scheme);
+  report_rate(b, s, name, times, TOTAL, true, true);
+  snprintf(name, sizeof name, "scheme.%s.exchange", scheme);
+  if (sent > 0) report_rate(b, s, name, times, EXCHANGE, false, true);
+  return report_bytes(b, s, scheme);
+}
+
+gab_status bench_schemes(bench *b)
+{
+  static const gab_redundancy schemes[] = {{.scheme = &gab_scheme_pairwise},
+                                           {.scheme = &gab_scheme_ring, .copies = 2},
+                                           {.scheme = &gab_scheme_parity, .group = 8},
+                                           {.scheme = &gab_scheme_reed_solomon, .group = 8, .losses = 2}};
+  for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; ++i)
+    GAB_TRY(with_scheme(b, &schemes[i], measure_scheme));
+  return GAB_OK;
+}
 
 /* ---------------------------------------------------------------- going back */
 

@@ -62,14 +62,19 @@ static void print_checkpoint(const plan_numbers *numbers, FILE *out)
   fprintf(out, "\n");
 }
 
+static const char *processes_text(int32_t processes, char text[24])
+{
+  if (processes == 0) snprintf(text, 24, "no number of them");
+  else snprintf(text, 24, "%" PRId32 " process%s", processes, processes == 1 ? "" : "es");
+  return text;
+}
+
 static void print_fewest(const plan_numbers *numbers, FILE *out)
 {
-  char text[24], few[2][24];
-  snprintf(few[0], sizeof few[0], numbers->fewest ? "%" PRId32 " processes" : "no number", numbers->fewest);
-  snprintf(few[1], sizeof few[1], numbers->fewest_at_peak ? "%" PRId32 " processes" : "no number",
-           numbers->fewest_at_peak);
+  char text[3][24];
   fprintf(out, "  with %s each: %s would hold it, %s would survive a death\n",
-          bytes_text(numbers->memory_given, text), few[0], few[1]);
+          bytes_text(numbers->memory_given, text[0]), processes_text(numbers->fewest, text[1]),
+          processes_text(numbers->fewest_at_peak, text[2]));
 }
 
 void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)

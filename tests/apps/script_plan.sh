@@ -43,6 +43,30 @@ is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + 2 * d["checkpoint_by
 plan 0 good.yaml -n 8 --json --scheme=ring --copies=3
 is 'd["scheme"], d["copies"]' "('ring', 3)"
 is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + 8 * d["checkpoint_bytes"]' True
+# Groups of 4 on 8 processes keep a third of an image beside the own one and send a whole one; of 8 with two losses
+# two sixths and two. What that survives, and with how few processes it would do.
+plan 0 good.yaml -n 8 --json --scheme parity --group 4
+is 'd["copies"], d["any_losses"]' '(0, 1)'
+is 'abs(d["redundant_bytes"]["most"] - d["checkpoint_bytes"] / 3) < 1' True
+is 'd["sent_bytes_per_checkpoint"]["most"] == d["checkpoint_bytes"]' True
+is 'abs(d["memory_bytes"]["most"] - d["state_bytes"]["most"] - 2 * d["checkpoint_bytes"] * 4 / 3) < 1' True
+is 'abs(d["recovery_peak_bytes"] - d["memory_bytes"]["most"] - d["state_bytes"]["most"] - d["checkpoint_bytes"] * 4 / 3) < 1' True
+plan 0 good.yaml -n 8 --json --scheme reed-solomon --losses 2 --per-node 2
+is 'd["any_losses"], d["any_domain"]' '(2, True)'
+is 'abs(d["redundant_bytes"]["most"] - d["checkpoint_bytes"] / 3) < 1' True
+is 'd["sent_bytes_per_checkpoint"]["most"] == 2 * d["checkpoint_bytes"]' True
+plan 0 good.yaml -n 8 --json --scheme parity --per-node 2
+is 'd["any_losses"], d["any_domain"]' '(1, False)'
+plan 0 good.yaml -n 8 --json --per-node 4
+is 'd["any_losses"], d["any_domain"]' '(1, True)'
+# Populations of a block with ghosts and without: 7200 and 4608 byte. Pair-wise a process with two has 2 x 25632.
+plan 0 good.yaml -n 8 --json --memory 52000
+is 'd["fewest_processes"], d["fewest_processes_at_peak"]' '(4, 8)'
+plan 0 good.yaml -n 8 --json --memory 20000
+is 'd["fewest_processes"], d["fewest_processes_at_peak"]' '(None, None)'
+plan 0 good.yaml -n 8 --scheme parity --memory 1e6 --set resilience.separate=node --per-node 4
+grep -q 'warning: nodes are so large' said.txt || complain "nothing about groups that were made smaller: $(cat said.txt)"
+grep -q 'with 1 MB each: 1 process would hold it' said.txt || complain "nothing about memory: $(cat said.txt)"
 plan 0 good.yaml --json
 is 'd["processes"]' 4
 

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# gabion-test: timeout=240 labels=quick needs=ulfm
+# A few runs for each redundancy scheme; scripts/fault-matrix.sh --only schemes makes the whole of it.
+set -euo pipefail
+exec "$GABION_SOURCE/scripts/fault-matrix.sh" --subset --only schemes --out "$GABION_BUILD/tests/faults/matrix-schemes"
