@@ -46,7 +46,8 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint);
 gab_status gab_checkpoint_add_entity(gab_checkpoint *checkpoint, const gab_entity *entity);
 
 /** Takes a snapshot of the present state and makes it the valid one. Collective. Announces
- *  ::GAB_PHASE_SNAPSHOT (three times: before packing, before sending, when all is there), ::GAB_PHASE_COMMIT
+ *  ::GAB_PHASE_SNAPSHOT (three times: before packing, before sending, when all is there;
+ *  of coded groups also in between, with every chunk), ::GAB_PHASE_COMMIT
  *  and ::GAB_PHASE_SWAP.
  *  @return ::GAB_ERR_FAULT if the world broke: the snapshot before is still valid */
 gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);

@@ -184,6 +184,7 @@ static gab_status encode(encoding *e, gab_desk *desks)
   encoding here = next_chunk(e, desks);
   if (here.bytes > 0) GAB_TRY(post_chunk(&here));
   while (here.bytes > 0) {
+    gab_world_enter(e->checkpoint->world, GAB_PHASE_SNAPSHOT);
     GAB_TRY(gab_port_finish(e->checkpoint->port));
     encoding next = next_chunk(&here, desks);
     if (next.bytes > 0) GAB_TRY(post_chunk(&next));

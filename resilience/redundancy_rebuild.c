@@ -149,6 +149,7 @@ static void take_in(rebuilding *r, const stripe *s, int member)
 static gab_status rebuild_round(rebuilding *r, int first, int last)
 {
   int pieces = gab_group_pieces(&r->parities->group);
+  gab_world_enter(r->checkpoint->world, GAB_PHASE_RECOVERY);
   for (int i = first; i < last; i++)
     for (int k = 0; k < pieces; k++) GAB_TRY(give_column(r, &r->stripes[i], k));
   GAB_TRY(gab_port_finish(r->checkpoint->port));
