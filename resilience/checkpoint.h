@@ -6,16 +6,16 @@
  *  each slot only. A new snapshot is written beside the valid one, all agree that it is complete, and then it
  *  becomes the valid one by changing an index: nothing can fail between the agreement and the change
  *  (Kohl et al. 2017, algorithm 1 and section 5.2). A death at any instant leaves at least one snapshot
- * whole.
+ *  whole.
  *
  *  Memory, eq. 2 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT.
  *
  *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
- * when they are restored or adopted: what changed in memory or on the way is replaced from another copy or
- * from the parities and never becomes part of the result. Hashing takes the threads that pack about 0.8 of
- * the time of packing, which makes a snapshot a fifth longer (2 processes of one thread: packing with
- * hash 2.7 instead of 4.8 GB/s, all of it 1.35 instead of 1.65).
+ *  when they are restored or adopted: what changed in memory or on the way is replaced from another copy or
+ *  from the parities and never becomes part of the result. Hashing takes the threads that pack about 0.8 of
+ *  the time of packing, which makes a snapshot a fifth longer (2 processes of one thread: packing with
+ *  hash 2.7 instead of 4.8 GB/s, all of it 1.35 instead of 1.65).
  *
  *  Tier: extender header.
  */
@@ -36,7 +36,7 @@ typedef struct gab_checkpoint gab_checkpoint;
 /** Collective (opens a port, finds the failure domains). @param[in] forest  borrowed
  *  @param[in] redundancy  what is kept of images beside the own ones; copied
  *  @return ::GAB_ERR_ARGUMENT if its numbers are out of range, ::GAB_ERR_INPUT for a bad file of domains; on
- * all */
+ *  all */
 gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redundancy,
                                  gab_checkpoint **checkpoint);
 void gab_checkpoint_destroy(gab_checkpoint **checkpoint);
@@ -54,7 +54,7 @@ gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
 
 /** Verifies everything that the valid snapshot holds, copies and parities included, and replaces at once what
  * has changed in memory. Collective. @param[out] beyond  something has changed that nothing whole is left of:
- * a new snapshot should be taken at once, the state itself is not concerned */
+ *  a new snapshot should be taken at once, the state itself is not concerned */
 gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond);
 
 /** Events of replaced images go there from now on. @param[in] events  borrowed; NULL: nowhere */
@@ -69,19 +69,18 @@ typedef struct gab_restore_report {
   gab_step step;        /**< of the snapshot that was restored */
   int32_t lost_slots;   /**< slots of that snapshot that are gone */
   uint64_t adopted;     /**< blocks of dead slots that this slot took over */
-  double agree_seconds; /**< verifying it, finding the one that all survivors hold, replacing and rebuilding
-                           images */
-  double seconds;       /**< local restore of blocks and entities */
+  double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
+  double seconds;       /**< local verification and restore of blocks and entities */
 } gab_restore_report;
 
 /** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
  *  restorers. Collective over the living; if the scheme copies and nothing has changed in memory, the restore
  * itself needs no communication. Coded groups put the images of their dead together; images that do not match
- * their hash are replaced where anything whole is left of them. Announces ::GAB_PHASE_RECOVERY (before and
- * after).
+ *  their hash are replaced where anything whole is left of them. Announces ::GAB_PHASE_RECOVERY (before, after
+ *  and with every part of images that are put together).
  *  @return ::GAB_ERR_LOST on all slots if for some slot too little is left, with slots and blocks named, or
- * if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
- * then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
+ *  if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
+ *  then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Cost of snapshots so far, of this process. */

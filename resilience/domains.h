@@ -2,7 +2,7 @@
  *  @brief Failure domains: which slots share a node, a chassis, an island, and so tend to be lost together.
  *
  *  Kept as an order of all slots in which every node, chassis and island is a contiguous range of *places*,
- * and the sizes of these ranges. Both are compressed into runs: memory grows with the irregularity of the
+ *  and the sizes of these ranges. Both are compressed into runs: memory grows with the irregularity of the
  *  placement, not with the number of processes (contract 7). Slots that are dealt out to nodes in blocks or
  *  one by one are one run each way. One slot, the root, sees all names once, compresses and broadcasts.
  *
@@ -42,18 +42,18 @@ typedef struct gab_places {
 } gab_places;
 
 /** Finds the domains of all slots that live. Collective. @param[in] file  of the user's, see
- * gab_domains_parse(), read by the root; NULL or "": host names @param[in] wanted  hwloc is asked for the
- * chassis only if it is this
+ *  gab_domains_parse(), read by the root; NULL or "": host names @param[in] wanted  hwloc is asked for the
+ *  chassis only if it is this
  *  @return the status of the root, on all: ::GAB_ERR_INPUT with file and line */
 gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind wanted,
                             gab_domains **domains);
 
 /** From one name per slot, in order of the slots; NULL: a node of its own. Local. @param[in] names  count of
- * them */
+ *  them */
 gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains);
 /** From the text of a user's file: lines "name slots", with slots as in "0-3 8 10-20:2" (every second), which
- * may be separated by blanks or commas and stand in brackets; a colon may follow the name, so a flat YAML
- * file is one such; # begins a comment. Every slot of the run has to be named once. Local.
+ *  may be separated by blanks or commas and stand in brackets; a colon may follow the name, so a flat YAML
+ *  file is one such; # begins a comment. Every slot of the run has to be named once. Local.
  *  @return ::GAB_ERR_INPUT with `source`:line */
 gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, gab_domains **domains);
 /** The same from a file. Local. */
@@ -67,7 +67,7 @@ int32_t gab_domains_slots(const gab_domains *domains);
 /** How many domains of a kind; of NONE as many as slots. */
 int32_t gab_domains_number(const gab_domains *domains, gab_domain_kind kind);
 /** Where a slot stands in the order, and who stands there. Inverse to each other. Time: logarithm of the
- * runs. */
+ *  runs. */
 int32_t gab_domains_place(const gab_domains *domains, gab_slot slot);
 gab_slot gab_domains_slot(const gab_domains *domains, int32_t place);
 /** The domain of a kind that a place lies in. */
@@ -78,7 +78,7 @@ bool gab_domains_together(const gab_domains *domains, gab_domain_kind kind, gab_
 size_t gab_domains_bytes(const gab_domains *domains);
 
 /** Calls for maximal ranges of equal domains that lie one after another: `count` domains of `size` places
- * each from place `first` on. For whoever looks for the largest without walking over all. */
+ *  each from place `first` on. For whoever looks for the largest without walking over all. */
 typedef void (*gab_domains_fn)(void *user, int32_t first, int32_t size, int32_t count);
 void gab_domains_each_size(const gab_domains *domains, gab_domain_kind kind, gab_domains_fn call, void *user);
 

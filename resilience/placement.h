@@ -1,10 +1,9 @@
 /** @file placement.h
- *  @brief A redundancy scheme at work on a snapshot: who keeps what of whom, who restores whom, and what it
- * costs.
+ *  @brief A redundancy scheme at work on a snapshot: who keeps what of whom, who restores whom, at what cost.
  *
  *  A placement is made from a scheme, its parameters, the members of a snapshot and the failure domains.
- * Everyone makes the same one, without communication; its memory grows with the number of deaths and the
- * irregularity of the domains, not with the number of processes. All questions are pure functions of it.
+ *  Everyone makes the same one, without communication; its memory grows with the number of deaths and the
+ *  irregularity of the domains, not with the number of processes. All questions are pure functions of it.
  *
  *  Tier: extender header.
  */
@@ -45,9 +44,9 @@ typedef struct gab_placement {
 /** An empty placement, to be released in any case. */
 void gab_placement_init(gab_placement *placement);
 void gab_placement_release(gab_placement *placement);
-/** Local; the same on all slots. Costs time for the deaths so far only. @param[in,out] placement initialised;
- *  replaced @param[in] domains  borrowed as long as the placement lives; NULL: every slot is a domain of its
- * own
+/** Local; the same on all slots. Costs time for the deaths so far only.
+ *  @param[in,out] placement  initialised; replaced
+ *  @param[in] domains  borrowed as long as the placement lives; NULL: every slot is a domain of its own
  *  @return ::GAB_ERR_ARGUMENT if numbers are out of range or a group could not survive its losses */
 gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *redundancy,
                               const gab_members *members, const gab_domains *domains);
@@ -79,7 +78,7 @@ int gab_group_piece(const gab_group *group, int index, int stripe);
 int gab_group_parity_stripe(const gab_group *group, int index, int parity);
 int gab_group_piece_stripe(const gab_group *group, int index, int piece);
 /** Who restores the image of the member `index`, which is not living; -1 if nobody can. Those that fall to
- * the living are spread over them. */
+ *  the living are spread over them. */
 int gab_group_restorer(const gab_group *group, const bool *living, int index);
 
 /** Who restores the part of `slot`, now that only `now` are left: the slot itself if it lives, else its first

@@ -48,6 +48,7 @@ typedef struct common_ground {
   uint64_t newest, oldest; /* serials that all hold */
   uint64_t latest;         /* newest that any one holds */
   bool good;               /* everybody's newest one is whole, as far as it is needed */
+  double seconds;          /* that verifying took here */
 } common_ground;
 
 static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
@@ -57,12 +58,17 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   for (int i = 0; i < 2; i++)
     if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].serial < oldest)
       oldest = checkpoint->snapshots[i].serial;
+  double start = gab_seconds();
+  bool good = newest && gab_condition_is_good(checkpoint, newest);
+  ground->seconds = gab_seconds() - start;
   /* All are minimised: what is to be maximised goes in negated. */
   uint64_t bounds[4] = {newest ? newest->serial : 0, UINT64_MAX - oldest,
-                        UINT64_MAX - (newest ? newest->serial : 0),
-                        newest && gab_condition_is_good(checkpoint, newest)};
+                        UINT64_MAX - (newest ? newest->serial : 0), good};
   GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 4));
-  *ground = (common_ground){bounds[0], UINT64_MAX - bounds[1], UINT64_MAX - bounds[2], bounds[3] != 0};
+  ground->newest = bounds[0];
+  ground->oldest = UINT64_MAX - bounds[1];
+  ground->latest = UINT64_MAX - bounds[2];
+  ground->good = bounds[3] != 0;
   if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
   return GAB_OK;
 }
@@ -84,27 +90,26 @@ static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *gro
  * of the oldest and the smallest of the newest ones. Of these the newest that can be restored is taken: all
  * see the same members in it and the same list of what has changed, so all take the same. If too many died
  * for any, the newest tells what is lost. */
-static gab_status find_common(gab_checkpoint *checkpoint, gab_rescued *rescued, gab_snapshot **common,
-                              bool *restorable)
+static gab_status find_common(gab_checkpoint *checkpoint, common_ground *ground, gab_rescued *rescued,
+                              gab_snapshot **common, bool *restorable)
 {
-  common_ground ground;
   gab_status spoiled = GAB_OK;
-  GAB_TRY(find_ground(checkpoint, &ground));
+  GAB_TRY(find_ground(checkpoint, ground));
   *common = NULL;
   *restorable = false;
-  for (uint64_t serial = ground.newest; serial >= ground.oldest && !*restorable; serial--) {
+  for (uint64_t serial = ground->newest; serial >= ground->oldest && !*restorable; serial--) {
     gab_snapshot *snapshot = find_serial(checkpoint, serial);
     if (!snapshot) GAB_FAIL(GAB_ERR_STATE, "snapshot %" PRIu64 " is held by others but not here", serial);
     if (!*common) *common = snapshot;
     if (!is_restorable(checkpoint, snapshot)) continue;
-    gab_status status = make_good(checkpoint, &ground, snapshot, rescued);
+    gab_status status = make_good(checkpoint, ground, snapshot, rescued);
     if (status != GAB_OK && status != GAB_ERR_LOST) return status;
     *restorable = status == GAB_OK;
     if (*restorable) *common = snapshot;
     else spoiled = status;
   }
   if (!*common)
-    GAB_FAIL(GAB_ERR_STATE, "no snapshot is held by all: %" PRIu64 " is too old or too new", ground.newest);
+    GAB_FAIL(GAB_ERR_STATE, "no snapshot is held by all: %" PRIu64 " is too old or too new", ground->newest);
   return *restorable ? GAB_OK : spoiled;
 }
 
@@ -330,7 +335,8 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   gab_snapshot *snapshot = NULL;
   gab_rescued rescued = {0};
   bool restorable = false;
-  gab_status status = find_common(checkpoint, &rescued, &snapshot, &restorable);
+  common_ground ground = {0};
+  gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &restorable);
   double agreed = gab_seconds();
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, restorable, &rescued);
   gab_rescued_release(&rescued);
@@ -341,8 +347,8 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   report->step = snapshot->step;
   report->lost_slots = count_lost(checkpoint, snapshot);
   report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
-  report->agree_seconds = agreed - start;
-  report->seconds = gab_seconds() - agreed;
+  report->agree_seconds = agreed - start - ground.seconds;
+  report->seconds = gab_seconds() - agreed + ground.seconds;
   checkpoint->stats.last_step = snapshot->step;
   gab_world_enter(world, GAB_PHASE_RECOVERY);
   return GAB_OK;

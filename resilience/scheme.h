@@ -2,11 +2,11 @@
  *  @brief Redundancy schemes: tables that say who keeps what of whose image.
  *
  *  Two kinds. *Copies*: whole images lie at other slots (Kohl et al. 2017, section 5). *Groups*: the images
- * of a group of slots are cut into pieces, and parities of the pieces lie spread over the group, as RAID 5
- * does with disks: with n members and k parities each member keeps k/(n - k) of an image beside its own, and
- * any k members can be lost. A scheme is a pure function of *places* on a *circle* (below);
- * resilience/placement.h turns it into answers about slots. Everyone evaluates it alike, so nobody has to be
- * asked after a fault, and copies restore without communication.
+ *  of a group of slots are cut into pieces, and parities of the pieces lie spread over the group, as RAID 5
+ *  does with disks: with n members and k parities each member keeps k/(n - k) of an image beside its own, and
+ *  any k members can be lost. A scheme is a pure function of *places* on a *circle* (below);
+ *  resilience/placement.h turns it into answers about slots. Everyone evaluates it alike, so nobody has to be
+ *  asked after a fault, and copies restore without communication.
  *
  *  Tier: extender header.
  */
@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 /** Those among whom a scheme spreads redundancy: the members of a snapshot (or, kept within islands, those of
- * one island) in the order of their failure domains, so that every domain is a contiguous range of places.
- * Two places that are at least `largest` apart, both ways around, lie in different domains. */
+ *  one island) in the order of their failure domains, so that every domain is a contiguous range of places.
+ *  Two places that are at least `largest` apart, both ways around, lie in different domains. */
 typedef struct gab_circle {
   int32_t count;
   int32_t largest; /**< places of the largest domain; 1 if domains do not matter */
@@ -50,7 +50,7 @@ typedef struct gab_scheme {
 } gab_scheme;
 
 /** Copies as far away as can be: copy k of R at i + (k + 1) N / (R + 1); with one copy the pairs of Kohl et
- * al. 2017, figure 3. */
+ *  al. 2017, figure 3. */
 extern const gab_scheme gab_scheme_pairwise;
 /** Copies at the next ones: i + 1 + k, or in steps of the largest domain. */
 extern const gab_scheme gab_scheme_ring;
