@@ -20,7 +20,7 @@
 enum { FOLDER_ROOM = 1000 };
 static char folder_now[FOLDER_ROOM]; /* "": none */
 static _Atomic bool open_now;
-static _Atomic uint64_t next_file;
+static _Atomic uint64_t next_file, mapped_now;
 
 /* When a process was started, in ticks since the machine was: a pid may be used again. 0: no such process. */
 static uint64_t start_of(long pid)
@@ -58,11 +58,17 @@ gab_status gab_node_memory_open(const char *folder)
 
 const char *gab_node_memory_folder(void) { return folder_now; }
 
-void gab_node_memory_close(void) { open_now = false; }
+void gab_node_memory_close(void)
+{
+  open_now = false;
+  if (mapped_now > 0) return;
+  if (folder_now[0]) rmdir(folder_now); /* fails while somebody else has files there */
+  folder_now[0] = '\0';
+}
 
 /* ---------------------------------------------------------------- for memory.c */
 
-bool gab_node_memory_serves(size_t bytes) { return open_now && bytes >= GAB_NODE_MEMORY_LEAST; }
+bool gab_node_memory_serves(size_t bytes) { return open_now && bytes > 0; }
 
 /* Without its space reserved, a full /dev/shm would show as a deadly signal when a page is touched. (Where the file
  * system cannot reserve, posix_fallocate() would write all of it.) */
@@ -86,9 +92,12 @@ void *gab_node_memory_take(size_t bytes, uint64_t *file)
   if (reserve(opened, bytes))
     mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
   close(opened);
-  if (mapped != MAP_FAILED) return mapped;
-  unlink(path);
-  return NULL;
+  if (mapped == MAP_FAILED) {
+    unlink(path);
+    return NULL;
+  }
+  mapped_now++;
+  return mapped;
 }
 
 void gab_node_memory_give(void *memory, size_t bytes, uint64_t file)
@@ -97,6 +106,7 @@ void gab_node_memory_give(void *memory, size_t bytes, uint64_t file)
   name_of(folder_now, file, path);
   unlink(path);
   munmap(memory, bytes);
+  mapped_now--;
 }
 
 /* ---------------------------------------------------------------- what others have left */
@@ -134,18 +144,17 @@ gab_status gab_node_memory_claim(const char *folder, gab_left_memory *left)
   DIR *entries = opendir(folder);
   if (!entries && errno == ENOENT) return GAB_OK;
   if (!entries) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", folder, strerror(errno));
-  gab_status status = GAB_OK;
-  for (struct dirent *entry; !left->mapped && status == GAB_OK && (entry = readdir(entries));) {
+  for (struct dirent *entry; !left->mapped && (entry = readdir(entries));) {
     char theirs[1400];
     if (!is_left(entry->d_name)) continue;
     snprintf(theirs, sizeof theirs, "%s/%s", folder, entry->d_name);
     name_of(folder, next_file++, left->path);
     if (rename(theirs, left->path) != 0) continue; /* somebody else was faster */
-    status = map_file(left);
-    if (status != GAB_OK) unlink(left->path);
+    /* Its process may have ended before the file had its size: nothing is in it, and others wait behind it. */
+    if (map_file(left) != GAB_OK) unlink(left->path);
   }
   closedir(entries);
-  return status;
+  return GAB_OK;
 }
 
 void gab_left_memory_release(gab_left_memory *left, bool remove)

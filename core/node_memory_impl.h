@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 enum {
-  GAB_NODE_MEMORY_LEAST = 4096, /* smaller blocks are not worth a file */
   GAB_NODE_MEMORY_OFFSET = 64   /* of what is handed out, in the file: a header of memory.c stands before it */
 };
 

@@ -84,6 +84,19 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
                           gab_slot holder, gab_reader *forest, gab_reader *entities);
 
+/* What bytes say that they are. */
+typedef struct gab_image_sign {
+  gab_slot slot; /* whose image; GAB_NO_SLOT: replicated entities */
+  uint64_t serial;
+  gab_step step;
+  gab_reader bytes; /* all of it, seal included */
+} gab_image_sign;
+/* True if an image, or replicated entities, begin where `bytes` do, and their seal is whole. */
+bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign);
+/* Reads the head of replicated entities, behind the seal: the members of the snapshot. The entities are left.
+ * @param[out] members  initialised */
+gab_status gab_replicated_cut(gab_reader *in, gab_members *members);
+
 /* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
 
 typedef struct gab_image_view {
@@ -94,7 +107,7 @@ typedef struct gab_image_view {
 /* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted.
  */
 typedef struct gab_image_list {
-  gab_reader replicated; /* entities */
+  gab_reader replicated; /* behind its seal */
   gab_image_view *images;
   size_t count;
 } gab_image_list;

@@ -5,9 +5,52 @@
 #include "resilience/redundancy_impl.h"
 
 #define IMAGE_MAGIC   UINT32_C(0x47414249)
-#define IMAGE_VERSION UINT32_C(2)
+#define IMAGE_VERSION UINT32_C(3)
+#define REPLICATED_MAGIC UINT32_C(0x52424147)
 
-enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope, hash and head */
+/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (salvage.c): seal,
+ * magic, version, bytes of all from the seal on, serial, step. */
+enum { COMMON_HEAD = 40, TOTAL_AT = 16 };
+
+static gab_status begin(gab_buffer *out, uint32_t magic, const gab_snapshot *snapshot)
+{
+  GAB_TRY(gab_seal_begin(out));
+  GAB_TRY(gab_put_u32(out, magic));
+  GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
+  GAB_TRY(gab_put_u64(out, 0)); /* known at the end */
+  GAB_TRY(gab_put_u64(out, snapshot->serial));
+  return gab_put_i64(out, snapshot->step);
+}
+
+/* @param[in] at  where it began */
+static void end(gab_buffer *out, size_t at)
+{
+  const uint64_t total = out->size - at;
+  for (size_t i = 0; i < sizeof total; i++) out->data[at + TOTAL_AT + i] = (unsigned char)(total >> (8 * i));
+  gab_seal_end(out, at);
+}
+
+bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
+{
+  uint64_t seal, total, serial;
+  uint32_t magic, version;
+  int64_t step;
+  int32_t slot = GAB_NO_SLOT;
+  gab_reader in = bytes;
+  if (gab_reader_left(&in) < COMMON_HEAD || gab_get_u64(&in, &seal) != GAB_OK ||
+      gab_get_u32(&in, &magic) != GAB_OK || gab_get_u32(&in, &version) != GAB_OK ||
+      gab_get_u64(&in, &total) != GAB_OK || gab_get_u64(&in, &serial) != GAB_OK ||
+      gab_get_i64(&in, &step) != GAB_OK || version != IMAGE_VERSION ||
+      (magic != IMAGE_MAGIC && magic != REPLICATED_MAGIC) || total < COMMON_HEAD ||
+      total > gab_reader_left(&bytes))
+    return false;
+  if (magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
+  *sign = (gab_image_sign){.slot = slot, .serial = serial, .step = step, .bytes = gab_reader_of(bytes.at, total)};
+  gab_reader sealed = sign->bytes;
+  return gab_seal_is_whole(&sealed);
+}
+
+enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope and head */
 
 /* The entities first, so that the image, which fills memory for hours, gets no more of it than it needs. */
 static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *entities)
@@ -16,17 +59,13 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   gab_buffer *own = &next->own;
   GAB_TRY(gab_buffer_fit(own, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
   GAB_TRY(gab_message_begin(own));
-  size_t sealed_at = own->size;
-  GAB_TRY(gab_seal_begin(own));
-  GAB_TRY(gab_put_u32(own, IMAGE_MAGIC));
-  GAB_TRY(gab_put_u32(own, IMAGE_VERSION));
+  size_t began_at = own->size;
+  GAB_TRY(begin(own, IMAGE_MAGIC, next));
   GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
-  GAB_TRY(gab_put_u64(own, next->serial));
-  GAB_TRY(gab_put_i64(own, next->step));
   GAB_TRY(gab_put_u64(own, forest_bytes));
   GAB_TRY(gab_forest_pack(checkpoint->forest, own));
   GAB_TRY(gab_put_bytes(own, entities->data, entities->size));
-  gab_seal_end(own, sealed_at);
+  end(own, began_at);
   return GAB_OK;
 }
 
@@ -39,10 +78,26 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
   gab_buffer_release(&entities);
   GAB_TRY(status);
   gab_buffer_clear(&next->replicated);
-  GAB_TRY(gab_seal_begin(&next->replicated));
+  GAB_TRY(begin(&next->replicated, REPLICATED_MAGIC, next));
+  GAB_TRY(gab_members_pack(&next->members, &next->replicated));
   GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated));
-  gab_seal_end(&next->replicated, 0);
+  end(&next->replicated, 0);
   return GAB_OK;
+}
+
+gab_status gab_replicated_cut(gab_reader *in, gab_members *members)
+{
+  uint32_t magic, version;
+  uint64_t total, serial;
+  int64_t step;
+  GAB_TRY(gab_get_u32(in, &magic));
+  GAB_TRY(gab_get_u32(in, &version));
+  GAB_TRY(gab_get_u64(in, &total));
+  GAB_TRY(gab_get_u64(in, &serial));
+  GAB_TRY(gab_get_i64(in, &step));
+  if (magic != REPLICATED_MAGIC || version != IMAGE_VERSION)
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities are none of this version");
+  return gab_members_unpack(members, in);
 }
 
 /* The head and what stands behind it. */
@@ -51,13 +106,14 @@ static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_st
 {
   uint32_t magic, version;
   int32_t from;
-  uint64_t serial, bytes;
+  uint64_t serial, total, bytes;
   int64_t step;
   GAB_TRY(gab_get_u32(in, &magic));
   GAB_TRY(gab_get_u32(in, &version));
-  GAB_TRY(gab_get_i32(in, &from));
+  GAB_TRY(gab_get_u64(in, &total));
   GAB_TRY(gab_get_u64(in, &serial));
   GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_i32(in, &from));
   GAB_TRY(gab_get_u64(in, &bytes));
   if (magic != IMAGE_MAGIC || version != IMAGE_VERSION)
     GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);

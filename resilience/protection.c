@@ -4,9 +4,14 @@
 #include "blockforest/output.h"
 #include "core/collective.h"
 #include "core/log.h"
+#include "core/node_memory.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- the loop's own entity */
 
@@ -57,13 +62,32 @@ static void choose_strategies(gab_guard *guard, const gab_protection *protection
 static gab_status open_events(gab_timeloop *loop, const char *folder)
 {
   GAB_TRY(gab_events_create(loop->world, folder, &loop->events));
-  return gab_world_is_root(loop->world) && !loop->restart ? gab_events_clear(loop->events) : GAB_OK;
+  const char *attempt = getenv("GABION_ATTEMPT"); /* a run that the launcher started again goes on */
+  const bool anew = !loop->restart && (!attempt || strcmp(attempt, "0") == 0);
+  return gab_world_is_root(loop->world) && anew ? gab_events_clear(loop->events) : GAB_OK;
+}
+
+/* Each node has its own: several may share a file system, and emulated ones share a machine. */
+static gab_status open_node_memory(gab_guard *guard, const char *folder)
+{
+  char node[256] = "";
+  const char *told = getenv("GABION_NODE");
+  if (told) snprintf(node, sizeof node, "%s", told);
+  else gethostname(node, sizeof node - 1);
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+    GAB_FAIL(GAB_ERR_IO, "cannot make folder %s for snapshots: %s", folder, strerror(errno));
+  if (snprintf(guard->node_memory, sizeof guard->node_memory, "%s/%s", folder, node) >=
+      (int)sizeof guard->node_memory)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", folder);
+  return gab_node_memory_open(guard->node_memory);
 }
 
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
 {
   /* First of all, since the ports of those that go on have to be the same. */
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
+  if (protection->node_memory)
+    GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection->node_memory)));
   GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));
   GAB_TRY(add_entities(loop, guard->checkpoint));
   if (protection->disk.folder)
@@ -116,6 +140,8 @@ void gab_guard_destroy(gab_guard **guard)
   gab_stop_destroy(&(*guard)->stop);
   gab_disk_destroy(&(*guard)->disk);
   gab_checkpoint_destroy(&(*guard)->checkpoint);
+  gab_salvage_destroy(&(*guard)->salvage, false);
+  if ((*guard)->node_memory[0]) gab_node_memory_close();
   gab_free(guard);
 }
 
@@ -149,7 +175,9 @@ gab_status gab_guard_start(gab_timeloop *loop)
   if (!loop->guard) return GAB_OK;
   warn_if_bare(loop);
   GAB_TRY(gab_guard_begin(loop));
-  return gab_guard_take(loop, false);
+  GAB_TRY(gab_guard_take(loop, false));
+  gab_salvage_destroy(&loop->guard->salvage, true);
+  return GAB_OK;
 }
 
 gab_status gab_guard_scrub(gab_timeloop *loop)

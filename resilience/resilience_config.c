@@ -382,7 +382,9 @@ static gab_status gather_disk(const gab_config *config, const gab_resilience_con
 gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
                                   const gab_resilience_context *context)
 {
-  gab_protection protection = {.folder = context->folder, .deadline = deadline_after(context->walltime)};
+  gab_protection protection = {.folder = context->folder,
+                               .deadline = deadline_after(context->walltime),
+                               .node_memory = getenv("GABION_NODE_MEMORY")};
   material have = {0};
   GAB_TRY(read_protection(config, &protection));
   if (gab_config_bool(config, "resilience.rebalance")) {

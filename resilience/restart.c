@@ -4,6 +4,7 @@
 #include "core/collective.h"
 #include "core/log.h"
 #include "resilience/disk_impl.h"
+#include "resilience/restart_impl.h"
 
 #include <string.h>
 
@@ -120,10 +121,14 @@ typedef struct falling {
   const gab_members *then, *now;
 } falling;
 
-/* Member i of n falls to member floor(i m / n) of m. */
-static int32_t falls_to(int32_t index, int32_t then, int32_t now)
+int32_t gab_falls_to(int32_t index, int32_t then, int32_t now)
 {
   return (int32_t)((int64_t)index * now / then);
+}
+
+int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now)
+{
+  return (int32_t)(((int64_t)member * then + now - 1) / now);
 }
 
 static gab_slot owner_now(void *context, gab_slot owner_then)
@@ -132,7 +137,7 @@ static gab_slot owner_now(void *context, gab_slot owner_then)
   int32_t index = gab_members_index(map->then, owner_then);
   if (index < 0) return GAB_NO_SLOT;
   return gab_members_slot(map->now,
-                          falls_to(index, gab_members_count(map->then), gab_members_count(map->now)));
+                          gab_falls_to(index, gab_members_count(map->then), gab_members_count(map->now)));
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -169,8 +174,7 @@ static gab_status read_mine(loading *load, int32_t me)
   load->images = images;
   GAB_TRY(gab_alloc(load->room * sizeof(gab_slot), GAB_MEMORY_OTHER, &slots));
   load->slots = slots;
-  for (int32_t i = (int32_t)((int64_t)me * then / now); i < then && falls_to(i, then, now) <= me; i++) {
-    if (falls_to(i, then, now) != me) continue;
+  for (int32_t i = gab_first_falling_to(me, then, now); i < then && gab_falls_to(i, then, now) == me; i++) {
     gab_buffer *image = &load->images[load->count];
     gab_buffer_init(image, GAB_MEMORY_SNAPSHOT);
     load->slots[load->count++] = gab_members_slot(load->map.then, i);
@@ -228,25 +232,52 @@ static gab_status skip_seal(gab_reader *in)
   return gab_get_u64(in, &seal);
 }
 
-static gab_status restore(gab_checkpoint *checkpoint, loading *load)
+static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
 {
+  falling map = {fallen->then, gab_world_members(checkpoint->world)};
   gab_image_list list;
-  gab_status status = gab_images_begin(&list, load->count);
-  list.replicated = gab_reader_of_buffer(&load->replicated);
+  gab_status status = gab_images_begin(&list, fallen->count);
+  list.replicated = fallen->replicated;
   if (status == GAB_OK) status = skip_seal(&list.replicated);
-  for (size_t i = 0; i < load->count && status == GAB_OK; i++) {
+  for (size_t i = 0; i < fallen->count && status == GAB_OK; i++) {
     gab_image_view *view = &list.images[list.count++];
-    view->slot = load->slots[i];
-    status = gab_image_cut(gab_reader_of_buffer(&load->images[i]), load->manifest->serial,
-                           load->manifest->step, view->slot, &view->forest, &view->entities);
+    view->slot = fallen->slots[i];
+    status = gab_image_cut(fallen->images[i], fallen->serial, fallen->step, view->slot, &view->forest,
+                           &view->entities);
   }
-  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &load->map);
+  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
-  if (status != GAB_OK || load->count > 0 || checkpoint->untouched.size == 0) return status;
+  if (status != GAB_OK || fallen->count > 0 || checkpoint->untouched.size == 0) return status;
   /* No image fell to this slot: it begins like one that has not done anything. */
   gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);
   return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &untouched, GAB_NO_SLOT);
+}
+
+gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen, bool *touched)
+{
+  *touched = false;
+  GAB_TRY(forget_snapshots(checkpoint));
+  *touched = true;
+  return restore(checkpoint, fallen);
+}
+
+static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load, bool *touched)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((load->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
+  gab_reader *images = memory;
+  for (size_t i = 0; i < load->count; i++) images[i] = gab_reader_of_buffer(&load->images[i]);
+  const gab_fallen fallen = {.then = load->map.then,
+                             .serial = load->manifest->serial,
+                             .step = load->manifest->step,
+                             .images = images,
+                             .slots = load->slots,
+                             .count = load->count,
+                             .replicated = gab_reader_of_buffer(&load->replicated)};
+  gab_status status = gab_fallen_restore(checkpoint, &fallen, touched);
+  gab_free(&images);
+  return status;
 }
 
 static void fill_report(const loading *load, gab_restart_report *report)
@@ -264,11 +295,7 @@ static gab_status load_one(const gab_restart *restart, const gab_manifest *manif
 {
   loading load;
   gab_status status = read_all(restart, manifest, &load);
-  if (status == GAB_OK) status = forget_snapshots(checkpoint);
-  if (status == GAB_OK) {
-    *touched = true;
-    status = restore(checkpoint, &load);
-  }
+  if (status == GAB_OK) status = restore_loaded(checkpoint, &load, touched);
   if (status == GAB_OK) fill_report(&load, report);
   release(&load);
   return status;

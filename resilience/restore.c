@@ -134,6 +134,11 @@ void gab_images_release(gab_image_list *list) { gab_free(&list->images); }
 gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list)
 {
   gab_reader replicated = list->replicated;
+  gab_members then;
+  gab_members_init(&then, 0);
+  gab_status status = gab_replicated_cut(&replicated, &then);
+  gab_members_release(&then);
+  GAB_TRY(status);
   GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, &replicated, GAB_NO_SLOT));
   for (size_t i = 0; i < list->count; i++) {
     gab_reader entities = list->images[i].entities;

@@ -78,6 +78,9 @@ typedef struct gab_protection {
   gab_disk_options disk;   /**< its folder is NULL: no checkpoints on disk */
   gab_interval disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
                                 last state is written too */
+  /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (salvage.h);
+   *  e.g. /dev/shm/NAME, not to be shared with other runs; NULL: in the memory of the processes. */
+  const char *node_memory;
   const gab_drill *drills;
   size_t drill_count;
 } gab_protection;

@@ -2,6 +2,7 @@
 #ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
 #define GABION_RESILIENCE_TIMELOOP_IMPL_H
 
+#include "resilience/salvage.h"
 #include "resilience/stop.h"
 #include "resilience/timeloop.h"
 
@@ -44,6 +45,8 @@ typedef struct gab_guard {
   gab_disk *disk; /* NULL: none */
   gab_drills *drills;
   gab_stop *stop;
+  char node_memory[1000]; /* where snapshots of this node lie; "": in the memory of the processes */
+  gab_salvage *salvage;   /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;

@@ -121,6 +121,14 @@ static words mpirun_command(const job *job)
       add(&list, text);
     }
 #endif
+  if (options->hosts) {
+    add(&list, "--host");
+    add(&list, options->hosts);
+  }
+  if (options->agent) {
+    add_all(&list, "--prtemca plm_ssh_agent");
+    add(&list, options->agent);
+  }
   snprintf(text, sizeof text, "-n %d", options->processes);
   add_all(&list, text);
   if (options->mpi_args) add_all(&list, options->mpi_args);

@@ -17,7 +17,9 @@
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
- *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung.
+ *  GABION_NODE_MEMORY=FOLDER  With --relaunch: where each node keeps what the next attempt can go on from. Removed at
+ *      the end.
+ *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung or whose job ended.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
  * itself: mpirun gives it a pseudo-terminal in any case.
  *
@@ -56,6 +58,9 @@ typedef struct launch_options {
   int processes;
   int threads;  /**< OpenMP threads of each process; 0: OMP_NUM_THREADS, else a fair share of the cores */
   int retries;  /**< restarts allowed after stalls */
+  int relaunches;    /**< restarts allowed after the whole job ended, from the memory of the nodes that are left */
+  const char *hosts; /**< "a:4,b:4"; NULL: where mpirun likes */
+  const char *agent; /**< starts a command on a host, like ssh; NULL: what mpirun takes */
   double stall; /**< seconds without progress that count as a hang; 0: never */
   double grace; /**< seconds for mpirun to end after the completion marker is there */
   double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
@@ -114,6 +119,16 @@ int launch_signal_all(const launch_places *places, int signal);
 int launch_trace_all(const launch_places *places, const char *path);
 /** True if a program of that name is on PATH, or is a path to something executable. */
 bool launch_is_program(const char *name);
+
+/* nodes.c */
+/** Those of "a:4,b:4,c" whose node answers: `AGENT HOST true` succeeds within ten seconds.
+ *  @param[out] hosts  the rest in the same form @param[out] places  processes that they have room for
+ *  @return number of hosts left out, each named on stderr */
+int launch_hosts_that_answer(const char *all, const char *agent, char *hosts, size_t room, int *places);
+/** Makes the folder for GABION_NODE_MEMORY known by its name; nothing is created. */
+void launch_node_memory_name(char folder[LAUNCH_PATH]);
+/** Removes it on this machine. (Other nodes: the run does, when it ends in order.) */
+void launch_node_memory_remove(const char *folder);
 
 /* pinning.c */
 /** @return NULL if processes of so many threads are to be bound to cores, else why not */

@@ -33,6 +33,10 @@ static void print_help(const launch_options *options)
       "                     (default auto; arguments for mpirun with --bind-to or --map-by: never)\n"
       "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
       "  --retries N        restarts after stalls before giving up (default %d)\n"
+      "  --relaunch N       restarts after the death of a node, which ends the whole job: the run goes on from what\n"
+      "                     the others hold in memory, copies included, at most N times (default %d)\n"
+      "  --hosts LIST       nodes and their places, e.g. a:4,b:4; a relaunch leaves out those that do not answer\n"
+      "  --agent PROGRAM    starts commands on nodes (default: ssh)\n"
       "  --grace SECONDS    for mpirun to end after the run has completed (default %g)\n"
       "  --stop-within SECONDS  told to stop (SIGTERM, Ctrl-C), the launcher asks the run to save its state and to\n"
       "                     end with code 75, and ends it after so long, or when told again (default %g)\n"
@@ -53,7 +57,7 @@ static void print_help(const launch_options *options)
       "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
 #endif
       ,
-      options->processes, options->stall, options->retries, options->grace, options->stop_within, options->mpirun);
+      options->processes, options->stall, options->retries, options->relaunches, options->grace, options->stop_within, options->mpirun);
 }
 
 static double number_of(const char *option, const char *text, double least)
@@ -80,6 +84,9 @@ enum {
   OPTION_STALL,
   OPTION_RETRIES,
   OPTION_GRACE,
+  OPTION_RELAUNCH,
+  OPTION_HOSTS,
+  OPTION_AGENT,
   OPTION_STOP_WITHIN,
   OPTION_TRACES,
   OPTION_TCP,
@@ -94,6 +101,9 @@ static void parse(int argc, char **argv, launch_options *options)
                                         {"stall", required_argument, NULL, OPTION_STALL},
                                         {"retries", required_argument, NULL, OPTION_RETRIES},
                                         {"grace", required_argument, NULL, OPTION_GRACE},
+                                        {"relaunch", required_argument, NULL, OPTION_RELAUNCH},
+                                        {"hosts", required_argument, NULL, OPTION_HOSTS},
+                                        {"agent", required_argument, NULL, OPTION_AGENT},
                                         {"stop-within", required_argument, NULL, OPTION_STOP_WITHIN},
                                         {"traces", required_argument, NULL, OPTION_TRACES},
                                         {"tcp", no_argument, NULL, OPTION_TCP},
@@ -121,6 +131,15 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case OPTION_GRACE:
       options->grace = number_of("--grace", optarg, 0);
+      break;
+    case OPTION_RELAUNCH:
+      options->relaunches = (int)number_of("--relaunch", optarg, 0);
+      break;
+    case OPTION_HOSTS:
+      options->hosts = optarg;
+      break;
+    case OPTION_AGENT:
+      options->agent = optarg;
       break;
     case OPTION_STOP_WITHIN:
       options->stop_within = number_of("--stop-within", optarg, 0);
@@ -181,30 +200,67 @@ static void log_rescue(const launch_options *options, int attempt, const launch_
   fclose(file);
 }
 
+/* A run that hung. @return true if it is to be started again */
+static bool rescue(const launch_options *options, int attempt, int *stalls, const launch_result *result)
+{
+  const bool again = (*stalls)++ < options->retries;
+  log_rescue(options, attempt, result, again);
+  if (again) launch_say("rescued: starting the run again (restart %d of at most %d)", *stalls, options->retries);
+  else launch_say("giving up after %d attempts that hung", *stalls);
+  return again;
+}
+
+/* The whole job has ended, as with the death of a node's daemon. @return true if it is to be started again, on the
+ * nodes that are left */
+static bool relaunch(launch_options *options, char *hosts, size_t room, int *relaunches)
+{
+  if (*relaunches == options->relaunches) {
+    if (options->relaunches > 0) launch_say("giving up after %d relaunches", *relaunches);
+    return false;
+  }
+  char left[LAUNCH_PATH];
+  int places = 0;
+  ++*relaunches;
+  if (options->hosts && launch_hosts_that_answer(options->hosts, options->agent, left, sizeof left, &places) > 0) {
+    if (places == 0) {
+      launch_say("no node answers: giving up");
+      return false;
+    }
+    snprintf(hosts, room, "%s", left);
+    options->hosts = hosts;
+    if (options->processes > places) options->processes = places;
+  }
+  launch_say("relaunching on %d processes, from the memory of the nodes (relaunch %d of at most %d)",
+             options->processes, *relaunches, options->relaunches);
+  return true;
+}
+
 int main(int argc, char **argv)
 {
   launch_options options = {
       .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .grace = 10, .stop_within = 120};
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
-  options.several_nodes = launch_spans_nodes(options.mpi_args);
+  options.several_nodes = options.hosts || launch_spans_nodes(options.mpi_args);
   if (options.mpi_args && (strstr(options.mpi_args, "--bind-to") || strstr(options.mpi_args, "--map-by")))
     options.pin = LAUNCH_PIN_NEVER;
   char started[32];
   snprintf(started, sizeof started, "%lld", (long long)time(NULL));
   setenv("GABION_STARTED", started, 1);
   launch_block_signals();
+  char node_memory[LAUNCH_PATH], hosts[LAUNCH_PATH];
+  launch_node_memory_name(node_memory);
+  if (options.relaunches > 0) setenv("GABION_NODE_MEMORY", node_memory, 1);
   launch_result result;
+  int stalls = 0, relaunches = 0;
   for (int attempt = 0;; attempt++) {
     launch_attempt(&options, attempt, &result);
-    if (result.end != LAUNCH_STALLED) break;
-    bool again = attempt < options.retries;
-    log_rescue(&options, attempt, &result, again);
-    if (!again) {
-      launch_say("giving up after %d attempts that hung", attempt + 1);
+    if (result.end == LAUNCH_STALLED) {
+      if (!rescue(&options, attempt, &stalls, &result)) break;
+    } else if (result.end != LAUNCH_INCOMPLETE || !relaunch(&options, hosts, sizeof hosts, &relaunches)) {
       break;
     }
-    launch_say("rescued: starting the run again (restart %d of at most %d)", attempt + 1, options.retries);
   }
+  if (options.relaunches > 0) launch_node_memory_remove(node_memory);
   return result.code;
 }

@@ -84,6 +84,25 @@ static void what_a_killed_process_held_is_found_once(void **state)
   assert_int_equal(files(), 0);
 }
 
+static void files_without_content_do_not_hide_the_others(void **state)
+{
+  (void)state;
+  char path[200];
+  gab_left_memory left;
+  for (int i = 0; i < 8; i++) { /* of a process that cannot be: pids are smaller */
+    snprintf(path, sizeof path, "%s/99999999-%d-5.mem", folder, i);
+    fclose(fopen(path, "w"));
+  }
+  end_of(leave("here", 5000, true), true);
+  assert_int_equal(gab_node_memory_claim(folder, &left), GAB_OK);
+  assert_non_null(left.mapped);
+  assert_string_equal((const char *)left.content.at, "here");
+  gab_left_memory_release(&left, true);
+  assert_int_equal(gab_node_memory_claim(folder, &left), GAB_OK);
+  assert_null(left.mapped);
+  assert_int_equal(files(), 0);
+}
+
 static void what_is_released_leaves_no_file(void **state)
 {
   (void)state;
@@ -148,6 +167,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(what_a_killed_process_held_is_found_once, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(files_without_content_do_not_hide_the_others, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(what_is_released_leaves_no_file, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(memory_of_a_living_process_is_not_taken, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_full_place_is_an_error_and_no_signal, make_folder, remove_folder),

@@ -1,0 +1,88 @@
+# gabion-test: timeout=500 labels=quick needs=ulfm
+# The daemon of a node dies with all its processes, and with it the whole job: the launcher starts it again on the
+# nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:
+# processes with host names of their own.
+set -u
+: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
+unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here
+gabion=$GABION_BUILD/bin/gabion
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+
+cat >case.yaml <<'YAML'
+run: {steps: 300}
+domain: {cells: [32, 16], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.05, 0]}
+resilience: {memory: {every: 5}}
+output: {integrals: {every: 10}}
+YAML
+cat >agent.sh <<SH
+#!/bin/bash
+# agent.sh HOST COMMAND...: starts a command on a node, if that is up
+host=\$1; shift
+[ -e "$work/down.\$host" ] && exit 255
+export GABION_NODE=\$host RELAUNCH_TEST=$$
+exec unshare --uts bash -c "hostname \$host; \$*"
+SH
+chmod +x agent.sh
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json"; }
+processes_of() { # those of an emulated node of this test
+  grep -lszx "RELAUNCH_TEST=$$" /proc/[0-9]*/environ | xargs -r grep -lszx "GABION_NODE=$1" | cut -d/ -f3
+}
+launch() { # launch OUT [options of the launcher]: in the background
+  local out=$1; shift
+  "$GABION_LAUNCH" -n 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
+    --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" "$@" -- "$gabion" run case.yaml --out "$out" >"$out.txt" 2>&1 &
+  launcher=$!
+}
+nodes_die() { # all at once: their processes, their answer, their memory
+  local node victims=
+  for node; do
+    touch "down.$node"
+    victims+=" $(processes_of "$node")"
+  done
+  # shellcheck disable=SC2086
+  kill -KILL $victims 2>/dev/null
+  for node; do rm -rf "/dev/shm/gabion-node.$launcher".*/"$node"; done
+}
+wait_for() { # wait_for TEXT FILE
+  for _ in $(seq 600); do grep -qs -e "$1" "$2" && return; sleep 0.1; done
+  complain "no \`$1' in $2 within a minute"
+}
+
+launch whole
+wait $launcher || complain "the undisturbed run failed: $(cat whole.txt)"
+
+# GABION_ROUNDS=50: so many deaths, each at another step and of another node.
+for round in $(seq "${GABION_ROUNDS:-1}"); do
+  node=node$(echo B C A | cut -d' ' -f$((round % 3 + 1)))
+  rm -rf out down.*
+  launch out --relaunch 2
+  wait_for "\"event\": \"checkpoint\", \"of_step\": $((5 + round * 7 % 250 / 5 * 5))," out/events.jsonl
+  nodes_die "$node"
+  wait $launcher; code=$?
+  [ $code = 0 ] || complain "$node died: exit code $code; it said: $(tr -d '\0' <out.txt)"
+  grep -q "node $node does not answer" out.txt || complain "$node died, unnoticed: $(tr -d '\0' <out.txt)"
+  grep -q 'in the memory of the nodes' out/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <out.txt)"
+  [ "$(checksum out)" = "$(checksum whole)" ] || complain "$node died: $(checksum out), expected $(checksum whole)"
+  cmp -s whole/integrals.csv out/integrals.csv || complain "$node died: another series"
+  left=$(ls -d "/dev/shm/gabion-node.$launcher".* 2>/dev/null)
+  [ -z "$left" ] || complain "left in memory: $(find "$left")"
+done
+
+# Two of three nodes: more than copies hold.
+rm -f down.*
+launch lost --relaunch 1
+wait_for '"event": "checkpoint", "of_step": [1-9]' lost/events.jsonl
+nodes_die nodeA nodeB
+wait $launcher; code=$?
+grep -q 'nothing to go on from is left' lost/log.txt || complain "what is gone was not noticed: $(tr -d '\0' <lost.txt)"
+[ $code = 0 ] || complain "with nothing left it starts at the beginning: exit code $code; it said: $(tr -d '\0' <lost.txt)"
+[ "$(checksum lost)" = "$(checksum whole)" ] || complain "another result from the beginning"
+exit $((failures > 0))
