@@ -1,4 +1,4 @@
-#include "resilience/checkpoint_impl.h"
+#include "resilience/redundancy_impl.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -52,6 +52,7 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   made->stats.last_step = -1;
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
+  if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.port);
   if (status == GAB_OK) status = open_redundancy(made);
   if (status != GAB_OK) gab_checkpoint_destroy(&made);
   *checkpoint = made;
@@ -62,6 +63,7 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
 {
   gab_checkpoint *gone = *checkpoint;
   if (!gone) return;
+  gab_port_destroy(&gone->transfer.port);
   gab_port_destroy(&gone->port);
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
@@ -81,7 +83,7 @@ static gab_status count_blocks(gab_checkpoint *checkpoint)
   return GAB_OK;
 }
 
-static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken, const double at[4])
+static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
 {
   gab_checkpoint_stats *stats = &checkpoint->stats;
   stats->taken++;
@@ -89,37 +91,89 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken, con
   stats->image_bytes = gab_message_bytes(&taken->own);
   stats->copies_bytes = gab_redundancy_bytes(taken);
   stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
-  stats->pack_seconds += at[1] - at[0];
-  stats->exchange_seconds += at[2] - at[1];
-  stats->commit_seconds += at[3] - at[2];
-  stats->last_seconds = at[3] - at[0];
-  stats->total_seconds += stats->last_seconds;
+  stats->last_seconds = checkpoint->pending_seconds;
+  stats->total_seconds += checkpoint->pending_seconds;
 }
 
-gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
+/* Adds the time since `start` to one of the stats. @return now */
+static double charge(gab_checkpoint *checkpoint, double start, double *part)
 {
-  gab_world *world = checkpoint->world;
-  GAB_TRY(gab_world_check(world));
-  GAB_TRY(count_blocks(checkpoint));
-  double at[4] = {gab_seconds()};
-  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
-  gab_snapshot *next = &checkpoint->snapshots[!checkpoint->valid];
+  const double now = gab_seconds();
+  checkpoint->pending_seconds += now - start;
+  *part += now - start;
+  return now;
+}
+
+static gab_snapshot *next_of(gab_checkpoint *checkpoint)
+{
+  return &checkpoint->snapshots[!checkpoint->valid];
+}
+
+/* A snapshot that was begun before a repair is none: the messages went with the fault. */
+bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint)
+{
+  return checkpoint->pending && checkpoint->begun_in == gab_world_epoch(checkpoint->world);
+}
+
+/* What is known before anything is packed. */
+static gab_status set_head(gab_checkpoint *checkpoint, gab_snapshot *next, gab_step step)
+{
   next->complete = false;
   if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
   next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
   next->step = step;
   next->blocks = checkpoint->forest_blocks;
   next->own_blocks = gab_forest_block_count(checkpoint->forest);
-  GAB_TRY(gab_members_copy(&next->members, gab_world_members(world)));
+  return gab_members_copy(&next->members, gab_world_members(checkpoint->world));
+}
+
+gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
+{
+  gab_world *world = checkpoint->world;
+  gab_snapshot *next = next_of(checkpoint);
+  GAB_TRY(gab_world_check(world));
+  if (gab_checkpoint_is_pending(checkpoint))
+    GAB_FAIL(GAB_ERR_STATE, "the snapshot of step %" GAB_PRI_STEP " is not complete yet", next->step);
+  GAB_TRY(count_blocks(checkpoint));
+  checkpoint->pending = false;
+  checkpoint->pending_seconds = 0;
+  double at = gab_seconds();
+  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  GAB_TRY(set_head(checkpoint, next, step));
   GAB_TRY(gab_image_pack(checkpoint, next));
   GAB_TRY(gab_redundancy_plan(checkpoint, next));
-  at[1] = gab_seconds();
+  at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
 
   gab_world_enter(world, GAB_PHASE_SNAPSHOT);
-  GAB_TRY(gab_redundancy_exchange(checkpoint, next));
+  GAB_TRY(gab_redundancy_begin(checkpoint, next));
+  checkpoint->begun_in = gab_world_epoch(world);
+  checkpoint->pending = true;
+  charge(checkpoint, at, &checkpoint->stats.exchange_seconds);
+  return GAB_OK;
+}
+
+gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there)
+{
+  *there = true;
+  if (!gab_checkpoint_is_pending(checkpoint)) return GAB_OK;
+  const double start = gab_seconds();
+  GAB_TRY(gab_transfer_help(checkpoint, next_of(checkpoint)));
+  *there = checkpoint->transfer.there;
+  charge(checkpoint, start, &checkpoint->stats.exchange_seconds);
+  return GAB_OK;
+}
+
+gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
+{
+  gab_world *world = checkpoint->world;
+  gab_snapshot *next = next_of(checkpoint);
+  GAB_TRY(gab_world_check(world));
+  if (!gab_checkpoint_is_pending(checkpoint)) GAB_FAIL(GAB_ERR_STATE, "no snapshot was begun");
+  double at = gab_seconds();
+  GAB_TRY(gab_transfer_finish(checkpoint, next));
   next->complete = true;
   gab_world_enter(world, GAB_PHASE_SNAPSHOT);
-  at[2] = gab_seconds();
+  at = charge(checkpoint, at, &checkpoint->stats.exchange_seconds);
 
   gab_world_enter(world, GAB_PHASE_COMMIT);
   uint32_t flags = 1;
@@ -127,9 +181,16 @@ gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
 
   gab_world_enter(world, GAB_PHASE_SWAP);
   checkpoint->valid = !checkpoint->valid;
-  at[3] = gab_seconds();
-  note_cost(checkpoint, next, at);
+  checkpoint->pending = false;
+  charge(checkpoint, at, &checkpoint->stats.commit_seconds);
+  note_cost(checkpoint, next);
   return GAB_OK;
+}
+
+gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
+{
+  GAB_TRY(gab_checkpoint_begin(checkpoint, step));
+  return gab_checkpoint_complete(checkpoint);
 }
 
 gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint) { return checkpoint->stats; }

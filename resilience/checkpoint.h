@@ -52,6 +52,21 @@ gab_status gab_checkpoint_add_entity(gab_checkpoint *checkpoint, const gab_entit
  *  @return ::GAB_ERR_FAULT if the world broke: the snapshot before is still valid */
 gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step);
 
+/** The same in parts, so that copies travel while the next steps are computed. Begins a snapshot of the present
+ * state: what this has to wait for is the own copy (with coded schemes, the parities too). The valid snapshot
+ * stays what it is; a fault before gab_checkpoint_complete() leads back to it. Collective, though the slots
+ * meet only if the forest has changed since the last one. Announces ::GAB_PHASE_SNAPSHOT twice.
+ *  @return ::GAB_ERR_STATE if one is begun already */
+gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step);
+/** Helps it along without waiting for anybody: often, e.g. between tasks. Local.
+ *  @param[out] there  everything of this slot has gone and come, or none is begun */
+gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there);
+/** Waits for the rest, agrees, and makes it the valid one. Collective, at the same step on all. Announces
+ * ::GAB_PHASE_SNAPSHOT, ::GAB_PHASE_COMMIT and ::GAB_PHASE_SWAP. @return ::GAB_ERR_STATE if none is begun */
+gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint);
+/** True between the two; false again when the world was repaired meanwhile. */
+bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint);
+
 /** Verifies everything that the valid snapshot holds, copies and parities included, and replaces at once what
  * has changed in memory. Collective. @param[out] beyond  something has changed that nothing whole is left of:
  *  a new snapshot should be taken at once, the state itself is not concerned */
@@ -91,7 +106,7 @@ typedef struct gab_checkpoint_stats {
   size_t copies_bytes; /**< copies of others and parities held, last one */
   size_t sent_bytes;   /**< put on the wire for them, last one */
   uint64_t replaced;   /**< images, parities and entities that had changed in memory */
-  double last_seconds; /**< of the last one: pack, exchange and commit */
+  double last_seconds; /**< that the caller spent on the last one: pack, exchange and commit */
   double total_seconds, pack_seconds, exchange_seconds, commit_seconds;
 } gab_checkpoint_stats;
 gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint);

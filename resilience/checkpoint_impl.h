@@ -54,6 +54,13 @@ typedef struct gab_registered_entity {
   gab_entity table;
 } gab_registered_entity;
 
+/* Copies under way. */
+typedef struct gab_transfer_state {
+  gab_port *port; /* of its own: others talk while it is busy */
+  int round;      /* copy that is under way */
+  bool there;     /* nothing is under way (any more) */
+} gab_transfer_state;
+
 struct gab_checkpoint {
   gab_forest *forest;
   gab_world *world;
@@ -64,6 +71,10 @@ struct gab_checkpoint {
   gab_registered_entity entities[GAB_MOST_ENTITIES];
   int entity_count;
   gab_snapshot snapshots[2];
+  gab_transfer_state transfer;
+  bool pending;           /* the other snapshot is begun and not complete */
+  gab_epoch begun_in;     /* a repair since then has ended it */
+  double pending_seconds; /* that the caller has spent on it */
   int valid;                               /* index of the valid snapshot; the other one is written next */
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
   bool counted;
@@ -125,7 +136,10 @@ gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const g
 
 /* Finds whose images this slot keeps in a snapshot whose members are set. Local. */
 gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next);
-/* Sends the own image to its holders and receives what this slot keeps. Collective. */
+/* Begins to send the own image round: copies are then under way (transfer.c), parities are made before this
+ * returns, since each chunk of them is summed up before the next one may leave. Collective. */
+gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* The same, and waits until all is there. */
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Bytes that this slot keeps for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);

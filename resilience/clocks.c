@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LOOK = 10 }; /* steps after which a step's time is taken as known */
+enum {
+  FIRST_LOOK = 10,       /* steps after which a step's time is taken as known */
+  LONGEST_OVERLAP = 1000 /* steps behind which copies may travel */
+};
 
 /* ---------------------------------------------------------------- setting the clocks */
 
@@ -51,16 +54,45 @@ static void set_by_steps(gab_clock *clock, gab_step step)
   clock->next = every > 0 ? step - step % every + every : -1;
 }
 
-/* The root turns times into steps; everyone takes its answer. Steps need no answer. */
+/* Steps that the copies of this slot need to get through. One that was overlapped tells: those that it took,
+ * and one to spare; twice as many if they did not do. Else the time of the exchange, half of which a step
+ * lends to it at best, since messages move only when somebody looks after them. */
+static uint64_t wanted_lag(const gab_timeloop *loop)
+{
+  const gab_overlap *overlap = &loop->guard->overlap;
+  const gab_checkpoint_stats costs = gab_checkpoint_get_stats(loop->guard->checkpoint);
+  const double step_seconds = gab_guard_step_seconds(loop);
+  const gab_placement *placement = gab_checkpoint_placement(loop->guard->checkpoint);
+  if (!overlap->wanted || !placement || placement->scheme->kind != GAB_SCHEME_COPIES || costs.sent_bytes == 0)
+    return 0;
+  if (overlap->from >= 0 && overlap->there >= 0) return (uint64_t)(overlap->there - overlap->from) + 1;
+  if (overlap->from >= 0) return 2 * (uint64_t)overlap->lag;
+  if (!(step_seconds > 0) || costs.taken == 0) return overlap->lag ? (uint64_t)overlap->lag : 1;
+  const double steps = ceil(2 * costs.exchange_seconds / (double)costs.taken / step_seconds);
+  return steps < LONGEST_OVERLAP ? (uint64_t)fmax(steps, 1) : LONGEST_OVERLAP;
+}
+
+/* All have to be through with one before the next one is due: not more than half of the time between them. */
+static void set_lag(gab_timeloop *loop, uint64_t wanted)
+{
+  gab_overlap *overlap = &loop->guard->overlap;
+  const gab_step next[2] = {loop->guard->memory.next, loop->guard->on_disk.next};
+  overlap->lag = wanted > LONGEST_OVERLAP ? LONGEST_OVERLAP : (gab_step)wanted;
+  for (int i = 0; i < 2; i++)
+    if (next[i] >= 0 && overlap->lag > (next[i] - loop->step) / 2) overlap->lag = (next[i] - loop->step) / 2;
+}
+
+/* The root turns times into steps; everyone takes its answer. Steps need no answer, but for those behind
+ * which copies travel: of these the most that anybody needs. */
 gab_status gab_guard_set_clocks(gab_timeloop *loop)
 {
   gab_guard *guard = loop->guard;
   gab_clock *memory = &guard->memory, *disk = &guard->on_disk;
-  uint64_t left[2] = {0, 0};
+  uint64_t left[3] = {0, 0, wanted_lag(loop)};
   guard->look = -1;
   if (!by_time(memory)) set_by_steps(memory, loop->step);
   if (!by_time(disk)) set_by_steps(disk, loop->step);
-  if (!by_time(memory) && !by_time(disk)) return GAB_OK;
+  if (!by_time(memory) && !by_time(disk) && !guard->overlap.wanted) return GAB_OK;
   if (gab_world_is_root(loop->world)) {
     const double step_seconds = gab_guard_step_seconds(loop);
     left[0] = steps_left(memory, step_seconds, memory_cost(guard), 0);
@@ -68,28 +100,59 @@ gab_status gab_guard_set_clocks(gab_timeloop *loop)
       left[1] =
           steps_left(disk, step_seconds, disk_cost(guard), gab_disk_get_stats(guard->disk).last_seconds);
   }
-  GAB_TRY(gab_world_max_u64(loop->world, left, 2));
+  GAB_TRY(gab_world_max_u64(loop->world, left, 3));
   if (by_time(memory)) memory->next = loop->step + (left[0] ? (gab_step)left[0] : FIRST_LOOK);
   if (by_time(disk)) disk->next = left[1] ? loop->step + (gab_step)left[1] : -1;
   if (by_time(disk) && !left[1]) guard->look = loop->step + FIRST_LOOK;
+  set_lag(loop, left[2]);
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- taking them */
 
-static gab_status take_in_memory(gab_timeloop *loop)
+static gab_status timed(gab_timeloop *loop, gab_status (*work)(gab_timeloop *loop))
 {
   gab_timer_start(loop->timers, loop->checkpoint_timer);
-  gab_status status = gab_checkpoint_take(loop->guard->checkpoint, loop->step);
+  gab_status status = work(loop);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
-  GAB_TRY(status);
-  loop->guard->memory.last = gab_seconds();
-  gab_guard_tell(loop);
-  if (!gab_world_is_root(loop->world)) return GAB_OK;
-  gab_checkpoint_stats stats = gab_checkpoint_get_stats(loop->guard->checkpoint);
-  gab_event(loop->events, "checkpoint",
-            "\"of_step\": %" GAB_PRI_STEP ", \"image_bytes\": %zu, \"seconds\": %.6f", loop->step,
-            stats.image_bytes, stats.last_seconds);
+  return status;
+}
+
+static gab_status begin_in_memory(gab_timeloop *loop)
+{
+  return gab_checkpoint_begin(loop->guard->checkpoint, loop->step);
+}
+
+static gab_status complete_in_memory(gab_timeloop *loop)
+{
+  return gab_checkpoint_complete(loop->guard->checkpoint);
+}
+
+static gab_status help_in_memory(gab_timeloop *loop)
+{
+  gab_overlap *overlap = &loop->guard->overlap;
+  bool there;
+  GAB_TRY(gab_checkpoint_progress(loop->guard->checkpoint, &there));
+  if (there) overlap->there = loop->step;
+  return GAB_OK;
+}
+
+gab_status gab_guard_help(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  if (!guard || !gab_checkpoint_is_pending(guard->checkpoint) || guard->overlap.there >= 0) return GAB_OK;
+  return timed(loop, help_in_memory);
+}
+
+static gab_status begin(gab_timeloop *loop, gab_step lag, bool to_disk)
+{
+  gab_guard *guard = loop->guard;
+  GAB_TRY(timed(loop, begin_in_memory));
+  guard->memory.last = gab_seconds();
+  guard->overlap.to_disk = to_disk;
+  guard->overlap.from = lag > 0 ? loop->step : -1;
+  guard->overlap.until = loop->step + lag;
+  guard->overlap.there = -1;
   return GAB_OK;
 }
 
@@ -107,11 +170,41 @@ static gab_status begin_on_disk(gab_timeloop *loop)
   return GAB_OK;
 }
 
+static gab_status complete(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  GAB_TRY(timed(loop, complete_in_memory));
+  gab_guard_tell(loop);
+  const gab_checkpoint_stats stats = gab_checkpoint_get_stats(guard->checkpoint);
+  if (gab_world_is_root(loop->world))
+    gab_event(loop->events, "checkpoint",
+              "\"of_step\": %" GAB_PRI_STEP
+              ", \"image_bytes\": %zu, \"seconds\": %.6f, \"behind_steps\": %" GAB_PRI_STEP,
+              stats.last_step, stats.image_bytes, stats.last_seconds, loop->step - stats.last_step);
+  return guard->overlap.to_disk && guard->disk ? begin_on_disk(loop) : GAB_OK;
+}
+
+/* What is under way comes first. */
+static gab_status settle(gab_timeloop *loop)
+{
+  return gab_checkpoint_is_pending(loop->guard->checkpoint) ? complete(loop) : GAB_OK;
+}
+
 gab_status gab_guard_take(gab_timeloop *loop, bool to_disk)
 {
-  GAB_TRY(take_in_memory(loop));
-  if (to_disk && loop->guard->disk) GAB_TRY(begin_on_disk(loop));
+  GAB_TRY(settle(loop));
+  GAB_TRY(begin(loop, 0, to_disk));
+  GAB_TRY(complete(loop));
   return gab_guard_set_clocks(loop);
+}
+
+/* The next clocks are set when it is complete: there all meet anyway. */
+static gab_status take_behind_the_steps(gab_timeloop *loop, bool to_disk)
+{
+  const gab_step lag = loop->guard->overlap.lag;
+  if (lag == 0 || loop->step + lag >= loop->steps) return gab_guard_take(loop, to_disk);
+  GAB_TRY(settle(loop));
+  return begin(loop, lag, to_disk);
 }
 
 static gab_status help_disk(gab_timeloop *loop, gab_status (*help)(gab_disk *disk))
@@ -130,13 +223,20 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
   gab_guard *guard = loop->guard;
   if (!guard) return GAB_OK;
   GAB_TRY(help_disk(loop, gab_disk_progress));
-  if (loop->step >= loop->steps) return GAB_OK;
-  const bool disk = is_due(&guard->on_disk, loop->step);
-  if (disk || is_due(&guard->memory, loop->step)) {
+  GAB_TRY(gab_guard_help(loop));
+  if (loop->step >= loop->steps) return settle(loop);
+  const bool disk = is_due(&guard->on_disk, loop->step),
+             under_way = gab_checkpoint_is_pending(guard->checkpoint);
+  if (disk || (!under_way && is_due(&guard->memory, loop->step))) {
     guard->barren = 0;
-    return gab_guard_take(loop, disk);
+    return take_behind_the_steps(loop, disk);
   }
-  if (guard->look >= 0 && loop->step >= guard->look) GAB_TRY(gab_guard_set_clocks(loop));
+  if (under_way && loop->step >= guard->overlap.until) {
+    GAB_TRY(complete(loop));
+    GAB_TRY(gab_guard_set_clocks(loop));
+  } else if (!under_way && guard->look >= 0 && loop->step >= guard->look) {
+    GAB_TRY(gab_guard_set_clocks(loop));
+  }
   return gab_guard_scrub(loop);
 }
 

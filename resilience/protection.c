@@ -100,6 +100,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   gab_checkpoint_set_events(guard->checkpoint, loop->events);
   guard->scrub = protection->scrub;
   guard->memory = (gab_clock){.every = protection->every, .next = -1};
+  guard->overlap = (gab_overlap){.wanted = protection->overlap, .from = -1, .there = -1};
   guard->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
   if (guard->disk) guard->on_disk.every = protection->disk_every;
   guard->look = -1;
@@ -326,6 +327,7 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
     gab_fault fault = {.noticed_step = loop->step};
     if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
     if (loop->guard->disk && gab_disk_abandon(loop->guard->disk)) interrupted = true;
+    loop->guard->overlap.from = -1; /* what was under way went with the fault */
     status = recover_once(loop, &fault, &lost);
     if (status != GAB_OK) break;
     gab_stop_restart(loop->guard->stop, loop->step);

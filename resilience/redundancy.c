@@ -1,4 +1,4 @@
-/* What a scheme makes of the images of a snapshot: who keeps copies of whose, and their exchange. */
+/* What a scheme makes of the images of a snapshot: who keeps what of whose. */
 #include "resilience/redundancy_impl.h"
 
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
@@ -6,17 +6,6 @@ gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
   gab_buffer_clear(buffer);
   if (buffer->capacity < bytes || buffer->capacity - bytes > bytes / 64 + 4096) gab_buffer_release(buffer);
   return gab_buffer_reserve(buffer, bytes);
-}
-
-/* What was received into a buffer that had to grow for it may have grown too far. */
-static gab_status trim(gab_buffer *buffer)
-{
-  if (buffer->capacity - buffer->size <= buffer->size / 64 + 4096) return GAB_OK;
-  void *memory = buffer->data;
-  GAB_TRY(gab_realloc(buffer->size, buffer->use, &memory));
-  buffer->data = memory;
-  buffer->capacity = buffer->size;
-  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- who keeps what */
@@ -58,30 +47,19 @@ gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next)
   return GAB_OK;
 }
 
-/* ---------------------------------------------------------------- copies */
+/* ---------------------------------------------------------------- sending it round */
 
-/* One round moves copy number k of every image: a message can be under way to one holder only, since its
- * envelope names the receiver. Nobody waits for a later round, so all get through. */
-static gab_status exchange_copies(gab_checkpoint *checkpoint, gab_snapshot *next)
+gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
-  gab_slot me = gab_world_slot(checkpoint->world);
-  for (int k = 0; k < gab_placement_copies(&next->placement); k++) {
-    for (int i = 0; i < next->copy_count; i++)
-      if (next->copies[i].number == k)
-        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &next->copies[i].image,
-                                 GAB_SIZE_UNKNOWN));
-    gab_slot holder = gab_placement_holder(&next->placement, me, k);
-    if (holder != GAB_NO_SLOT) GAB_TRY(gab_port_send(checkpoint->port, holder, &next->own));
-    GAB_TRY(gab_port_finish(checkpoint->port));
-  }
-  for (int i = 0; i < next->copy_count; i++) GAB_TRY(trim(&next->copies[i].image));
-  return GAB_OK;
+  if (next->placement.scheme->kind == GAB_SCHEME_COPIES) return gab_transfer_begin(checkpoint, next);
+  checkpoint->transfer.there = true;
+  return gab_parities_make(checkpoint, next, NULL, false, &next->parities);
 }
 
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next)
 {
-  if (next->placement.scheme->kind == GAB_SCHEME_COPIES) return exchange_copies(checkpoint, next);
-  return gab_parities_make(checkpoint, next, NULL, false, &next->parities);
+  GAB_TRY(gab_redundancy_begin(checkpoint, next));
+  return gab_transfer_finish(checkpoint, next);
 }
 
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot)

@@ -10,6 +10,15 @@
  * memory. */
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
 
+/* ---- transfer.c */
+
+/* Copies: sends the own image to its holders and receives what this slot keeps, round after round. Begins
+ * (local) without waiting, helps along without waiting, waits for all of it. Buffers of images are not to be
+ * touched before checkpoint->transfer.there. */
+gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
+gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
+gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
+
 /* ---- redundancy_group.c */
 
 /* Fills *parities of the own group. `wants` are the members that are to have theirs made (NULL: all); with

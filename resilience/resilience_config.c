@@ -103,6 +103,12 @@ static const gab_config_key memory_keys[] = {
      .doc =
          "Interval between checkpoints in memory: a number of steps (100), a time (30 s, 10 min, 1 h), auto "
          "(from mtbf and the measured cost, Daly 2006) or never (only one at the start)."},
+    {.name = "overlap",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .outside = true,
+     .doc = "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
+            "it counts some steps later. Parities of coded schemes are always waited for."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
@@ -294,6 +300,7 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   if (scrub.mode != GAB_INTERVAL_STEPS)
     return gab_config_fail(config, "resilience.scrub", "the interval has to be a number of steps, or never");
   protection->scrub = scrub.steps;
+  protection->overlap = gab_config_bool(config, "resilience.memory.overlap");
   protection->tries = (int)gab_config_int(config, "resilience.tries");
   double mtbf = gab_config_is_set(config, "resilience.mtbf") ? gab_config_real(config, "resilience.mtbf") : 0;
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=

@@ -136,6 +136,7 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
     gab_timer_start(loop->timers, task->timer);
     status = task->run(task->user, loop->step);
     gab_timer_stop(loop->timers, task->timer);
+    if (status == GAB_OK) status = gab_guard_help(loop);
     /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
     if (status == GAB_OK) status = gab_world_check(loop->world);
   }

@@ -35,11 +35,22 @@ typedef struct gab_clock {
   double last;   /* seconds: when its last one was taken */
 } gab_clock;
 
+/* A checkpoint in memory whose copies travel behind the steps. */
+typedef struct gab_overlap {
+  bool wanted;
+  bool to_disk;  /* the one under way goes there when it is complete */
+  gab_step lag;  /* steps between begin and completion of the next one, the same on all; 0: no overlap */
+  gab_step from; /* step of the one under way */
+  gab_step until; /* at which all complete it */
+  gab_step there; /* after which this slot had nothing under way any more; -1: not yet */
+} gab_overlap;
+
 /* Present only when the loop is protected. */
 typedef struct gab_guard {
   gab_step scrub; /* steps between two looks at what lies in memory; 0: never */
   int32_t told;   /* members when it was said what is kept of whom */
   gab_clock memory, on_disk;
+  gab_overlap overlap;
   gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */
@@ -95,6 +106,8 @@ void gab_guard_destroy(gab_guard **guard);
 /* At the end of a step: helps a write to disk along, takes the checkpoints that are due, and decides when the
  * next ones are. Collective. */
 gab_status gab_guard_checkpoint(gab_timeloop *loop);
+/* Between tasks and after steps: helps copies along that are under way. Local. */
+gab_status gab_guard_help(gab_timeloop *loop);
 /* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
 void gab_guard_tell(gab_timeloop *loop);
 /* Copies lie in memory for long: what changes there is to be found while there is something to replace it by. If it

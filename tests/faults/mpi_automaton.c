@@ -2,7 +2,7 @@
  *
  *   mpi_automaton [--steps N] [--every N] [--scheme NAME] [--copies N] [--group N] [--losses N] [--per-node
  * N]
- *                 [--scrub N] [--no-rebalance] [DRILL ...]
+ *                 [--scrub N] [--overlap] [--no-rebalance] [DRILL ...]
  *
  * With --per-node the processes say that they lie on nodes of so many, which are to be kept apart.
  *
@@ -43,6 +43,8 @@ static gab_status read_options(int argc, char **argv, options *o)
     const char *value = i + 1 < argc ? argv[i + 1] : "";
     if (strcmp(argv[i], "--no-rebalance") == 0) {
       o->protection.rebalance = NULL;
+    } else if (strcmp(argv[i], "--overlap") == 0) {
+      o->protection.overlap = true;
     } else if (strncmp(argv[i], "--", 2) == 0) {
       GAB_TRY(read_value(argv[i], value, o));
       i++;

@@ -75,7 +75,7 @@ static void make_image(gab_snapshot *snapshot, uint64_t seed, gab_slot me, size_
 
 typedef struct bench {
   gab_world *world;
-  gab_checkpoint checkpoint; /* world, port and redundancy only */
+  gab_checkpoint checkpoint; /* world, ports and redundancy only */
   gab_snapshot *snapshot;
   gab_slot me;
   uint64_t seed;
@@ -234,8 +234,10 @@ int main(int argc, char **argv)
   b.me = gab_world_slot(b.world);
   b.checkpoint.world = b.world;
   CHECK(gab_port_create(b.world, "bench", &b.checkpoint.port) == GAB_OK);
+  CHECK(gab_port_create(b.world, "copies", &b.checkpoint.transfer.port) == GAB_OK);
   random_losses_come_back(&b, argc > 1 ? atoi(argv[1]) : 21);
   memory_and_wire_are_those_of_the_formula(&b);
+  gab_port_destroy(&b.checkpoint.transfer.port);
   gab_port_destroy(&b.checkpoint.port);
   uint64_t all = (uint64_t)failures;
   CHECK(gab_world_sum_u64(b.world, &all, 1) == GAB_OK);

@@ -1,0 +1,145 @@
+/* A snapshot in parts: what is restored before and after its completion, with the state changing meanwhile,
+ * and a time loop that takes its snapshots so. */
+/* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/checkpoint_impl.h"
+
+static uint64_t checksum(const automaton *app)
+{
+  uint64_t sum = 0;
+  CHECK(gab_forest_checksum(app->forest, &sum) == GAB_OK);
+  return sum;
+}
+
+static void break_and_repair(automaton *app)
+{
+  gab_status intent = GAB_OK;
+  uint32_t flags = 1;
+  CHECK(gab_world_agree(app->world, &flags) == GAB_OK); /* the others are not at work any more */
+  if (gab_world_is_root(app->world)) gab_world_raise(app->world, GAB_ERR_REQUEUE);
+  CHECK(gab_world_repair(app->world, &intent) == GAB_OK && intent == GAB_ERR_REQUEUE);
+}
+
+static void restores(automaton *app, gab_checkpoint *checkpoint, gab_step step, uint64_t sum)
+{
+  gab_restore_report report;
+  CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK);
+  CHECK(report.step == step && checksum(app) == sum);
+}
+
+static void what_is_under_way_counts_when_it_is_complete(automaton *app, const gab_redundancy *redundancy)
+{
+  gab_checkpoint *checkpoint;
+  gab_entity entity = automaton_entity(app);
+  bool there = false, beyond = true;
+  CHECK(gab_checkpoint_create(app->forest, redundancy, &checkpoint) == GAB_OK);
+  CHECK(gab_checkpoint_add_entity(checkpoint, &entity) == GAB_OK);
+  CHECK(gab_checkpoint_complete(checkpoint) == GAB_ERR_STATE);
+  CHECK(gab_checkpoint_take(checkpoint, 1) == GAB_OK && !gab_checkpoint_is_pending(checkpoint));
+  const uint64_t first = checksum(app);
+  CHECK(automaton_step(app, 0) == GAB_OK);
+  const uint64_t second = checksum(app);
+  CHECK(gab_checkpoint_begin(checkpoint, 2) == GAB_OK && gab_checkpoint_is_pending(checkpoint));
+  CHECK(gab_checkpoint_begin(checkpoint, 2) == GAB_ERR_STATE);
+  CHECK(gab_checkpoint_scrub(checkpoint, &beyond) == GAB_OK && !beyond);
+  CHECK(automaton_step(app, 1) == GAB_OK);
+  CHECK(gab_checkpoint_get_stats(checkpoint).last_step == 1);
+  break_and_repair(app);
+  CHECK(!gab_checkpoint_is_pending(checkpoint));
+  restores(app, checkpoint, 1, first);
+  CHECK(automaton_step(app, 0) == GAB_OK && checksum(app) == second);
+  CHECK(gab_checkpoint_begin(checkpoint, 2) == GAB_OK);
+  for (int i = 0; i < 5; i++) {
+    CHECK(automaton_step(app, 1 + i) == GAB_OK);
+    CHECK(gab_checkpoint_progress(checkpoint, &there) == GAB_OK);
+  }
+  CHECK(gab_checkpoint_complete(checkpoint) == GAB_OK && !gab_checkpoint_is_pending(checkpoint));
+  CHECK(gab_checkpoint_progress(checkpoint, &there) == GAB_OK && there);
+  restores(app, checkpoint, 2, second);
+  CHECK(gab_checkpoint_get_stats(checkpoint).taken == 2);
+  gab_checkpoint_destroy(&checkpoint);
+}
+
+/* Dropped with a snapshot under way: nothing is read or written behind it (address sanitizer). */
+static void one_under_way_may_be_dropped(automaton *app)
+{
+  gab_checkpoint *checkpoint;
+  CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &checkpoint) == GAB_OK);
+  CHECK(gab_checkpoint_begin(checkpoint, 1) == GAB_OK);
+  break_and_repair(app);
+  gab_checkpoint_destroy(&checkpoint);
+}
+
+/* Steps at which snapshots became the valid one, as an application sees them. */
+typedef struct watcher {
+  gab_timeloop *loop;
+  gab_step behind; /* most steps between the state and the valid snapshot */
+  uint64_t begun_at_due;
+} watcher;
+
+static gab_status watch(void *user, gab_step step)
+{
+  watcher *w = user;
+  const gab_step valid = gab_timeloop_get_stats(w->loop).checkpoint.last_step;
+  if (step - valid > w->behind) w->behind = step - valid;
+  w->begun_at_due += valid % 4 == 0;
+  return GAB_OK;
+}
+
+static void a_loop_takes_them_behind_its_steps(automaton *app, bool overlap, uint64_t *sum)
+{
+  watcher w = {0};
+  gab_entity entity = automaton_entity(app);
+  CHECK(gab_timeloop_create(app->forest, 30, &w.loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(w.loop, "automaton", automaton_step, app) == GAB_OK);
+  CHECK(gab_timeloop_add_task(w.loop, "watch", watch, &w) == GAB_OK);
+  CHECK(gab_timeloop_add_entity(w.loop, &entity) == GAB_OK);
+  gab_protection protection = {.every = {.steps = 4}, .overlap = overlap};
+  CHECK(gab_timeloop_protect(w.loop, &protection) == GAB_OK);
+  CHECK(gab_timeloop_run(w.loop) == GAB_OK);
+  const gab_run_stats stats = gab_timeloop_get_stats(w.loop);
+  CHECK(stats.checkpoint.taken == 8 && stats.checkpoint.last_step == 28);
+  CHECK(w.begun_at_due == 30); /* each is of the step at which it was due */
+  const bool travels = overlap && gab_members_count(gab_world_members(app->world)) > 1;
+  CHECK(travels ? w.behind > 3 : w.behind == 3);
+  *sum = checksum(app);
+  gab_timeloop_destroy(&w.loop);
+}
+
+static void run_all(gab_world *world)
+{
+  static const gab_redundancy schemes[] = {{.scheme = &gab_scheme_pairwise},
+                                           {.scheme = &gab_scheme_ring, .copies = 2},
+                                           {.scheme = &gab_scheme_parity}};
+  uint64_t sums[2] = {0, 1};
+  automaton app;
+  for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+    CHECK(automaton_create(&app, world, (int32_t[]){3, 3, 2}) == GAB_OK);
+    what_is_under_way_counts_when_it_is_complete(&app, &schemes[i]);
+    automaton_destroy(&app);
+  }
+  for (int overlap = 0; overlap < 2; overlap++) {
+    CHECK(automaton_create(&app, world, (int32_t[]){3, 3, 2}) == GAB_OK);
+    if (overlap) one_under_way_may_be_dropped(&app);
+    a_loop_takes_them_behind_its_steps(&app, overlap, &sums[overlap]);
+    automaton_destroy(&app);
+  }
+  CHECK(sums[0] == sums[1]);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
+  run_all(world);
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
+  if (all == 0 && gab_world_is_root(world)) printf("gabion-test: passed\n");
+  gab_world_destroy(&world);
+  return all == 0 ? 0 : 1;
+}
