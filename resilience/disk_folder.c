@@ -86,7 +86,8 @@ static gab_status list_steps(const char *folder, gab_step **steps, size_t *count
   *steps = NULL;
   *count = 0;
   DIR *open = opendir(folder);
-  if (!open && errno == ENOENT) return GAB_OK;
+  /* There is nothing in what is not there, be it that what is above it is no folder. */
+  if (!open && (errno == ENOENT || (errno == ENOTDIR && access(folder, F_OK) != 0))) return GAB_OK;
   if (!open) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", folder, strerror(errno));
   gab_status status = GAB_OK;
   for (struct dirent *entry; status == GAB_OK && (entry = readdir(open));) {
