@@ -4,5 +4,5 @@
 . "$GABION_SOURCE/tests/apps/common.sh"
 . "$GABION_SOURCE/tests/apps/killed.sh"
 RANDOM=7
-killed 12
+killed 8
 finish
