@@ -1,5 +1,6 @@
 /** @file world.c
  *  @brief Beginning and end of a world, and what it knows about itself. */
+#include "core/absence.h"
 #include "core/log.h"
 #include "core/world_impl.h"
 
@@ -40,7 +41,7 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
       GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
   }
   if (level < MPI_THREAD_FUNNELED) GAB_FAIL(GAB_ERR_MPI, "MPI gives no support for threads (FUNNELED)");
-  return GAB_OK;
+  return gab_absence_watch_as_told();
 }
 
 static gab_status open_ports(gab_world *world)

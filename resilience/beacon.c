@@ -14,15 +14,16 @@ static void write_whole(const char *path, const char *text)
     gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
 }
 
-void gab_beacon_progress(const gab_world *world, gab_step step)
+void gab_beacon_progress(const gab_world *world, gab_step step, double longest)
 {
   static double last = -1e9; /* of this process; the launcher wants no more than one a second */
   const char *path = getenv("GABION_PROGRESS");
   if (!path || !gab_world_is_root(world) || gab_seconds() - last < 1) return;
   last = gab_seconds();
-  char text[96];
-  snprintf(text, sizeof text, "%" GAB_PRI_STEP " at %.3f s, epoch %" GAB_PRI_EPOCH "\n", step, last,
-           gab_world_epoch(world));
+  char text[160], steps[48] = "";
+  if (longest > 0) snprintf(steps, sizeof steps, ", longest step %.3g s", longest);
+  snprintf(text, sizeof text, "%" GAB_PRI_STEP " at %.3f s, epoch %" GAB_PRI_EPOCH "%s\n", step, last,
+           gab_world_epoch(world), steps);
   write_whole(path, text);
 }
 

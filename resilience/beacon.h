@@ -17,8 +17,9 @@
 extern "C" {
 #endif
 
-/** Root only, at most once a second; others and more often: nothing. Local. */
-void gab_beacon_progress(const gab_world *world, gab_step step);
+/** Root only, at most once a second; others and more often: nothing. Local.
+ *  @param[in] longest  seconds of the longest step so far, for `gabion-launch --dead-after`; 0: not known */
+void gab_beacon_progress(const gab_world *world, gab_step step, double longest);
 
 /** Announces the end of the run, also when processes die while it is announced: the lowest slot that lives
  *  writes, all agree, and if somebody died on the way it is done again. In a world beyond repair whoever

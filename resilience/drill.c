@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct gab_drills {
@@ -21,7 +23,8 @@ struct gab_drills {
 /* ---------------------------------------------------------------- reading */
 
 #define DRILL_FORM                                                                                           \
-  "a drill looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2"
+  "a drill looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2; with "        \
+  "stopped=5 the process is stopped for 5 s instead of killed"
 
 static gab_status parse_number(const char *key, const char *text, int64_t min, int64_t max, int64_t *number)
 {
@@ -76,6 +79,11 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
   } else if (strcmp(key, "seed") == 0) {
     GAB_TRY(parse_number(key, value, 0, INT64_MAX, &number));
     drill->seed = (uint64_t)number;
+  } else if (strcmp(key, "stopped") == 0) {
+    char *end;
+    drill->stopped = strtod(value, &end);
+    if (end == value || *end || !(drill->stopped > 0 && drill->stopped <= 1e6))
+      GAB_FAIL(GAB_ERR_INPUT, "'stopped=%s' in a drill is no time in seconds up to 1e6; " DRILL_FORM, value);
   } else {
     GAB_FAIL(GAB_ERR_INPUT, "unknown '%s=' in a drill; " DRILL_FORM, key);
   }
@@ -130,13 +138,33 @@ static void die(gab_drills *drills, gab_phase phase)
   for (;;) pause();
 }
 
+/* A process that is stopped cannot wake itself. */
+static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
+{
+  const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+  const pid_t self = getpid(), waker = fork();
+  if (waker == 0) {
+    kill(self, SIGSTOP);
+    nanosleep(&time, NULL);
+    kill(self, SIGCONT);
+    _exit(0);
+  }
+  gab_event(drills->events, "drill", "\"phase\": \"%s\", \"stopped\": %g", gab_phase_name(phase), seconds);
+  gab_log_all(GAB_LOG_WARNING, "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
+              gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
+  if (waker > 0) waitpid(waker, NULL, 0);
+}
+
 static void watch(void *user, gab_world *world, gab_phase phase)
 {
   gab_drills *drills = user;
   for (size_t i = 0; i < drills->count; i++) {
     const gab_drill *drill = &drills->drills[i];
     if (drill->phase != phase || gab_world_step(world) < drill->step) continue;
-    if (++drills->visits[i] == drill->visit && names_slot(drill, gab_world_slot(world))) die(drills, phase);
+    if (++drills->visits[i] == drill->visit && names_slot(drill, gab_world_slot(world))) {
+      if (drill->stopped > 0) be_stopped(drills, phase, drill->stopped);
+      else die(drills, phase);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 /** @file drill.h
- *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and phase.
+ *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and phase; or they are stopped
+ *  (SIGSTOP) for a time.
  *
  *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
  *  parameter file or with `--inject`, and the run records what it did to itself in events.jsonl.
@@ -27,9 +28,11 @@ typedef struct gab_drill {
   gab_slot slots[GAB_DRILL_SLOTS];
   int random;    /**< number of slots drawn at random, the same ones on all processes */
   uint64_t seed; /**< of the drawing */
+  double stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
 } gab_drill;
 
-/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; "random=2,seed=7" draws.
+/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; "random=2,seed=7" draws; stopped=4.5 stops
+ *  them for so many seconds.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);
 

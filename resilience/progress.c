@@ -52,7 +52,7 @@ static void write_file(const gab_timeloop *loop, double rate, double seconds_lef
 
 void gab_progress_report(gab_timeloop *loop)
 {
-  gab_beacon_progress(loop->world, loop->step);
+  gab_beacon_progress(loop->world, loop->step, loop->longest_step);
   const double now = gab_seconds(), since = now - loop->recent_time;
   if (!gab_world_is_root(loop->world) || since < 1) return;
   const gab_step done = loop->step - loop->recent_step;

@@ -190,6 +190,14 @@ static const gab_config_key drill_keys[] = {
      .default_text = "1",
      .outside = true,
      .doc = "The how-many-eth time that the phase is entered, counted from that step on."},
+    {.name = "stopped",
+     .type = GAB_CONFIG_REAL,
+     .unit = "s",
+     .min = 0,
+     .max = 1e6,
+     .default_text = "0",
+     .outside = true,
+     .doc = "For how long they are stopped instead of killed (gabion-launch --dead-after); 0: killed."},
 };
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 static const gab_config_section sections[] = {
@@ -247,7 +255,8 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
       (gab_drill){.step = gab_config_int(config, gab_config_path(path, "drills.%zu.step", index)),
                   .visit = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.visit", index)),
                   .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
-                  .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index))};
+                  .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index)),
+                  .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};
   drill->phase =
       gab_phase_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
   size_t count;

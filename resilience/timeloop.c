@@ -3,6 +3,7 @@
 #include "core/collective.h"
 #include "core/log.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +155,7 @@ static gab_status do_duties(gab_timeloop *loop)
 
 static gab_status one_step(gab_timeloop *loop)
 {
+  const double start = gab_seconds();
   GAB_TRY(run_all(loop, &loop->tasks, true, &loop->stats.step_seconds));
   loop->step++;
   gab_world_set_step(loop->world, loop->step);
@@ -161,8 +163,9 @@ static gab_status one_step(gab_timeloop *loop)
   loop->stats.updates_computed += (double)loop->stats.updates_per_step;
   loop->duties_pending = true;
   GAB_TRY(do_duties(loop));
-  gab_progress_report(loop);
   GAB_TRY(gab_guard_checkpoint(loop));
+  loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
+  gab_progress_report(loop);
   return gab_guard_stop(loop);
 }
 

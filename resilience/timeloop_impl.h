@@ -87,6 +87,7 @@ struct gab_timeloop {
   void *on_failure_user;
   gab_run_stats stats;
   gab_fault_record records[GAB_MOST_FAULT_RECORDS];
+  double longest_step; /* seconds, with what was due after it */
   double started, recent_time; /* of the run; of the last progress line */
   gab_step recent_step;
   uint64_t own_updates; /* asked for by the application; 0: count the cells */

@@ -44,7 +44,7 @@ bench_series bench_summarise(double *samples, int count)
 
 gab_status bench_time(bench *b, bench_work work, void *user, double *seconds)
 {
-  gab_beacon_progress(b->world, ++b->measured);
+  gab_beacon_progress(b->world, ++b->measured, 0);
   GAB_TRY(gab_world_barrier(b->world));
   double start = gab_seconds();
   GAB_TRY(work(user));

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define POLL_SECONDS 0.1 /* how often files are looked at; the end of mpirun wakes the loop at once */
+#define HEARTBEATS   5   /* in the time after which a process counts as dead */
+#define STEPS_SPARED 10  /* the longest step should fit so often into that time */
 #define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
 
 typedef struct job {
@@ -81,6 +83,22 @@ static void add_all(words *list, const char *text)
   free(copy);
 }
 
+#ifdef GAB_HAVE_ULFM
+/* A process that is stopped keeps its connections: only that it does not speak tells. Heartbeats are sent while others
+ * are waited for; a thread for them makes MPI hang. Without the trace that MPI prints when it ends a process that was
+ * declared dead wrongly. */
+static void add_detector(words *list, const launch_options *options)
+{
+  char text[256];
+  if (options->dead_after <= 0) return;
+  snprintf(text, sizeof text,
+           "--mca mpi_ft_detector 1 --mca mpi_ft_detector_period %g --mca mpi_ft_detector_timeout %g"
+           " --mca opal_signal 7,8,11",
+           options->dead_after / HEARTBEATS, options->dead_after);
+  add_all(list, text);
+}
+#endif
+
 /* Every flag here was found necessary by hundreds of real kills: without async_mpi_finalize MPI_Finalize
  * hangs after a death, han is no fault-tolerant collective component, and with several daemons the first
  * contact with a dead rank hangs unless all are added at the start. The TCP limits keep rendezvous
@@ -93,6 +111,7 @@ static words mpirun_command(const job *job)
   add(&list, options->mpirun);
 #ifdef GAB_HAVE_ULFM
   add_all(&list, "--with-ft ulfm --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024");
+  add_detector(&list, options);
 #endif
 #ifdef GAB_OPEN_MPI
   /* One machine is usually shared, with other runs or a desktop: a process that waits gives its core away,
@@ -172,6 +191,9 @@ static void set_environment(job *job, int attempt)
   setenv("GABION_PROGRESS", job->places.progress, 1);
   setenv("GABION_STOP", job->places.stop, 1);
   setenv("GABION_ATTEMPT", text, 1);
+  snprintf(text, sizeof text, "%g", job->options->dead_after);
+  if (job->options->dead_after > 0) setenv("GABION_DEAD_AFTER", text, 1);
+  else unsetenv("GABION_DEAD_AFTER");
   setenv("GABION_TERMINAL", isatty(STDOUT_FILENO) ? "1" : "0", 1);
   if (!job->options->several_nodes) setenv("TMPDIR", job->places.dir, 1);
   if (geteuid() == 0) { /* mpirun refuses root unless told twice; containers run as root */
@@ -276,7 +298,21 @@ static void explain_incomplete(const job *job, const launch_result *result)
 typedef struct watch {
   double last_change;
   struct timespec written;
+  bool warned; /* that --dead-after is short for such steps */
 } watch;
+
+/* A process in a long step does not speak either. */
+static void compare_with_steps(const launch_options *options, watch *watch, const char *line)
+{
+  static const char words[] = "longest step ";
+  const char *at = strstr(line, words);
+  const double longest = at ? strtod(at + sizeof words - 1, NULL) : 0;
+  if (options->dead_after <= 0 || watch->warned || STEPS_SPARED * longest <= options->dead_after) return;
+  watch->warned = true;
+  launch_say("warning: a step took %g s, and with --dead-after %g a process that does not speak for so long counts as"
+             " dead, stopped or not: %g would be safe",
+             longest, options->dead_after, STEPS_SPARED * longest);
+}
 
 static void look_for_progress(const job *job, watch *watch, launch_result *result)
 {
@@ -289,6 +325,7 @@ static void look_for_progress(const job *job, watch *watch, launch_result *resul
   watch->written = status.st_mtim;
   if (!strcmp(line, result->last_progress)) return;
   memcpy(result->last_progress, line, sizeof line);
+  compare_with_steps(job->options, watch, line);
   watch->last_change = launch_seconds();
 }
 

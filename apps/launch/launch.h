@@ -12,10 +12,13 @@
  *      run did not complete, whatever mpirun says.
  *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
- *      that has long phases without steps rewrites it with another text meanwhile.
+ *      that has long phases without steps rewrites it with another text meanwhile. ("longest step X s" in it is
+ *      compared with --dead-after.)
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
+ *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
+ *      it wakes up (gab_world_create() sees to it).
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
  *  GABION_NODE_MEMORY=FOLDER  With --relaunch: where each node keeps what the next attempt can go on from. Removed at
  *      the end.
@@ -62,6 +65,7 @@ typedef struct launch_options {
   const char *hosts; /**< "a:4,b:4"; NULL: where mpirun likes */
   const char *agent; /**< starts a command on a host, like ssh; NULL: what mpirun takes */
   double stall; /**< seconds without progress that count as a hang; 0: never */
+  double dead_after; /**< seconds after which a process that does not speak counts as dead; 0: never */
   double grace; /**< seconds for mpirun to end after the completion marker is there */
   double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
   launch_pin pin;

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define LEAST_DEAD_AFTER 0.5
+
 void launch_say(const char *format, ...)
 {
   va_list arguments;
@@ -33,6 +35,9 @@ static void print_help(const launch_options *options)
       "                     (default auto; arguments for mpirun with --bind-to or --map-by: never)\n"
       "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
       "  --retries N        restarts after stalls before giving up (default %d)\n"
+      "  --dead-after SECONDS  a process that does not speak for so long, stopped by a signal, say, counts as dead; when\n"
+      "                     it wakes up it ends itself. At least ten times the longest step, the setting up and the\n"
+      "                     writing of files; not for jobs that are suspended as a whole (default: never)\n"
       "  --relaunch N       restarts after the death of a node, which ends the whole job: the run goes on from what\n"
       "                     the others hold in memory, copies included, at most N times (default %d)\n"
       "  --hosts LIST       nodes and their places, e.g. a:4,b:4; a relaunch leaves out those that do not answer\n"
@@ -84,6 +89,7 @@ enum {
   OPTION_STALL,
   OPTION_RETRIES,
   OPTION_GRACE,
+  OPTION_DEAD_AFTER,
   OPTION_RELAUNCH,
   OPTION_HOSTS,
   OPTION_AGENT,
@@ -101,6 +107,7 @@ static void parse(int argc, char **argv, launch_options *options)
                                         {"stall", required_argument, NULL, OPTION_STALL},
                                         {"retries", required_argument, NULL, OPTION_RETRIES},
                                         {"grace", required_argument, NULL, OPTION_GRACE},
+                                        {"dead-after", required_argument, NULL, OPTION_DEAD_AFTER},
                                         {"relaunch", required_argument, NULL, OPTION_RELAUNCH},
                                         {"hosts", required_argument, NULL, OPTION_HOSTS},
                                         {"agent", required_argument, NULL, OPTION_AGENT},
@@ -131,6 +138,9 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case OPTION_GRACE:
       options->grace = number_of("--grace", optarg, 0);
+      break;
+    case OPTION_DEAD_AFTER:
+      options->dead_after = number_of("--dead-after", optarg, 0);
       break;
     case OPTION_RELAUNCH:
       options->relaunches = (int)number_of("--relaunch", optarg, 0);
@@ -176,6 +186,12 @@ static bool is_sound(const launch_options *options)
     launch_say("%s: no such program, or not executable", options->program[0]);
   else if (access(options->mpirun, X_OK))
     launch_say("%s: no mpirun there; give another with --mpirun, or run scripts/setup.sh", options->mpirun);
+  else if (options->dead_after > 0 && options->dead_after < LEAST_DEAD_AFTER)
+    launch_say("--dead-after %g: less than %g s is no more than a busy machine (see --help)", options->dead_after,
+               LEAST_DEAD_AFTER);
+#ifndef GAB_HAVE_ULFM
+  else if (options->dead_after > 0) launch_say("--dead-after needs an MPI with fault tolerance (ULFM)");
+#endif
   else return true;
   return false;
 }

@@ -22,6 +22,9 @@ static void a_drill_is_read_as_written(void **state)
   assert_int_equal(gab_drill_parse("random=2,seed=9,step=1", &drill), GAB_OK);
   assert_int_equal(drill.random, 2);
   assert_int_equal(drill.phase, GAB_PHASE_COMPUTE);
+  assert_true(drill.stopped == 0);
+  assert_int_equal(gab_drill_parse("slot=1,step=1,stopped=2.5", &drill), GAB_OK);
+  assert_true(drill.stopped == 2.5);
 }
 
 static void every_phase_has_a_name_that_a_drill_takes(void **state)
@@ -50,6 +53,8 @@ static void bad_drills_are_refused_and_change_nothing(void **state)
                        "slot=1,step=1,visit=0",
                        "slot=99999999999,step=1",
                        "slot=1,step=1,colour=red",
+                       "slot=1,step=1,stopped=0",
+                       "slot=1,step=1,stopped=long",
                        "slot,step=1"};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     gab_drill drill = {.step = 77};
