@@ -50,6 +50,8 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   made->redundancy = *redundancy;
   if (!made->redundancy.scheme) made->redundancy.scheme = &gab_scheme_pairwise;
   made->stats.last_step = -1;
+  made->stats.ratio = 1;
+  gab_buffer_init(&made->transfer.squeezed, GAB_MEMORY_SNAPSHOT);
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
   if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.port);
@@ -65,6 +67,7 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   if (!gone) return;
   gab_port_destroy(&gone->transfer.port);
   gab_port_destroy(&gone->port);
+  gab_buffer_release(&gone->transfer.squeezed);
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
   gab_domains_destroy(&gone->domains);
@@ -90,7 +93,10 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
   stats->last_step = taken->step;
   stats->image_bytes = gab_message_bytes(&taken->own);
   stats->copies_bytes = gab_redundancy_bytes(taken);
+  stats->copied_bytes = gab_redundancy_raw_bytes(taken);
   stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
+  stats->ratio = taken->sent_each ? (double)stats->image_bytes / (double)taken->sent_each : 1;
+  checkpoint->all_sent += (double)stats->sent_bytes;
   stats->last_seconds = checkpoint->pending_seconds;
   stats->total_seconds += checkpoint->pending_seconds;
 }

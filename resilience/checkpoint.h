@@ -45,6 +45,22 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint);
  *  table. @return ::GAB_ERR_ARGUMENT if the name is taken or a callback is missing */
 gab_status gab_checkpoint_add_entity(gab_checkpoint *checkpoint, const gab_entity *entity);
 
+/** How what travels and is kept for others is compressed. Own images are not, so that going back to them costs
+ * nothing, and parities are not. Lossless. */
+typedef enum gab_compression {
+  GAB_COMPRESSION_NONE = 0,
+  GAB_COMPRESSION_AUTO, /**< by ::GAB_CODEC_LZ4 where a sample of the image says that it pays, each time anew */
+  GAB_COMPRESSION_LZ4,
+  GAB_COMPRESSION_ZSTD,
+  GAB_COMPRESSION_COUNT
+} gab_compression;
+/** "none", "auto", "lz4", "zstd". */
+const char *gab_compression_name(gab_compression compression);
+/** From the next snapshot on. Local; slots may differ. Memory: copies take what they are compressed to; while
+ * they travel, and while one is taken over, the sender and the adopter hold one of them twice.
+ *  @return ::GAB_ERR_ARGUMENT for what this build lacks */
+gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compression compression);
+
 /** Takes a snapshot of the present state and makes it the valid one. Collective. Announces
  *  ::GAB_PHASE_SNAPSHOT (three times: before packing, before sending, when all is there;
  *  of coded groups also in between, with every chunk), ::GAB_PHASE_COMMIT
@@ -104,10 +120,14 @@ typedef struct gab_checkpoint_stats {
   gab_step last_step;  /**< of the valid snapshot, -1 if there is none */
   size_t image_bytes;  /**< own image of the last one */
   size_t copies_bytes; /**< copies of others and parities held, last one */
+  size_t copied_bytes; /**< what those copies and parities stand for: before compression */
   size_t sent_bytes;   /**< put on the wire for them, last one */
+  double ratio;        /**< image / what was sent to each holder, last one; 1: not compressed */
   uint64_t replaced;   /**< images, parities and entities that had changed in memory */
   double last_seconds; /**< that the caller spent on the last one: pack, exchange and commit */
   double total_seconds, pack_seconds, exchange_seconds, commit_seconds;
+  double compress_seconds;   /**< part of exchange_seconds */
+  uint64_t compressed_bytes; /**< that were compressed in these, all snapshots */
 } gab_checkpoint_stats;
 gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint);
 

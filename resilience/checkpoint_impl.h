@@ -5,9 +5,14 @@
 
 #include "core/port.h"
 #include "resilience/checkpoint.h"
+#include "resilience/compress.h"
 #include "resilience/events.h"
 
-enum { GAB_MOST_ENTITIES = 64, GAB_ENTITY_NAME = 64 };
+enum {
+  GAB_MOST_ENTITIES = 64,
+  GAB_ENTITY_NAME = 64,
+  GAB_SQUEEZE = 4 << 20 /* bytes of an image that are compressed at once */
+};
 
 /* What is known of bytes that have been lying in memory. */
 typedef enum gab_condition {
@@ -19,8 +24,8 @@ typedef enum gab_condition {
 /* An image of another slot, as it was received: envelope and payload. */
 typedef struct gab_copy {
   gab_slot slot;
-  int number; /* which copy of that slot's image */
-  gab_buffer image;
+  int number;       /* which copy of that slot's image */
+  gab_buffer image; /* as it is, or squeezed (image_squeezed.c) */
   gab_condition condition;
 } gab_copy;
 
@@ -44,6 +49,7 @@ typedef struct gab_snapshot {
   gab_buffer own;          /* a message: envelope room, then the image */
   gab_buffer replicated;   /* hash, then replicated entities */
   gab_condition own_condition, replicated_condition;
+  size_t sent_each; /* bytes of the message to each holder */
   gab_copy *copies;
   int copy_count, copy_room;
   gab_parities parities;
@@ -58,6 +64,10 @@ typedef struct gab_registered_entity {
 typedef struct gab_transfer_state {
   gab_port *port; /* of its own: others talk while it is busy */
   int round;      /* copy that is under way */
+  gab_codec codec;
+  gab_buffer squeezed; /* what is sent if there is a codec */
+  size_t done;         /* bytes of the own image in it */
+  bool posted;         /* the first round is under way */
   bool there;     /* nothing is under way (any more) */
 } gab_transfer_state;
 
@@ -72,6 +82,8 @@ struct gab_checkpoint {
   int entity_count;
   gab_snapshot snapshots[2];
   gab_transfer_state transfer;
+  gab_compression compression;
+  double all_sent; /* bytes put on the wire so far */
   bool pending;           /* the other snapshot is begun and not complete */
   gab_epoch begun_in;     /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */
@@ -108,6 +120,17 @@ bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign);
  * @param[out] members  initialised */
 gab_status gab_replicated_cut(gab_reader *in, gab_members *members);
 
+/* ---- image_squeezed.c: the image as others keep it, if it is compressed */
+
+/* Begins a message for the compressed image, and appends one piece after another, from byte *done on, until
+ * *done is all of it. */
+gab_status gab_squeeze_begin(const gab_buffer *own, gab_buffer *squeezed);
+gab_status gab_squeeze_piece(const gab_buffer *own, gab_codec codec, size_t *done, gab_buffer *squeezed);
+/* @param[out] image_bytes  of the image that it is; may be NULL */
+bool gab_image_is_squeezed(const gab_buffer *message, size_t *image_bytes);
+/* Replaces `image` by the message that was squeezed. */
+gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image);
+
 /* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
 
 typedef struct gab_image_view {
@@ -143,6 +166,8 @@ gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Bytes that this slot keeps for others. */
 size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
+/* Bytes of the images that these stand for. */
+size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
 /* Bytes that this slot put on the wire for it. */
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
 void gab_redundancy_release(gab_snapshot *snapshot);

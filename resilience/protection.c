@@ -82,6 +82,14 @@ static gab_status open_node_memory(gab_guard *guard, const char *folder)
   return gab_node_memory_open(guard->node_memory);
 }
 
+/* What a relaunch finds in the memory of nodes has to be read without those who wrote it: as it is. */
+static gab_compression compression_of(const gab_guard *guard, const gab_protection *protection)
+{
+  if (protection->compression == GAB_COMPRESSION_NONE || !guard->node_memory[0]) return protection->compression;
+  gab_log(GAB_LOG_INFO, "copies in the memory of nodes are not compressed");
+  return GAB_COMPRESSION_NONE;
+}
+
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
 {
   /* First of all, since the ports of those that go on have to be the same. */
@@ -97,6 +105,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                               &guard->drills));
   GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
   if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
+  GAB_TRY(gab_checkpoint_set_compression(guard->checkpoint, compression_of(guard, protection)));
   gab_checkpoint_set_events(guard->checkpoint, loop->events);
   guard->scrub = protection->scrub;
   guard->memory = (gab_clock){.every = protection->every, .next = -1};

@@ -70,6 +70,17 @@ size_t gab_redundancy_bytes(const gab_snapshot *snapshot)
   return bytes;
 }
 
+size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot)
+{
+  size_t bytes = snapshot->parities.group.count > 0 ? snapshot->parities.rows.size : 0;
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    const gab_buffer *image = &snapshot->copies[i].image;
+    size_t raw;
+    bytes += gab_image_is_squeezed(image, &raw) ? raw : gab_message_bytes(image);
+  }
+  return bytes;
+}
+
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot)
 {
   const gab_group *group = &snapshot->parities.group;
@@ -78,7 +89,7 @@ size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot)
     return (size_t)group->parities * (size_t)gab_group_pieces(group) * snapshot->parities.piece;
   for (int k = 0; k < gab_placement_copies(&snapshot->placement); k++)
     copies += gab_placement_holder(&snapshot->placement, slot, k) != GAB_NO_SLOT;
-  return copies * gab_message_bytes(&snapshot->own);
+  return copies * snapshot->sent_each;
 }
 
 void gab_redundancy_release(gab_snapshot *snapshot)

@@ -19,6 +19,11 @@ gab_status gab_transfer_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_transfer_help(gab_checkpoint *checkpoint, gab_snapshot *next);
 gab_status gab_transfer_finish(gab_checkpoint *checkpoint, gab_snapshot *next);
 
+/* ---- compression.c */
+
+/* What the own image is to be compressed by. Local. */
+gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec);
+
 /* ---- redundancy_group.c */
 
 /* Fills *parities of the own group. `wants` are the members that are to have theirs made (NULL: all); with

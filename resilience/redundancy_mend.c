@@ -251,6 +251,21 @@ static gab_buffer *image_here(const mending *m, gab_slot slot, gab_condition **c
   return NULL;
 }
 
+/* An image that a copy of was sent for, if that was squeezed. The hash of the image itself counts, too. */
+static gab_status expand_in_place(gab_buffer *image)
+{
+  gab_buffer raw;
+  gab_condition seen = GAB_CONDITION_UNKNOWN;
+  if (!gab_image_is_squeezed(image, NULL)) return GAB_OK;
+  gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_image_expand(image, &raw);
+  if (status == GAB_OK && !check_message(&raw, &seen))
+    status = gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "what a compressed image expands to is not whole");
+  if (status == GAB_OK) gab_buffer_swap(image, &raw);
+  gab_buffer_release(&raw);
+  return status;
+}
+
 /* Whoever still reads the old bytes (a writer to disk) keeps them. */
 static gab_status put_in_place(const mending *m, gab_slot slot, gab_buffer *fresh)
 {
@@ -259,6 +274,7 @@ static gab_status put_in_place(const mending *m, gab_slot slot, gab_buffer *fres
   if (!check_message(fresh, &seen))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "an image of slot %" GAB_PRI_SLOT " that was to replace another one is not whole", slot);
+  if (place == &m->snapshot->own) GAB_TRY(expand_in_place(fresh));
   if (place == &m->snapshot->own && m->checkpoint->before_overwrite)
     m->checkpoint->before_overwrite(m->checkpoint->overwrite_user, m->snapshot);
   gab_buffer_swap(place, fresh);
@@ -409,6 +425,25 @@ void gab_rescued_release(gab_rescued *rescued)
   rescued->count = 0;
 }
 
+/* Squeezed copies of the dead that fall to this slot. */
+static gab_status expand_adopted(const mending *m)
+{
+  gab_snapshot *snapshot = m->snapshot;
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    const gab_copy *copy = &snapshot->copies[i];
+    if (gab_members_has(m->now, copy->slot) || !gab_image_is_squeezed(&copy->image, NULL) ||
+        gab_placement_restorer(&snapshot->placement, m->now, copy->slot) != m->me)
+      continue;
+    gab_buffer raw;
+    gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
+    gab_status status = gab_image_expand(&copy->image, &raw);
+    if (status == GAB_OK) status = keep_rescued(m, copy->slot, &raw);
+    gab_buffer_release(&raw);
+    GAB_TRY(status);
+  }
+  return GAB_OK;
+}
+
 gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                gab_rescued *rescued)
 {
@@ -421,6 +456,7 @@ gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapsho
   if (status == GAB_OK) status = check_all(&m);
   if (status == GAB_OK) status = replace_listed(&m);
   if (status == GAB_OK) status = mend_group(&m);
+  if (status == GAB_OK) status = expand_adopted(&m);
   gab_free(&m.list);
   return status;
 }

@@ -1,5 +1,7 @@
 #include "resilience/resilience_config.h"
 
+#include "resilience/compress.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +111,13 @@ static const gab_config_key memory_keys[] = {
      .outside = true,
      .doc = "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
             "it counts some steps later. Parities of coded schemes are always waited for."},
+    {.name = "compression",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "none|auto|lz4|zstd",
+     .default_text = "none",
+     .outside = true,
+     .doc = "Lossless compression of copies, for the wire and where they are kept. auto: lz4 where a sample says that "
+            "it shrinks them by an eighth at least and takes less time than it saves on the way."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
@@ -287,6 +296,17 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
   return status == GAB_ERR_ARGUMENT ? blame(config, "resilience.group") : status;
 }
 
+static gab_status read_compression(const gab_config *config, gab_protection *protection)
+{
+  const char *name = gab_config_string(config, "resilience.memory.compression");
+  while (strcmp(name, gab_compression_name(protection->compression)) != 0) protection->compression++;
+  const gab_codec codec = gab_codec_from_name(name);
+  if (codec < GAB_CODEC_COUNT && !gab_codec_is_built(codec))
+    return gab_config_fail(config, "resilience.memory.compression",
+                           "'%s' is not part of this build (it needs Blosc)", name);
+  return GAB_OK;
+}
+
 static gab_status read_disk(const gab_config *config, gab_protection *protection)
 {
   double mtbf =
@@ -315,6 +335,7 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
       GAB_OK)
     return blame(config, "resilience.memory.every");
+  GAB_TRY(read_compression(config, protection));
   return read_disk(config, protection);
 }
 

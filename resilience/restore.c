@@ -187,6 +187,7 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
     if (copy->slot == me || owner_now(&map, copy->slot) != me) continue;
+    if (gab_image_is_squeezed(&copy->image, NULL)) continue; /* among the rescued, expanded */
     GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
   }
   for (int i = 0; i < rescued->count; i++)

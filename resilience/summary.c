@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/log.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,10 +157,11 @@ static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop
   print_timings(file, summary);
   fprintf(file,
           "  \"checkpoints\": {\"taken\": %" PRIu64 ", \"image_bytes\": %zu, \"copies_bytes\": %zu, "
-          "\"sent_bytes\": %zu, \"replaced\": %" PRIu64
+          "\"copied_bytes\": %zu, \"sent_bytes\": %zu, \"ratio\": %.4f, \"compressed_bytes\": %" PRIu64
+          ", \"compress\": %.6f, \"replaced\": %" PRIu64
           ", \"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
-          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->sent_bytes,
-          checkpoint->replaced, checkpoint->total_seconds, checkpoint->pack_seconds,
+          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->copied_bytes, checkpoint->sent_bytes,
+          checkpoint->ratio, checkpoint->compressed_bytes, checkpoint->compress_seconds, checkpoint->replaced, checkpoint->total_seconds, checkpoint->pack_seconds,
           checkpoint->exchange_seconds, checkpoint->commit_seconds);
   print_disk(file, stats);
   fprintf(file,
@@ -236,6 +238,9 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
             stats->checkpoint.taken, stats->checkpoint.total_seconds,
             stats->seconds > 0 ? 100 * stats->checkpoint.total_seconds / stats->seconds : 0.0,
             (double)stats->checkpoint.image_bytes * 1e-6);
+  if (stats->checkpoint.compressed_bytes)
+    gab_log(GAB_LOG_INFO, "  copies compressed %.2f : 1 at %.2f GB/s", stats->checkpoint.ratio,
+            (double)stats->checkpoint.compressed_bytes / fmax(stats->checkpoint.compress_seconds, 1e-9) * 1e-9);
   if (stats->disk.begun)
     gab_log(GAB_LOG_INFO,
             "  %" PRIu64

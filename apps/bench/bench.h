@@ -46,6 +46,7 @@ gab_status bench_count(bench *b);
 gab_status bench_transport(bench *b);
 gab_status bench_exchange(bench *b);
 gab_status bench_checkpoint(bench *b);
+gab_status bench_overlap(bench *b);
 gab_status bench_schemes(bench *b);
 gab_status bench_restore(bench *b);
 gab_status bench_recovery(bench *b);

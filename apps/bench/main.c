@@ -36,6 +36,7 @@ static const entry entries[] = {
     {"transport", bench_transport, 2, false, "MPI latency and bandwidth, ports"},
     {"exchange", bench_exchange, 1, false, "ghost exchange against MPI and memcpy"},
     {"checkpoint", bench_checkpoint, 2, false, "snapshots in memory: pack, exchange, commit"},
+    {"overlap", bench_overlap, 2, false, "snapshots behind the steps: what blocks, what the steps lose"},
     {"schemes", bench_schemes, 2, false, "the same by scheme: rate, redundant bytes, bytes on the wire, memory"},
     {"restore", bench_restore, 2, true, "going back to a snapshot, into blocks that are there"},
     {"recovery", bench_recovery, 2, true, "a death in a time loop, part by part; kills a process"},
