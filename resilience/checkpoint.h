@@ -114,6 +114,15 @@ typedef struct gab_restore_report {
  *  then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
 
+/** Every slot drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the
+ *  images of all travel their way back once, without communication but the agreement that all copies are whole.
+ *  For measurements and tests of copies (Kohl et al. 2017, figure 8): afterwards owners have changed places, the
+ *  forest as a whole is that of the valid snapshot, and the next snapshot is one like any other. Collective.
+ *  @param[out] report  adopted: blocks restored; lost_slots is 0
+ *  @return ::GAB_ERR_STATE if there is no snapshot of just the living in a scheme that copies, ::GAB_ERR_CORRUPT on
+ *          all, with nothing touched, if a copy has changed in memory */
+gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restore_report *report);
+
 /** Cost of snapshots so far, of this process. */
 typedef struct gab_checkpoint_stats {
   uint64_t taken;

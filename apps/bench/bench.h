@@ -49,6 +49,7 @@ gab_status bench_checkpoint(bench *b);
 gab_status bench_overlap(bench *b);
 gab_status bench_schemes(bench *b);
 gab_status bench_restore(bench *b);
+gab_status bench_paper(bench *b);
 gab_status bench_recovery(bench *b);
 gab_status bench_adoption(bench *b);
 

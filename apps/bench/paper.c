@@ -1,0 +1,143 @@
+/* Snapshots as in Kohl et al. 2017, section 7: blocks of the sizes named there, one or several per process;
+ * time of creation, and of the way back where all processes drop their data and restore their partner's. */
+#include "apps/bench/bench.h"
+
+#include "core/collective.h"
+#include "core/port.h"
+#include "resilience/checkpoint.h"
+
+typedef struct load {
+  int32_t cells[3]; /* of a block */
+  int32_t blocks;   /* per process */
+} load;
+
+static const load loads[] = {{{20, 20, 20}, 1},   {{20, 20, 20}, 8},   {{40, 40, 20}, 1},  {{40, 40, 20}, 4},
+                             {{100, 100, 20}, 1}, {{100, 100, 20}, 2}, {{100, 100, 40}, 1}};
+enum { LOAD_COUNT = sizeof loads / sizeof loads[0] };
+
+/* What is timed, in seconds. RESTORE has the verification of hashes and the agreement that all are whole
+ * (VERIFY) in it. MEMCPY and MPI: one copy of an image, and its exchange with the partner, by these alone. */
+enum { PACK, EXCHANGE, COMMIT, CREATE, RESTORE, VERIFY, MEMCPY, MPI, STEP, PART_COUNT };
+static const char *const part_names[PART_COUNT] = {"pack",   "exchange", "commit", "create", "restore",
+                                                   "verify", "memcpy",   "mpi",    "step"};
+
+typedef struct trial {
+  bench *b;
+  const load *load;
+  bench_flow flow;
+  gab_checkpoint *checkpoint;
+  bench_copy copy;
+  bench_swap swap;
+  uint64_t image; /* bytes, the largest of all processes */
+  double times[PART_COUNT][BENCH_MOST_SAMPLES];
+} trial;
+
+/* As near to a cube as so many blocks can be. */
+static void shape(int32_t blocks, int32_t roots[3])
+{
+  roots[0] = roots[1] = 1;
+  roots[2] = blocks;
+  for (int32_t x = 1; x * x * x <= blocks; ++x)
+    for (int32_t y = x; blocks % x == 0 && x * y * y <= blocks; ++y) {
+      if (blocks / x % y != 0) continue;
+      roots[0] = x;
+      roots[1] = y;
+      roots[2] = blocks / x / y;
+    }
+}
+
+/* Two snapshots first: afterwards both buffers have their memory. */
+static gab_status open_trial(trial *t)
+{
+  bench_flow_options options = {.lattice = &gab_lattice_d3q19, .kernel = "auto"};
+  shape(bench_processes(t->b) * t->load->blocks, options.roots);
+  for (int i = 0; i < 3; ++i) options.cells[i] = t->load->cells[i];
+  GAB_TRY(bench_flow_create(t->b, &options, &t->flow));
+  GAB_TRY(gab_checkpoint_create(t->flow.forest, &(gab_redundancy){.scheme = &gab_scheme_pairwise},
+                                &t->checkpoint));
+  for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(t->checkpoint, i));
+  t->image = gab_checkpoint_get_stats(t->checkpoint).image_bytes;
+  GAB_TRY(gab_world_max_u64(t->b->world, &t->image, 1));
+  GAB_TRY(bench_copy_create((size_t)t->image, &t->copy));
+  return bench_swap_create(t->b, (size_t)t->image, GAB_CHUNK_BYTES, &t->swap);
+}
+
+static void close_trial(trial *t)
+{
+  gab_checkpoint_destroy(&t->checkpoint);
+  bench_flow_destroy(&t->flow);
+  bench_copy_destroy(&t->copy);
+  bench_swap_destroy(&t->swap);
+}
+
+static gab_status create_once(trial *t, int sample)
+{
+  bench *b = t->b;
+  GAB_TRY(bench_time(b, bench_copy_run, &t->copy, &t->times[MEMCPY][sample]));
+  GAB_TRY(bench_time(b, bench_swap_run, &t->swap, &t->times[MPI][sample]));
+  gab_checkpoint_stats before = gab_checkpoint_get_stats(t->checkpoint);
+  GAB_TRY(gab_world_barrier(b->world));
+  GAB_TRY(gab_checkpoint_take(t->checkpoint, before.last_step + 1));
+  gab_checkpoint_stats after = gab_checkpoint_get_stats(t->checkpoint);
+  double seconds[] = {after.pack_seconds - before.pack_seconds,
+                      after.exchange_seconds - before.exchange_seconds,
+                      after.commit_seconds - before.commit_seconds, after.last_seconds};
+  GAB_TRY(gab_world_max_f64(b->world, seconds, 4));
+  for (int part = PACK; part <= CREATE; ++part) t->times[part][sample] = seconds[part - PACK];
+  return GAB_OK;
+}
+
+static gab_status restore_once(trial *t, int sample)
+{
+  gab_restore_report report;
+  GAB_TRY(gab_world_barrier(t->b->world));
+  GAB_TRY(gab_checkpoint_restore_swapped(t->checkpoint, &report));
+  double seconds[2] = {report.agree_seconds + report.seconds, report.agree_seconds};
+  GAB_TRY(gab_world_max_f64(t->b->world, seconds, 2));
+  t->times[RESTORE][sample] = seconds[0];
+  t->times[VERIFY][sample] = seconds[1];
+  return GAB_OK;
+}
+
+static gab_status measure(trial *t)
+{
+  double warm_up;
+  GAB_TRY(bench_time(t->b, bench_flow_step, &t->flow, &warm_up));
+  for (int i = 0; i < t->b->repetitions; ++i) {
+    GAB_TRY(bench_time(t->b, bench_flow_step, &t->flow, &t->times[STEP][i]));
+    t->times[STEP][i] /= BENCH_SWEEPS;
+  }
+  for (int i = 0; i < t->b->repetitions; ++i) GAB_TRY(create_once(t, i));
+  GAB_TRY(restore_once(t, 0)); /* warm-up: blocks get memory that nobody has touched */
+  for (int i = 0; i < t->b->repetitions; ++i) GAB_TRY(restore_once(t, i));
+  return GAB_OK;
+}
+
+static void report(trial *t)
+{
+  char name[80], what[48];
+  snprintf(what, sizeof what, "paper.%" PRId32 "x%" PRId32 "x%" PRId32 ".blocks-%" PRId32, t->load->cells[0],
+           t->load->cells[1], t->load->cells[2], t->load->blocks);
+  double megabytes = 1e-6 * (double)t->image;
+  snprintf(name, sizeof name, "%s.image", what);
+  bench_report_series(t->b, name, &(bench_series){megabytes, megabytes, megabytes, 1}, 1, "MB");
+  for (int part = 0; part < PART_COUNT; ++part) {
+    bench_series series = bench_summarise(t->times[part], t->b->repetitions);
+    snprintf(name, sizeof name, "%s.%s", what, part_names[part]);
+    bench_report_series(t->b, name, &series, 1e3, "ms");
+  }
+}
+
+gab_status bench_paper(bench *b)
+{
+  trial t;
+  for (int i = 0; i < LOAD_COUNT; ++i) {
+    t = (trial){.b = b, .load = &loads[i]};
+    gab_status status = open_trial(&t);
+    if (status == GAB_OK) status = measure(&t);
+    if (status == GAB_OK) report(&t);
+    close_trial(&t);
+    GAB_TRY(status);
+  }
+  return GAB_OK;
+}

@@ -1,0 +1,96 @@
+/* Copies are as good as what they are copies of: when every slot drops its own part and takes that of another
+ * from the copy, with nobody dead, the state is that of the snapshot, and the run goes on from it as if
+ * nothing were. */
+/* gabion-test: np=1,2,3,5 timeout=60 labels=quick */
+#include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/checkpoint.h"
+
+static void run_steps(automaton *app, gab_step first, gab_step last)
+{
+  if (first == 0) CHECK(automaton_sum(app, 0) == GAB_OK);
+  for (gab_step step = first; step < last; step++) {
+    CHECK(automaton_step(app, step) == GAB_OK);
+    if (automaton_sum_due(app, step + 1)) CHECK(automaton_sum(app, step + 1) == GAB_OK);
+  }
+}
+
+/* One block of this slot, to see it go. */
+static gab_block_id some_block(const automaton *app)
+{
+  return gab_block_get_id(gab_forest_block(app->forest, 0));
+}
+
+static void go_back_swapped(automaton *app, gab_checkpoint *checkpoint)
+{
+  gab_restore_report report;
+  run_steps(app, 0, 9);
+  CHECK(gab_checkpoint_take(checkpoint, 9) == GAB_OK);
+  gab_block_id mine = some_block(app);
+  run_steps(app, 9, 12);
+  CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_OK);
+  CHECK(report.step == 9 && report.lost_slots == 0);
+  CHECK(report.adopted == gab_forest_block_count(app->forest));
+  CHECK(gab_forest_find(app->forest, mine) == NULL);
+  CHECK(automaton_is_right(app, 9));
+  run_steps(app, 9, 20);
+  CHECK(automaton_is_right(app, 20));
+}
+
+/* Snapshots of the swapped state are like any other. */
+static void go_on(automaton *app, gab_checkpoint *checkpoint)
+{
+  gab_restore_report report;
+  CHECK(gab_checkpoint_take(checkpoint, 20) == GAB_OK);
+  run_steps(app, 20, 25);
+  CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_OK && report.step == 20);
+  CHECK(automaton_is_right(app, 20));
+  run_steps(app, 20, 22);
+  CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK && report.step == 20);
+  run_steps(app, 20, 30);
+  CHECK(automaton_is_right(app, 30));
+}
+
+static void one_scheme(gab_world *world, const gab_redundancy *redundancy, gab_status expected)
+{
+  automaton app;
+  gab_checkpoint *checkpoint;
+  gab_restore_report report;
+  CHECK(automaton_create(&app, world, (int32_t[]){4, 3, 2}) == GAB_OK);
+  gab_entity entity = automaton_entity(&app);
+  CHECK(gab_checkpoint_create(app.forest, redundancy, &checkpoint) == GAB_OK);
+  CHECK(gab_checkpoint_add_entity(checkpoint, &entity) == GAB_OK);
+  CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_ERR_STATE); /* nothing to go back to */
+  if (expected == GAB_OK) {
+    go_back_swapped(&app, checkpoint);
+    go_on(&app, checkpoint);
+  } else {
+    CHECK(gab_checkpoint_take(checkpoint, 0) == GAB_OK);
+    CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == expected);
+    run_steps(&app, 0, 8);
+    CHECK(automaton_is_right(&app, 8));
+  }
+  gab_checkpoint_destroy(&checkpoint);
+  automaton_destroy(&app);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
+  const bool alone = gab_members_count(gab_world_members(world)) == 1;
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, alone ? GAB_ERR_STATE : GAB_OK);
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_ring, .copies = 2},
+             alone ? GAB_ERR_STATE : GAB_OK);
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_parity}, GAB_ERR_STATE);
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
+  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
+  fflush(stdout);
+  gab_world_destroy(&world);
+  return failures > 0;
+}
