@@ -30,22 +30,35 @@ static void end(gab_buffer *out, size_t at)
   gab_seal_end(out, at);
 }
 
+typedef struct common_head {
+  uint32_t magic, version;
+  uint64_t total, serial;
+  int64_t step;
+} common_head;
+
+/* Behind the seal. */
+static gab_status read_head(gab_reader *in, common_head *head)
+{
+  GAB_TRY(gab_get_u32(in, &head->magic));
+  GAB_TRY(gab_get_u32(in, &head->version));
+  GAB_TRY(gab_get_u64(in, &head->total));
+  GAB_TRY(gab_get_u64(in, &head->serial));
+  return gab_get_i64(in, &head->step);
+}
+
 bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
 {
-  uint64_t seal, total, serial;
-  uint32_t magic, version;
-  int64_t step;
+  uint64_t seal;
+  common_head head;
   int32_t slot = GAB_NO_SLOT;
   gab_reader in = bytes;
-  if (gab_reader_left(&in) < COMMON_HEAD || gab_get_u64(&in, &seal) != GAB_OK ||
-      gab_get_u32(&in, &magic) != GAB_OK || gab_get_u32(&in, &version) != GAB_OK ||
-      gab_get_u64(&in, &total) != GAB_OK || gab_get_u64(&in, &serial) != GAB_OK ||
-      gab_get_i64(&in, &step) != GAB_OK || version != IMAGE_VERSION ||
-      (magic != IMAGE_MAGIC && magic != REPLICATED_MAGIC) || total < COMMON_HEAD ||
-      total > gab_reader_left(&bytes))
+  if (gab_get_u64(&in, &seal) != GAB_OK || read_head(&in, &head) != GAB_OK || head.version != IMAGE_VERSION ||
+      (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) || head.total < COMMON_HEAD ||
+      head.total > gab_reader_left(&bytes))
     return false;
-  if (magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
-  *sign = (gab_image_sign){.slot = slot, .serial = serial, .step = step, .bytes = gab_reader_of(bytes.at, total)};
+  if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
+  *sign = (gab_image_sign){
+      .slot = slot, .serial = head.serial, .step = head.step, .bytes = gab_reader_of(bytes.at, head.total)};
   gab_reader sealed = sign->bytes;
   return gab_seal_is_whole(&sealed);
 }
@@ -87,15 +100,9 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
 
 gab_status gab_replicated_cut(gab_reader *in, gab_members *members)
 {
-  uint32_t magic, version;
-  uint64_t total, serial;
-  int64_t step;
-  GAB_TRY(gab_get_u32(in, &magic));
-  GAB_TRY(gab_get_u32(in, &version));
-  GAB_TRY(gab_get_u64(in, &total));
-  GAB_TRY(gab_get_u64(in, &serial));
-  GAB_TRY(gab_get_i64(in, &step));
-  if (magic != REPLICATED_MAGIC || version != IMAGE_VERSION)
+  common_head head;
+  GAB_TRY(read_head(in, &head));
+  if (head.magic != REPLICATED_MAGIC || head.version != IMAGE_VERSION)
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities are none of this version");
   return gab_members_unpack(members, in);
 }
@@ -104,24 +111,19 @@ gab_status gab_replicated_cut(gab_reader *in, gab_members *members)
 static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_step, gab_slot slot,
                       gab_reader *forest, gab_reader *entities)
 {
-  uint32_t magic, version;
+  common_head head;
   int32_t from;
-  uint64_t serial, total, bytes;
-  int64_t step;
-  GAB_TRY(gab_get_u32(in, &magic));
-  GAB_TRY(gab_get_u32(in, &version));
-  GAB_TRY(gab_get_u64(in, &total));
-  GAB_TRY(gab_get_u64(in, &serial));
-  GAB_TRY(gab_get_i64(in, &step));
+  uint64_t bytes;
+  GAB_TRY(read_head(in, &head));
   GAB_TRY(gab_get_i32(in, &from));
   GAB_TRY(gab_get_u64(in, &bytes));
-  if (magic != IMAGE_MAGIC || version != IMAGE_VERSION)
+  if (head.magic != IMAGE_MAGIC || head.version != IMAGE_VERSION)
     GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
-  if (slot != GAB_NO_SLOT && (from != slot || serial != wanted_serial || step != wanted_step))
+  if (slot != GAB_NO_SLOT && (from != slot || head.serial != wanted_serial || head.step != wanted_step))
     GAB_FAIL(GAB_ERR_CORRUPT,
              "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " says it is of slot %" GAB_PRI_SLOT
              ", snapshot %" PRIu64,
-             slot, wanted_serial, from, serial);
+             slot, wanted_serial, from, head.serial);
   if (bytes > gab_reader_left(in))
     GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
   GAB_TRY(gab_get_view(in, (size_t)bytes, forest));
