@@ -110,9 +110,18 @@ static double charge(gab_checkpoint *checkpoint, double start, double *part)
   return now;
 }
 
-static gab_snapshot *next_of(gab_checkpoint *checkpoint)
+gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint)
 {
-  return &checkpoint->snapshots[!checkpoint->valid];
+  return &checkpoint->snapshots[checkpoint->single ? checkpoint->valid : !checkpoint->valid];
+}
+
+gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers)
+{
+  if (buffers < 1 || buffers > 2)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d buffers for snapshots: there are 1 or 2", buffers);
+  if (checkpoint->stats.taken > 0) GAB_FAIL(GAB_ERR_STATE, "there are snapshots already");
+  checkpoint->single = buffers == 1;
+  return GAB_OK;
 }
 
 /* A snapshot that was begun before a repair is none: the messages went with the fault. */
@@ -136,7 +145,7 @@ static gab_status set_head(gab_checkpoint *checkpoint, gab_snapshot *next, gab_s
 gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
 {
   gab_world *world = checkpoint->world;
-  gab_snapshot *next = next_of(checkpoint);
+  gab_snapshot *next = gab_checkpoint_next(checkpoint);
   GAB_TRY(gab_world_check(world));
   if (gab_checkpoint_is_pending(checkpoint))
     GAB_FAIL(GAB_ERR_STATE, "the snapshot of step %" GAB_PRI_STEP " is not complete yet", next->step);
@@ -163,7 +172,7 @@ gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there)
   *there = true;
   if (!gab_checkpoint_is_pending(checkpoint)) return GAB_OK;
   const double start = gab_seconds();
-  GAB_TRY(gab_transfer_help(checkpoint, next_of(checkpoint)));
+  GAB_TRY(gab_transfer_help(checkpoint, gab_checkpoint_next(checkpoint)));
   *there = checkpoint->transfer.there;
   charge(checkpoint, start, &checkpoint->stats.exchange_seconds);
   return GAB_OK;
@@ -172,7 +181,7 @@ gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there)
 gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
-  gab_snapshot *next = next_of(checkpoint);
+  gab_snapshot *next = gab_checkpoint_next(checkpoint);
   GAB_TRY(gab_world_check(world));
   if (!gab_checkpoint_is_pending(checkpoint)) GAB_FAIL(GAB_ERR_STATE, "no snapshot was begun");
   double at = gab_seconds();
@@ -186,7 +195,7 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
   GAB_TRY(gab_world_agree(world, &flags));
 
   gab_world_enter(world, GAB_PHASE_SWAP);
-  checkpoint->valid = !checkpoint->valid;
+  if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
   checkpoint->pending = false;
   charge(checkpoint, at, &checkpoint->stats.commit_seconds);
   note_cost(checkpoint, next);

@@ -9,7 +9,8 @@
  *  whole.
  *
  *  Memory, eq. 2 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
- *  copies), counted as ::GAB_MEMORY_SNAPSHOT.
+ *  copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer (gab_checkpoint_set_buffers()), at the
+ *  price of the promise that a death at any instant leaves one whole.
  *
  *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
  *  when they are restored or adopted: what changed in memory or on the way is replaced from another copy or
@@ -60,6 +61,12 @@ const char *gab_compression_name(gab_compression compression);
  * they travel, and while one is taken over, the sender and the adopter hold one of them twice.
  *  @return ::GAB_ERR_ARGUMENT for what this build lacks */
 gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compression compression);
+
+/** One buffer instead of two: a new snapshot overwrites the one before, as in algorithm 1 of the paper before it
+ *  is double-buffered. Half of the memory; but a fault while one is taken finds none in memory, and
+ *  gab_checkpoint_restore() then returns ::GAB_ERR_LOST: strategy `disk` goes on from there. Before the first
+ *  snapshot, the same on all. @param[in] buffers  1 or 2 @return ::GAB_ERR_ARGUMENT, ::GAB_ERR_STATE */
+gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers);
 
 /** Takes a snapshot of the present state and makes it the valid one. Collective. Announces
  *  ::GAB_PHASE_SNAPSHOT (three times: before packing, before sending, when all is there;

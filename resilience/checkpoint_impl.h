@@ -83,6 +83,7 @@ struct gab_checkpoint {
   gab_snapshot snapshots[2];
   gab_transfer_state transfer;
   gab_compression compression;
+  bool single;     /* one buffer: the next snapshot overwrites the valid one */
   double all_sent; /* bytes put on the wire so far */
   bool pending;           /* the other snapshot is begun and not complete */
   gab_epoch begun_in;     /* a repair since then has ended it */
@@ -97,6 +98,9 @@ struct gab_checkpoint {
   void *overwrite_user;
   gab_buffer untouched; /* entities per slot before the first step: of a slot to which no image falls */
 };
+
+/* The snapshot that is written next, or is being written. */
+gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
 
 /* ---- image.c: the image of a slot as bytes */
 

@@ -26,13 +26,13 @@ gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compre
 /* Compressing costs 1/speed for each byte and saves the part (1 - 1/ratio) of what a byte takes on the wire,
  * by the snapshots before. Without one before nothing is known, and nothing is compressed. Of the codecs the
  * fast one alone is tried: in memory the other one is slower than any wire. */
-static bool pays(const gab_checkpoint *checkpoint, const gab_compress_trial *trial)
+static bool pays(gab_checkpoint *checkpoint, const gab_compress_trial *trial)
 {
   const gab_checkpoint_stats *stats = &checkpoint->stats;
   const double sent = checkpoint->all_sent, seconds = stats->exchange_seconds - stats->compress_seconds;
   if (trial->ratio < LEAST_RATIO || !(sent > 0) || !(seconds > 0) || !(trial->bytes_per_second > 0))
     return false;
-  const int copies = gab_placement_copies(&checkpoint->snapshots[!checkpoint->valid].placement);
+  const int copies = gab_placement_copies(&gab_checkpoint_next(checkpoint)->placement);
   const double saved = copies * (1 - 1 / trial->ratio) * seconds / sent;
   return 1 / trial->bytes_per_second < saved;
 }

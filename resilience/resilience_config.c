@@ -111,6 +111,14 @@ static const gab_config_key memory_keys[] = {
      .outside = true,
      .doc = "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
             "it counts some steps later. Parities of coded schemes are always waited for."},
+    {.name = "buffers",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 2,
+     .default_text = "2",
+     .outside = true,
+     .doc = "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
+            "death while one is taken is then survived by a checkpoint on disk only."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|auto|lz4|zstd",
@@ -336,6 +344,7 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
       GAB_OK)
     return blame(config, "resilience.memory.every");
   GAB_TRY(read_compression(config, protection));
+  protection->single_buffer = gab_config_int(config, "resilience.memory.buffers") == 1;
   return read_disk(config, protection);
 }
 

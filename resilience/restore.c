@@ -69,6 +69,9 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   ground->oldest = UINT64_MAX - bounds[1];
   ground->latest = UINT64_MAX - bounds[2];
   ground->good = bounds[3] != 0;
+  if (ground->newest == 0 && checkpoint->single && checkpoint->stats.taken > 0)
+    GAB_FAIL(GAB_ERR_LOST, "a fault came while a snapshot was being taken, and with one buffer "
+                           "(resilience.memory.buffers: 1) there is no other one in memory");
   if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
   return GAB_OK;
 }
