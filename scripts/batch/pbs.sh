@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# A campaign under PBS (PBS Pro, OpenPBS, Torque): a run that goes on, job after job, until it is done.
+#
+#   cp scripts/batch/pbs.sh my_run.sh; edit the lines marked with <<<; qsub my_run.sh
+#
+# What happens: shortly before its wall time is over the run writes a checkpoint to disk and ends with code 75; the job
+# then submits the next one, in which the same command goes on from that checkpoint. Any other code ends the campaign:
+# 0 done, 2 bad input, 3 lost data, 4 diverged, 1 something else, which the last lines of the output explain. PBS gives
+# no signal in advance, so the run has to be told its wall time; a SIGTERM (qdel, or the end of the job where it comes
+# with a delay) leads to a checkpoint all the same, if there is time.
+#
+# When a node dies the launcher starts the run again on the others, from what they hold in memory (--relaunch), if PBS
+# lets the job live. The run needs checkpoints on disk: resilience.disk.every in the case.
+
+#PBS -N gabion
+#PBS -l select=4:ncpus=32:mpiprocs=32:ompthreads=1
+#PBS -l walltime=24:00:00
+#PBS -j oe
+#PBS -r y
+
+set -u
+# module load openmpi/5               # <<< the one that Gabion was built with
+walltime=${GABION_WALLTIME:-23:50:00} # <<< some minutes less than above: the job begins before the run does
+self=${GABION_SELF:-my_run.sh}        # <<< this file: it submits itself again (PBS runs a copy of it)
+bin=${GABION_BIN:-build/bin}          # <<< where gabion and gabion-launch are, seen from where qsub was called
+case_file=${GABION_CASE:-case.yaml}   # <<<
+out=${GABION_OUT:-out/case}           # <<< on a file system that all nodes share
+options=${GABION_OPTIONS:-}           # <<< more options of `gabion run', such as --set KEY=VALUE
+launch_options=${GABION_LAUNCH_OPTIONS:-} # <<< more options of the launcher, such as --agent pbs_tmrsh instead of ssh
+most_jobs=${GABION_MOST_JOBS:-1000}   # an end for what has none
+job=${GABION_JOB:-1}
+stop_within=150                       # seconds for the last checkpoint after a signal
+
+cd "${PBS_O_WORKDIR:-.}" || exit 2
+# One line of the file for each process: "node7 node7 node9" becomes node7:2,node9:1.
+hosts=$(sort "${PBS_NODEFILE:?no job of PBS}" | uniq -c | awk '{ printf "%s%s:%d", comma, $2, $1; comma = "," }')
+processes=$(grep -c . "$PBS_NODEFILE")
+
+# shellcheck disable=SC2086 # words on purpose
+"$bin/gabion-launch" -n "$processes" --hosts "$hosts" --relaunch 10 --stop-within "$stop_within" $launch_options -- \
+  "$bin/gabion" run "$case_file" --out "$out" --walltime "$walltime" $options &
+launcher=$!
+# The launcher asks the run to stop when it is told to. A signal ends `wait' before the launcher has ended.
+trap 'told=yes; kill -TERM "$launcher" 2>/dev/null' TERM
+while :; do
+  told=''
+  wait "$launcher"
+  code=$?
+  [ -n "$told" ] || break
+done
+
+if [ "$code" = 75 ]; then
+  if [ "$job" -ge "$most_jobs" ]; then
+    echo "not submitted again: this was job $job"
+    exit 75
+  fi
+  echo "to be continued: submitting the next job"
+  qsub -v GABION_JOB=$((job + 1)) "$self" && exit 0
+fi
+exit "$code"

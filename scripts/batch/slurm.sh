@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# A campaign under SLURM: a run that goes on, job after job, until it is done.
+#
+#   cp scripts/batch/slurm.sh my_run.sh; edit the lines marked with <<<; sbatch my_run.sh
+#
+# What happens: shortly before the time of the job is over the run writes a checkpoint to disk and ends with code 75,
+# whether it reads that from its own clock (--walltime) or from the signal; the job then puts itself back into the queue,
+# and next time the same command goes on from that checkpoint. Any other code ends the campaign: 0 done, 2 bad input,
+# 3 lost data, 4 diverged, 1 something else, which the last lines of the output explain. The number of nodes may change
+# from job to job.
+#
+# When a node dies SLURM leaves the others running (--no-kill), and the launcher starts the run again on them, from what
+# they hold in memory (--relaunch). The run needs checkpoints on disk: resilience.disk.every in the case.
+
+#SBATCH --job-name=gabion
+#SBATCH --nodes=4                   # <<<
+#SBATCH --ntasks-per-node=32        # <<< processes of a node
+#SBATCH --cpus-per-task=1           # <<< threads of a process
+#SBATCH --exclusive
+#SBATCH --time=24:00:00             # <<<
+#SBATCH --signal=B:TERM@180         # this script gets SIGTERM so many seconds before the end
+#SBATCH --requeue                   # also after the death of the first node
+#SBATCH --no-kill                   # the death of another node does not end the job
+#SBATCH --open-mode=append
+#SBATCH --output=%x-%j.txt
+
+set -u
+# module load openmpi/5             # <<< the one that Gabion was built with
+bin=${GABION_BIN:-build/bin}        # <<< where gabion and gabion-launch are, seen from where sbatch was called
+case_file=${GABION_CASE:-case.yaml} # <<<
+out=${GABION_OUT:-out/case}         # <<< on a file system that all nodes share
+options=${GABION_OPTIONS:-}         # <<< more options of `gabion run`, such as --set KEY=VALUE
+launch_options=${GABION_LAUNCH_OPTIONS:-}  # <<< more options of the launcher, such as --agent PROGRAM instead of ssh
+most_jobs=${GABION_MOST_JOBS:-1000} # an end for what has none
+stop_within=150                     # seconds for the last checkpoint: less than in --signal
+
+cd "${SLURM_SUBMIT_DIR:-.}" || exit 2
+per_node=${SLURM_NTASKS_PER_NODE:?set --ntasks-per-node}
+hosts='' processes=0
+for node in $(scontrol show hostnames "$SLURM_JOB_NODELIST"); do
+  hosts+=${hosts:+,}$node:$per_node
+  processes=$((processes + per_node))
+done
+export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
+
+# What is left of the job, as squeue writes it: 1-12:00:00, 30:00. Where there is no limit the signal is what counts.
+left=$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%L 2>/dev/null | tr -d ' ')
+walltime=()
+if [[ $left =~ ^[0-9:-]*:[0-9][0-9]$ ]]; then walltime=(--walltime "$left"); fi
+
+# shellcheck disable=SC2086 # words on purpose
+"$bin/gabion-launch" -n "$processes" --hosts "$hosts" --relaunch 10 --stop-within "$stop_within" $launch_options -- \
+  "$bin/gabion" run "$case_file" --out "$out" "${walltime[@]}" $options &
+launcher=$!
+# The launcher asks the run to stop when it is told to. A signal ends `wait' before the launcher has ended.
+trap 'told=yes; kill -TERM "$launcher" 2>/dev/null' TERM
+while :; do
+  told=''
+  wait "$launcher"
+  code=$?
+  [ -n "$told" ] || break
+done
+
+if [ "$code" = 75 ]; then
+  if [ "${SLURM_RESTART_COUNT:-0}" -ge "$most_jobs" ]; then
+    echo "not put into the queue again: this was job $((SLURM_RESTART_COUNT + 1))"
+    exit 75
+  fi
+  echo "to be continued: back into the queue"
+  scontrol requeue "$SLURM_JOB_ID" && exit 0
+fi
+exit "$code"
