@@ -95,7 +95,10 @@ gab_status gab_guard_set_clocks(gab_timeloop *loop)
   if (!by_time(memory) && !by_time(disk) && !guard->overlap.wanted) return GAB_OK;
   if (gab_world_is_root(loop->world)) {
     const double step_seconds = gab_guard_step_seconds(loop);
-    left[0] = steps_left(memory, step_seconds, memory_cost(guard), 0);
+    gab_clock observed = *memory; /* deaths so far tell more of the next ones than the guess in the file */
+    observed.every.mtbf = gab_interval_observed_mtbf(memory->every.mtbf, gab_seconds() - loop->started,
+                                                     loop->stats.fault_count);
+    left[0] = steps_left(&observed, step_seconds, memory_cost(guard), 0);
     if (guard->disk)
       left[1] =
           steps_left(disk, step_seconds, disk_cost(guard), gab_disk_get_stats(guard->disk).last_seconds);

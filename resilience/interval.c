@@ -42,6 +42,11 @@ gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *inter
   return GAB_OK;
 }
 
+double gab_interval_observed_mtbf(double mtbf, double seconds, int failures)
+{
+  return (mtbf + seconds) / (1 + failures);
+}
+
 double gab_interval_young(double mtbf, double cost) { return sqrt(2 * mtbf * cost); }
 
 double gab_interval_daly(double mtbf, double cost)

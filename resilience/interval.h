@@ -32,6 +32,10 @@ typedef struct gab_interval {
  *  @return ::GAB_ERR_INPUT that says what is wrong */
 gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *interval);
 
+/** What a run knows of its mtbf after some time: the given one counts like one failure in that time, so that a guess is
+ *  outweighed by what is seen: (mtbf + seconds) / (1 + failures), the mean of the rate's gamma distribution. */
+double gab_interval_observed_mtbf(double mtbf, double seconds, int failures);
+
 /** The first-order optimum of Young: sqrt(2 mtbf cost), all in seconds. */
 double gab_interval_young(double mtbf, double cost);
 

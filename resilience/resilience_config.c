@@ -82,7 +82,8 @@ static const gab_config_key resilience_keys[] = {
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Mean time between failures of the whole run, for intervals that are found automatically."},
+     .doc = "Mean time between failures of the whole run, for intervals that are found automatically; a guess, "
+            "which what is seen during the run soon outweighs."},
     {.name = "tries",
      .type = GAB_CONFIG_INT,
      .min = 1,

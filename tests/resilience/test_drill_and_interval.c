@@ -115,10 +115,24 @@ static void the_automatic_interval_has_the_least_overhead(void **state)
   assert_true(gab_interval_seconds(&interval, cost) == best);
 }
 
+static void a_guess_of_the_mtbf_gives_way_to_what_is_seen(void **state)
+{
+  (void)state;
+  assert_true(gab_interval_observed_mtbf(3600, 0, 0) == 3600);
+  const double truth = 100;
+  for (int guess = 1; guess <= 100000; guess *= 10) {
+    const double seen = gab_interval_observed_mtbf(guess, 1000 * 1000 * truth, 1000 * 1000);
+    assert_true(fabs(seen - truth) < 0.01 * truth);
+  }
+  /* A long quiet time counts as well. */
+  assert_true(gab_interval_observed_mtbf(60, 3600, 0) > 3600);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_drill_is_read_as_written),
+      cmocka_unit_test(a_guess_of_the_mtbf_gives_way_to_what_is_seen),
       cmocka_unit_test(every_phase_has_a_name_that_a_drill_takes),
       cmocka_unit_test(bad_drills_are_refused_and_change_nothing),
       cmocka_unit_test(an_interval_is_read_as_written),
