@@ -201,12 +201,13 @@ gab_status gab_guard_take(gab_timeloop *loop, bool to_disk)
   return gab_guard_set_clocks(loop);
 }
 
-/* The next clocks are set when it is complete: there all meet anyway. */
+/* The next clocks are set when it is complete: there all meet anyway. Until then this one is not due again. */
 static gab_status take_behind_the_steps(gab_timeloop *loop, bool to_disk)
 {
   const gab_step lag = loop->guard->overlap.lag;
   if (lag == 0 || loop->step + lag >= loop->steps) return gab_guard_take(loop, to_disk);
   GAB_TRY(settle(loop));
+  if (to_disk) loop->guard->on_disk.next = -1;
   return begin(loop, lag, to_disk);
 }
 

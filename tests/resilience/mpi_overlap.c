@@ -7,6 +7,9 @@
 #include "core/collective.h"
 #include "core/log.h"
 #include "resilience/checkpoint_impl.h"
+#include "resilience/restart.h"
+
+#include <unistd.h>
 
 static uint64_t checksum(const automaton *app)
 {
@@ -110,6 +113,28 @@ static void a_loop_takes_them_behind_its_steps(automaton *app, bool overlap, uin
   gab_timeloop_destroy(&w.loop);
 }
 
+/* What goes to disk is due once, too, however long its copies travel. */
+static void each_that_goes_to_disk_is_begun_once(automaton *app)
+{
+  char folder[64];
+  gab_timeloop *loop;
+  snprintf(folder, sizeof folder, "mpi_overlap-np%" GAB_PRI_SLOT ".tmp", gab_world_members(app->world)->slots);
+  if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK);
+  CHECK(gab_world_barrier(app->world) == GAB_OK);
+  CHECK(gab_timeloop_create(app->forest, 50, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
+  gab_protection protection = {
+      .every = {.steps = 10}, .overlap = true, .disk = {.folder = folder}, .disk_every = {.steps = 20}};
+  CHECK(gab_timeloop_protect(loop, &protection) == GAB_OK);
+  CHECK(gab_timeloop_run(loop) == GAB_OK);
+  const gab_run_stats stats = gab_timeloop_get_stats(loop);
+  CHECK(stats.checkpoint.taken == 6); /* 0, 10, 20, 30, 40, and 50 for the disk */
+  CHECK(stats.disk.begun <= 3);       /* 20, 40, 50 */
+  gab_timeloop_destroy(&loop);
+  CHECK(gab_world_barrier(app->world) == GAB_OK);
+  if (gab_world_is_root(app->world)) CHECK(gab_restart_remove_all(folder) == GAB_OK && rmdir(folder) == 0);
+}
+
 static void run_all(gab_world *world)
 {
   static const gab_redundancy schemes[] = {{.scheme = &gab_scheme_pairwise},
@@ -129,6 +154,9 @@ static void run_all(gab_world *world)
     automaton_destroy(&app);
   }
   CHECK(sums[0] == sums[1]);
+  CHECK(automaton_create(&app, world, (int32_t[]){3, 3, 2}) == GAB_OK);
+  each_that_goes_to_disk_is_begun_once(&app);
+  automaton_destroy(&app);
 }
 
 int main(int argc, char **argv)
