@@ -15,7 +15,7 @@
  * if a second memory checkpoint comes before that, the first one's buffer is handed over to the writer and
  * the checkpoint gets another one, so that in this case, and until the write is over, one more image is held.
  *
- *  A write that fails (disk full, no permission) does not end the run: it is reported, what it left is
+ *  A write that fails (disk full, no permission, an image that has changed in memory) does not end the run: it is reported, what it left is
  * removed, and the next one is tried when it is due. A write during which a process dies is given up, and
  * begun again after the recovery from the snapshot that was taken there.
  *

@@ -29,6 +29,17 @@ static void give_up(gab_disk_file *file)
   snprintf(file->message, sizeof file->message, "given up");
 }
 
+static void refuse_changed(gab_disk_file *file)
+{
+  for (size_t i = 0; i < file->part_count && file->status == GAB_OK; i++) {
+    if (!file->parts[i].hashes.changed) continue;
+    file->status = GAB_ERR_CORRUPT;
+    snprintf(file->message, sizeof file->message,
+             "the image of slot %" GAB_PRI_SLOT ", or what is equal on all, has changed in memory: its hash does not match",
+             file->parts[i].slot);
+  }
+}
+
 static void operate(gab_work *work)
 {
   const gab_disk_operation *operation = (gab_disk_operation *)work;
@@ -46,6 +57,7 @@ static void operate(gab_work *work)
     put_own(disk);
     break;
   case GAB_DISK_FINISH:
+    refuse_changed(file);
     gab_disk_file_finish(file);
   }
 }
@@ -165,6 +177,9 @@ static gab_status take_trailer(gab_disk *disk, gab_disk_part *part, gab_reader i
   gab_disk_collector *collector = &disk->collector;
   GAB_TRY(gab_get_u64(&in, &part->hashes.image));
   GAB_TRY(gab_get_u64(&in, &part->hashes.table));
+  uint8_t changed;
+  GAB_TRY(gab_get_u8(&in, &changed));
+  part->hashes.changed = changed != 0;
   if (gab_reader_left(&in) != part->blocks * GAB_DISK_COLUMNS * 8)
     GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " sends another table than it announced", part->slot);
   submit_bytes(disk, &collector->writing[collector->turn], part->table_at, &in);

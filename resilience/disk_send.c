@@ -35,6 +35,7 @@ static gab_status pack_trailer(gab_disk *disk)
   GAB_TRY(gab_message_begin(&disk->sender.out));
   GAB_TRY(gab_put_u64(&disk->sender.out, disk->hashes.image));
   GAB_TRY(gab_put_u64(&disk->sender.out, disk->hashes.table));
+  GAB_TRY(gab_put_u8(&disk->sender.out, disk->hashes.changed));
   return gab_put_bytes(&disk->sender.out, disk->table.data, disk->table.size);
 }
 

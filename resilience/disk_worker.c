@@ -3,6 +3,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 struct gab_worker {
   pthread_t thread;
@@ -15,6 +18,9 @@ struct gab_worker {
 static void *work_on(void *user)
 {
   gab_worker *worker = user;
+#ifdef _OPENMP
+  omp_set_num_threads(1); /* of what it calls: the cores are those of the steps */
+#endif
   pthread_mutex_lock(&worker->lock);
   for (;;) {
     while (!worker->first && !worker->ending) pthread_cond_wait(&worker->come, &worker->lock);

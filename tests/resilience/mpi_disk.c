@@ -1,6 +1,6 @@
 /* What the writer of checkpoints on disk promises by itself: what is written is the state of the snapshot,
  * however many come after it; one write at a time, each step once; the newest are kept; what is given up
- * leaves nothing. */
+ * leaves nothing; what has changed in memory does not get there. */
 /* gabion-test: np=1,2,5 timeout=60 labels=quick */
 #include "tests/faults/automaton.c"
 #include "tests/faults/check.h"
@@ -154,6 +154,27 @@ static void what_is_given_up_leaves_no_file_and_can_be_begun_again(writing *w)
   CHECK(count_files(path, ".tmp") == 0 && count_files(path, "manifest.json") == 0);
 }
 
+/* Hashes of files are made of what lies in memory: they say nothing of what happened to it before. */
+static void what_has_changed_in_memory_does_not_become_a_checkpoint(writing *w)
+{
+  const gab_slot last = gab_members_count(gab_world_members(w->app->world)) - 1;
+  gab_restart *restart;
+  for (gab_step step = 40; step < 42; step++) { /* the image of a slot; what is equal on all */
+    bool begun = false;
+    CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
+    gab_snapshot *snapshot = &w->checkpoint->snapshots[w->checkpoint->valid];
+    gab_buffer *bytes = step == 40 ? &snapshot->own : &snapshot->replicated;
+    if (gab_world_slot(w->app->world) == (step == 40 ? last : 0)) bytes->data[bytes->size - 1] ^= 4;
+    CHECK(gab_disk_begin(w->disk, &begun) == GAB_OK && begun);
+    CHECK(gab_disk_wait(w->disk) == GAB_OK);
+    CHECK(gab_world_barrier(w->app->world) == GAB_OK);
+    if (is_root(w)) CHECK(gab_disk_get_stats(w->disk).failed == (uint64_t)(step - 39));
+  }
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK);
+  CHECK(gab_restart_count(restart) == 2 && gab_restart_manifest(restart, 0)->step == 22);
+  gab_restart_destroy(&restart);
+}
+
 static void differences_of_cases_are_named(void)
 {
   gab_buffer theirs = {0}, mine = {0}, text = {0};
@@ -183,6 +204,7 @@ int main(void)
   one_write_at_a_time_and_each_step_once(&w);
   the_newest_two_are_kept(&w);
   what_is_given_up_leaves_no_file_and_can_be_begun_again(&w);
+  what_has_changed_in_memory_does_not_become_a_checkpoint(&w);
   end_writing(&w);
   differences_of_cases_are_named();
   uint64_t all = (uint64_t)failures;
