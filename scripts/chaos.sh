@@ -41,6 +41,7 @@ OUT=$(realpath -m "${OUT:-$GABION_BUILD/chaos}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 [ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
 rm -rf "$OUT"; mkdir -p "$OUT"
+cores=$(nproc) # which looks at the next line
 export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 : >"$GABION_RESCUE_LOG"
 RANDOM=$SEED
@@ -173,7 +174,7 @@ while ((SECONDS < END && wrong < 5)); do
 done
 rescued=$(wc -l <"$GABION_RESCUE_LOG")
 cat >"$OUT/chaos.json" <<JSON
-{"minutes": $MINUTES, "seed": $SEED, "processes": $N, "cores": $(nproc), "runs": $runs, "undisturbed_checksum": $survived,
+{"minutes": $MINUTES, "seed": $SEED, "processes": $N, "cores": $cores, "runs": $runs, "undisturbed_checksum": $survived,
  "attempts": $attempts, "kills": $kills, "salvos": $salvos, "several_at_once": $together, "all_at_once": $everybody,
  "recoveries_in_job": $recoveries, "of_these_from_disk": $fallbacks, "relaunched_all_dead": $relaunch_all, "relaunched_too_few_left": $relaunch_few,
  "relaunched_data_lost": $relaunch_lost, "relaunched_killed_at_start": $relaunch_start, "stalls_rescued": $rescued, "wrong": $wrong}
