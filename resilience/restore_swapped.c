@@ -9,6 +9,7 @@ typedef struct part {
   const gab_snapshot *snapshot;
   const gab_copy *copy; /* that becomes the state of this slot */
   int copies;           /* such as it could be */
+  gab_buffer expanded;  /* of one that is compressed */
 } part;
 
 static gab_slot keeper(void *context, gab_slot slot)
@@ -23,6 +24,7 @@ static gab_status find_part(const gab_checkpoint *checkpoint, part *found)
   const gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
   const gab_members *now = gab_world_members(checkpoint->world);
   *found = (part){.snapshot = snapshot};
+  gab_buffer_init(&found->expanded, GAB_MEMORY_SNAPSHOT);
   if (!snapshot->complete) GAB_FAIL(GAB_ERR_STATE, "there is no snapshot to go back to");
   if (gab_placement_copies(&snapshot->placement) == 0 || snapshot->placement.scheme->holder ||
       gab_members_count(now) < 2 || gab_members_count(now) != gab_members_count(&snapshot->members))
@@ -36,16 +38,21 @@ static gab_status find_part(const gab_checkpoint *checkpoint, part *found)
   return GAB_OK;
 }
 
-static gab_status open_part(const part *p, gab_slot me, gab_image_list *list)
+static gab_status open_part(part *p, gab_slot me, gab_image_list *list)
 {
   if (p->copies != 1)
     GAB_FAIL(GAB_ERR_STATE, "slot %" GAB_PRI_SLOT " keeps %d first copies, not one", me, p->copies);
   list->replicated = gab_reader_of_buffer(&p->snapshot->replicated);
   if (!gab_seal_is_whole(&list->replicated))
     GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities at slot %" GAB_PRI_SLOT " have changed in memory", me);
+  const gab_buffer *image = &p->copy->image;
+  if (gab_image_is_squeezed(image, NULL)) {
+    GAB_TRY(gab_image_expand(image, &p->expanded));
+    image = &p->expanded;
+  }
   gab_image_view *view = &list->images[list->count++];
   view->slot = p->copy->slot;
-  return gab_image_open(&p->copy->image, p->snapshot, view->slot, me, &view->forest, &view->entities);
+  return gab_image_open(image, p->snapshot, view->slot, me, &view->forest, &view->entities);
 }
 
 /* All or nobody: the worst status is that of all. */
@@ -71,6 +78,7 @@ gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restor
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, keeper, &p);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
+  gab_buffer_release(&p.expanded);
   GAB_TRY(status);
   report->step = p.snapshot->step;
   report->adopted = gab_forest_block_count(checkpoint->forest);

@@ -54,7 +54,8 @@ static void go_on(automaton *app, gab_checkpoint *checkpoint)
   CHECK(automaton_is_right(app, 30));
 }
 
-static void one_scheme(gab_world *world, const gab_redundancy *redundancy, gab_status expected)
+static void one_scheme(gab_world *world, const gab_redundancy *redundancy, gab_compression compression,
+                       gab_status expected)
 {
   automaton app;
   gab_checkpoint *checkpoint;
@@ -63,6 +64,7 @@ static void one_scheme(gab_world *world, const gab_redundancy *redundancy, gab_s
   gab_entity entity = automaton_entity(&app);
   CHECK(gab_checkpoint_create(app.forest, redundancy, &checkpoint) == GAB_OK);
   CHECK(gab_checkpoint_add_entity(checkpoint, &entity) == GAB_OK);
+  (void)gab_checkpoint_set_compression(checkpoint, compression);               /* if this build has it */
   CHECK(gab_checkpoint_restore_swapped(checkpoint, &report) == GAB_ERR_STATE); /* nothing to go back to */
   if (expected == GAB_OK) {
     go_back_swapped(&app, checkpoint);
@@ -82,11 +84,11 @@ int main(int argc, char **argv)
   gab_world *world;
   if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
-  const bool alone = gab_members_count(gab_world_members(world)) == 1;
-  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, alone ? GAB_ERR_STATE : GAB_OK);
-  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_ring, .copies = 2},
-             alone ? GAB_ERR_STATE : GAB_OK);
-  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_parity}, GAB_ERR_STATE);
+  const gab_status whole = gab_members_count(gab_world_members(world)) == 1 ? GAB_ERR_STATE : GAB_OK;
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, GAB_COMPRESSION_NONE, whole);
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, GAB_COMPRESSION_LZ4, whole);
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_ring, .copies = 2}, GAB_COMPRESSION_NONE, whole);
+  one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_parity}, GAB_COMPRESSION_NONE, GAB_ERR_STATE);
   uint64_t all = (uint64_t)failures;
   CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
   if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
