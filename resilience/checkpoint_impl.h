@@ -115,6 +115,7 @@ gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapsho
 typedef struct gab_image_sign {
   gab_slot slot; /* whose image; GAB_NO_SLOT: replicated entities */
   uint64_t serial;
+  uint64_t epoch; /* in which it was taken: numbers of snapshots that were broken off are given again */
   gab_step step;
   gab_reader bytes; /* all of it, seal included */
 } gab_image_sign;

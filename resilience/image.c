@@ -9,16 +9,18 @@
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
 /* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (salvage.c): seal,
- * magic, version, bytes of all from the seal on, serial, step. */
-enum { COMMON_HEAD = 40, TOTAL_AT = 16 };
+ * magic, version, bytes of all from the seal on, serial, epoch, step. The epoch tells a snapshot from one that was
+ * broken off by a death and whose number was given again. */
+enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
 
-static gab_status begin(gab_buffer *out, uint32_t magic, const gab_snapshot *snapshot)
+static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   GAB_TRY(gab_seal_begin(out));
   GAB_TRY(gab_put_u32(out, magic));
   GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
   GAB_TRY(gab_put_u64(out, 0)); /* known at the end */
   GAB_TRY(gab_put_u64(out, snapshot->serial));
+  GAB_TRY(gab_put_u64(out, gab_world_epoch(checkpoint->world)));
   return gab_put_i64(out, snapshot->step);
 }
 
@@ -32,7 +34,7 @@ static void end(gab_buffer *out, size_t at)
 
 typedef struct common_head {
   uint32_t magic, version;
-  uint64_t total, serial;
+  uint64_t total, serial, epoch;
   int64_t step;
 } common_head;
 
@@ -43,6 +45,7 @@ static gab_status read_head(gab_reader *in, common_head *head)
   GAB_TRY(gab_get_u32(in, &head->version));
   GAB_TRY(gab_get_u64(in, &head->total));
   GAB_TRY(gab_get_u64(in, &head->serial));
+  GAB_TRY(gab_get_u64(in, &head->epoch));
   return gab_get_i64(in, &head->step);
 }
 
@@ -57,8 +60,11 @@ bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
       head.total > gab_reader_left(&bytes))
     return false;
   if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
-  *sign = (gab_image_sign){
-      .slot = slot, .serial = head.serial, .step = head.step, .bytes = gab_reader_of(bytes.at, head.total)};
+  *sign = (gab_image_sign){.slot = slot,
+                           .serial = head.serial,
+                           .epoch = head.epoch,
+                           .step = head.step,
+                           .bytes = gab_reader_of(bytes.at, head.total)};
   gab_reader sealed = sign->bytes;
   return gab_seal_is_whole(&sealed);
 }
@@ -73,7 +79,7 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(gab_buffer_fit(own, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
   GAB_TRY(gab_message_begin(own));
   size_t began_at = own->size;
-  GAB_TRY(begin(own, IMAGE_MAGIC, next));
+  GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));
   GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
   GAB_TRY(gab_put_u64(own, forest_bytes));
   GAB_TRY(gab_forest_pack(checkpoint->forest, own));
@@ -91,7 +97,7 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
   gab_buffer_release(&entities);
   GAB_TRY(status);
   gab_buffer_clear(&next->replicated);
-  GAB_TRY(begin(&next->replicated, REPLICATED_MAGIC, next));
+  GAB_TRY(begin(&next->replicated, REPLICATED_MAGIC, checkpoint, next));
   GAB_TRY(gab_members_pack(&next->members, &next->replicated));
   GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated));
   end(&next->replicated, 0);
@@ -121,9 +127,9 @@ static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_st
     GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
   if (slot != GAB_NO_SLOT && (from != slot || head.serial != wanted_serial || head.step != wanted_step))
     GAB_FAIL(GAB_ERR_CORRUPT,
-             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " says it is of slot %" GAB_PRI_SLOT
-             ", snapshot %" PRIu64,
-             slot, wanted_serial, from, head.serial);
+             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP
+             ", says it is of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP,
+             slot, wanted_serial, wanted_step, from, head.serial, (gab_step)head.step);
   if (bytes > gab_reader_left(in))
     GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
   GAB_TRY(gab_get_view(in, (size_t)bytes, forest));

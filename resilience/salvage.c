@@ -20,7 +20,7 @@ struct gab_salvage {
   piece *pieces;
   size_t count;
   /* The snapshot that was found; step -1: none. */
-  uint64_t serial;
+  uint64_t age, serial;
   gab_step step;
   gab_members then;
   gab_buffer replicated;
@@ -64,32 +64,38 @@ static gab_status claim_all(gab_salvage *salvage, const char *folder)
   }
 }
 
+/* Names a snapshot, and is greater for newer ones: a recovery may have gone back by one number. */
+static uint64_t age_of(const gab_image_sign *sign)
+{
+  enum { SERIAL_BITS = 40 };
+  return sign->epoch << SERIAL_BITS | (sign->serial & ((UINT64_C(1) << SERIAL_BITS) - 1));
+}
+
 /* @param[in] slot  GAB_NO_SLOT: the replicated entities */
-static const piece *find_piece(const gab_salvage *salvage, gab_slot slot, uint64_t serial)
+static const piece *find_piece(const gab_salvage *salvage, gab_slot slot, uint64_t age)
 {
   for (size_t i = 0; i < salvage->count; i++)
-    if (salvage->pieces[i].sign.slot == slot && salvage->pieces[i].sign.serial == serial)
-      return &salvage->pieces[i];
+    if (salvage->pieces[i].sign.slot == slot && age_of(&salvage->pieces[i].sign) == age) return &salvage->pieces[i];
   return NULL;
 }
 
 /* ---------------------------------------------------------------- which snapshot is whole */
 
-/* The newest serial below `limit` of which anybody has the replicated entities; 0: none. */
-static gab_status newest_below(gab_salvage *salvage, uint64_t limit, uint64_t *serial)
+/* The newest before `limit` of which anybody has the replicated entities; 0: none. */
+static gab_status newest_before(gab_salvage *salvage, uint64_t limit, uint64_t *age)
 {
-  *serial = 0;
+  *age = 0;
   for (size_t i = 0; i < salvage->count; i++) {
     const gab_image_sign *sign = &salvage->pieces[i].sign;
-    if (sign->slot == GAB_NO_SLOT && sign->serial < limit && sign->serial > *serial) *serial = sign->serial;
+    if (sign->slot == GAB_NO_SLOT && age_of(sign) < limit && age_of(sign) > *age) *age = age_of(sign);
   }
-  return gab_world_max_u64(salvage->world, serial, 1);
+  return gab_world_max_u64(salvage->world, age, 1);
 }
 
 /* The lowest slot that has the replicated entities hands them to all; they name the members of the snapshot. */
-static gab_status share_replicated(gab_salvage *salvage, uint64_t serial)
+static gab_status share_replicated(gab_salvage *salvage, uint64_t age)
 {
-  const piece *mine = find_piece(salvage, GAB_NO_SLOT, serial);
+  const piece *mine = find_piece(salvage, GAB_NO_SLOT, age);
   uint64_t from = mine ? (uint64_t)gab_world_slot(salvage->world) : UINT64_MAX;
   GAB_TRY(gab_world_min_u64(salvage->world, &from, 1));
   gab_buffer_clear(&salvage->replicated);
@@ -102,10 +108,11 @@ static gab_status share_replicated(gab_salvage *salvage, uint64_t serial)
   gab_reader in = gab_reader_of_buffer(&salvage->replicated);
   uint64_t seal;
   if (!gab_image_recognise(in, &sign))
-    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities of snapshot %" PRIu64 " came over damaged", serial);
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities of a snapshot came over damaged");
   GAB_TRY(gab_get_u64(&in, &seal));
   GAB_TRY(gab_replicated_cut(&in, &salvage->then));
-  salvage->serial = serial;
+  salvage->age = age;
+  salvage->serial = sign.serial;
   salvage->step = sign.step;
   return GAB_OK;
 }
@@ -149,7 +156,7 @@ static gab_status report_images(gab_salvage *salvage, notice *notices, gab_slot 
   size_t made = 0;
   for (size_t i = 0; i < salvage->count; i++) {
     const gab_image_sign *sign = &salvage->pieces[i].sign;
-    if (sign->slot == GAB_NO_SLOT || sign->serial != salvage->serial) continue;
+    if (sign->slot == GAB_NO_SLOT || age_of(sign) != salvage->age) continue;
     const int32_t index = gab_members_index(&salvage->then, sign->slot);
     if (index < 0) continue;
     targets[made] = gab_members_slot(now, index % gab_members_count(now));
@@ -211,15 +218,15 @@ static gab_status find_whole(gab_salvage *salvage)
 {
   bool whole = false;
   for (uint64_t limit = UINT64_MAX; !whole;) {
-    uint64_t serial;
+    uint64_t age;
     home here = {0};
-    GAB_TRY(newest_below(salvage, limit, &serial));
-    if (serial == 0) break;
-    gab_status status = share_replicated(salvage, serial);
+    GAB_TRY(newest_before(salvage, limit, &age));
+    if (age == 0) break;
+    gab_status status = share_replicated(salvage, age);
     if (status == GAB_OK) status = is_whole(salvage, &here, &whole);
     gab_free(&here.holders);
     GAB_TRY(status);
-    limit = serial;
+    limit = age;
   }
   if (!whole) salvage->step = -1;
   return GAB_OK;
@@ -327,7 +334,7 @@ static gab_status send_round(gab_salvage *salvage, const transfers *plan, int32_
     const int32_t first = gab_first_falling_to(gab_falls_to(what.index, n, m), n, m);
     if (what.index - first != round || what.other == gab_world_slot(salvage->world)) continue;
     const gab_slot slot = gab_members_slot(&salvage->then, what.index);
-    const gab_reader bytes = find_piece(salvage, slot, salvage->serial)->sign.bytes;
+    const gab_reader bytes = find_piece(salvage, slot, salvage->age)->sign.bytes;
     GAB_TRY(gab_message_begin(&messages[i]));
     GAB_TRY(gab_put_bytes(&messages[i], bytes.at, gab_reader_left(&bytes)));
     GAB_TRY(gab_port_send(salvage->port, what.other, &messages[i]));
@@ -359,7 +366,7 @@ static gab_status list_images(const gab_salvage *salvage, transfers *plan)
     const gab_slot slot = gab_members_slot(&salvage->then, plan->first + k);
     plan->slots[k] = slot;
     if (plan->arrivals[k].from == gab_world_slot(salvage->world)) {
-      plan->images[k] = find_piece(salvage, slot, salvage->serial)->sign.bytes;
+      plan->images[k] = find_piece(salvage, slot, salvage->age)->sign.bytes;
       continue;
     }
     gab_image_sign sign;
