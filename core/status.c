@@ -17,6 +17,8 @@ const char *gab_status_name(gab_status status)
     return "ok";
   case GAB_ERR_FAULT:
     return "fault";
+  case GAB_ERR_SUSPECT:
+    return "suspect numbers";
   case GAB_ERR_INPUT:
     return "bad input";
   case GAB_ERR_LOST:

@@ -233,6 +233,7 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
              under_way = gab_checkpoint_is_pending(guard->checkpoint);
   if (disk || (!under_way && is_due(&guard->memory, loop->step))) {
     guard->barren = 0;
+    GAB_TRY(gab_monitors_look(loop, true));
     return take_behind_the_steps(loop, disk);
   }
   if (under_way && loop->step >= guard->overlap.until) {

@@ -116,6 +116,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   guard->look = -1;
   loop->stats.disk_mtbf = protection->disk_every.mtbf;
   guard->furthest = -1;
+  guard->suspected = -1;
   guard->most_tries = protection->tries > 0 ? protection->tries : GAB_USUAL_TRIES;
   guard->recovery = (gab_recovery){.world = loop->world,
                                    .forest = loop->forest,
@@ -289,6 +290,11 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
   gab_status intent;
   if (why != GAB_ERR_FAULT) gab_world_raise(loop->world, why);
   GAB_TRY(gab_world_repair(loop->world, &intent));
+  if (intent == GAB_ERR_SUSPECT) {
+    char words[1024];
+    snprintf(words, sizeof words, "%s", gab_error_message());
+    GAB_FAIL(GAB_ERR_DIVERGED, "%s; the time loop is not protected: there is nothing to go back to", words);
+  }
   if (intent != GAB_OK) return intent;
   GAB_FAIL(GAB_ERR_LOST, "a process died, and the time loop is not protected");
 }
@@ -300,8 +306,11 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
   gab_world_set_step(loop->world, loop->step);
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
-  remember(loop, fault);
-  tell(loop, fault);
+  loop->monitored = -1;
+  if (fault->suspect && fault->lost_count == 0) loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
+  else remember(loop, fault);
+  if (fault->suspect && fault->lost_count == 0) loop->stats.recovery_seconds += fault->seconds;
+  else tell(loop, fault);
   loop->recent_step = loop->step;
   loop->recent_time = gab_seconds();
   if (loop->on_fault) loop->on_fault(loop->on_fault_user, fault);
@@ -335,6 +344,7 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
   bool interrupted = false;
   do {
     gab_fault fault = {.noticed_step = loop->step};
+    const bool complained = status == GAB_ERR_SUSPECT;
     if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
     if (loop->guard->disk && gab_disk_abandon(loop->guard->disk)) interrupted = true;
     loop->guard->overlap.from = -1; /* what was under way went with the fault */
@@ -342,6 +352,7 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
     if (status != GAB_OK) break;
     gab_stop_restart(loop->guard->stop, loop->step);
     status = check_progress(loop->guard, &fault);
+    if (status == GAB_OK && fault.suspect) status = gab_monitors_judge(loop, &fault, complained);
     if (status == GAB_OK) status = gab_guard_disk_again(loop, interrupted);
     if (status == GAB_OK) status = gab_guard_set_clocks(loop);
   } while (status != GAB_OK);

@@ -144,14 +144,20 @@ static gab_status note_repair(const gab_recovery *recovery, const gab_members *b
 static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count,
                          const gab_members *before, gab_slot **lost, gab_fault *fault)
 {
+  char words[1024] = "";
   for (;;) {
     gab_status intent = GAB_OK;
     fault->rounds++;
     GAB_TRY(gab_world_repair(recovery->world, &intent));
-    if (intent != GAB_OK) return intent;
+    if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
+    else if (intent != GAB_OK) return intent;
+    if (intent == GAB_ERR_SUSPECT) snprintf(words, sizeof words, "%s", gab_error_message());
     gab_status status = note_repair(recovery, before, lost, fault);
     if (status == GAB_OK) status = escalate(recovery, list, count, fault);
-    if (status == GAB_OK) return GAB_OK;
+    if (status == GAB_OK) {
+      if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", words);
+      return GAB_OK;
+    }
     if (status != GAB_ERR_FAULT) gab_world_raise(recovery->world, status);
   }
 }

@@ -33,6 +33,7 @@ typedef struct gab_fault {
   int32_t lost_count;     /**< slots that died */
   const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
   uint64_t adopted;       /**< blocks that this slot took over */
+  bool suspect;           /**< a monitor complained; its words are the present error message */
   int rounds;             /**< repairs it took; more than 1 if something died during recovery */
   double seconds;         /**< from noticing to going on */
   double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */

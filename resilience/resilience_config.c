@@ -67,6 +67,15 @@ static const gab_config_key resilience_keys[] = {
      .outside = true,
      .doc = "Interval between verifications of all that is kept in memory (a number of steps, or never): what "
             "changed there is replaced from a copy or from parities."},
+    {.name = "monitors",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = 2,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Looks at the state of a flow, every run.check_every steps and ahead of each checkpoint, for what may be a "
+            "fault of the hardware: bounds (density and velocity), mass (more came or went than can). All then go back "
+            "to the last checkpoint; if it happens again the run ends as one that diverged."},
     {.name = "domains",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
@@ -305,6 +314,20 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
   return status == GAB_ERR_ARGUMENT ? blame(config, "resilience.group") : status;
 }
 
+static gab_status check_monitors(const gab_config *config)
+{
+  size_t count = 0;
+  const char *const *names = NULL;
+  if (gab_config_is_set(config, "resilience.monitors")) names = gab_config_strings(config, "resilience.monitors", &count);
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(names[i], "bounds") != 0 && strcmp(names[i], "mass") != 0)
+      return gab_config_fail(config, "resilience.monitors", "no monitor '%s' (there are: bounds, mass)", names[i]);
+    if (i > 0 && strcmp(names[i], names[0]) == 0)
+      return gab_config_fail(config, "resilience.monitors", "'%s' twice", names[i]);
+  }
+  return GAB_OK;
+}
+
 static gab_status read_compression(const gab_config *config, gab_protection *protection)
 {
   const char *name = gab_config_string(config, "resilience.memory.compression");
@@ -344,6 +367,7 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
       GAB_OK)
     return blame(config, "resilience.memory.every");
+  GAB_TRY(check_monitors(config));
   GAB_TRY(read_compression(config, protection));
   protection->single_buffer = gab_config_int(config, "resilience.memory.buffers") == 1;
   return read_disk(config, protection);

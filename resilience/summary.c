@@ -151,8 +151,8 @@ static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop
   fprintf(file, "  \"slots\": %d,\n  \"living\": %d,\n  \"threads\": %d,\n  \"blocks\": %" PRIu64 ",\n",
           summary->slots, summary->living, summary->threads, summary->blocks);
   fprintf(file,
-          "  \"fault_count\": %d,\n  \"lost_slots\": %d,\n  \"steps_rolled_back\": %" GAB_PRI_STEP ",\n",
-          stats->fault_count, stats->lost_slots, stats->rolled_back);
+          "  \"fault_count\": %d,\n  \"lost_slots\": %d,\n  \"suspicions\": %d,\n  \"steps_rolled_back\": %" GAB_PRI_STEP ",\n",
+          stats->fault_count, stats->lost_slots, stats->suspicions, stats->rolled_back);
   print_faults(file, stats);
   print_timings(file, summary);
   fprintf(file,
@@ -232,6 +232,9 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
   for (int i = 0; i < stats->fault_record_count; i++) log_fault(&stats->faults[i]);
   if (stats->fault_count > stats->fault_record_count)
     gab_log(GAB_LOG_INFO, "  and %d more faults", stats->fault_count - stats->fault_record_count);
+  if (stats->suspicions)
+    gab_log(GAB_LOG_INFO, "  went back %d time%s because a monitor complained", stats->suspicions,
+            stats->suspicions == 1 ? "" : "s");
   if (stats->checkpoint.taken)
     gab_log(GAB_LOG_INFO,
             "  %" PRIu64 " checkpoints cost %.2f s in all (%.1f %% of the run), %.1f MB per process",

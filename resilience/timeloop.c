@@ -20,6 +20,7 @@ gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop 
   made->world = gab_forest_world(forest);
   made->steps = steps;
   made->duties_pending = true;
+  made->monitored = -1;
   gab_status status = gab_timers_create(&made->timers);
   if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint", &made->checkpoint_timer);
   if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint on disk", &made->disk_timer);
@@ -61,6 +62,12 @@ gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
                                  bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
 {
   return add(loop, &loop->duties, name, due, run, user);
+}
+
+gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
+                                    bool (*due)(const void *user, gab_step step), gab_task_fn check, void *user)
+{
+  return add(loop, &loop->monitors, name, due, check, user);
 }
 
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
@@ -148,6 +155,7 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
 static gab_status do_duties(gab_timeloop *loop)
 {
   if (!loop->duties_pending) return GAB_OK;
+  GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
   GAB_TRY(run_all(loop, &loop->duties, false, &loop->stats.duty_seconds));
   loop->duties_pending = false;
   return GAB_OK;

@@ -51,6 +51,17 @@ gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_
 gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
                                  bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
 
+/** Adds a live monitor: a look at the state after the steps for which `due` says so, before their duties, and also
+ *  before a checkpoint is taken and at the end. A check that finds what cannot be returns ::GAB_ERR_SUSPECT with a
+ *  message, on any slot. Then all go back to the last checkpoint, as after a death but with nobody lost: a bit that
+ *  flipped in memory does not do so again. If a monitor complains again before the run has got past the step of the
+ *  last complaint, the run ends with ::GAB_ERR_DIVERGED, as it does in a loop without protection. Errors found late
+ *  may be part of the checkpoint already: then this is how it ends.
+ *  @param[in] due  pure, the same on all slots; NULL: after every step
+ *  @param[in] check  a local look needs no communication */
+gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
+                                    bool (*due)(const void *user, gab_step step), gab_task_fn check, void *user);
+
 /** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
  *  back and lets it come here again. */
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
@@ -140,6 +151,7 @@ typedef struct gab_run_stats {
   const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */
   int fault_record_count;
   double recovery_seconds;
+  int suspicions;       /**< times that all went back because of a monitor */
   gab_step rolled_back; /**< steps computed in vain */
   gab_checkpoint_stats checkpoint;
   gab_disk_stats disk;

@@ -62,6 +62,7 @@ typedef struct gab_guard {
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
   int barren;    /* recoveries in a row without a death and without a new checkpoint between them */
+  gab_step suspected; /* the last step after which a monitor complained; -1: none yet */
   gab_step furthest; /* that was ever restored */
   int tries;         /* recoveries from deaths since that grew */
   int most_tries;
@@ -72,7 +73,8 @@ struct gab_timeloop {
   gab_world *world;
   gab_step steps, step;
   bool duties_pending; /* the duties of the present step have not been done; part of the state */
-  gab_task_list tasks, duties, finishes;
+  gab_task_list tasks, monitors, duties, finishes;
+  gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
   gab_timers *timers; /* one per task, duty and finish, and the three below */
   gab_timer checkpoint_timer, disk_timer, recovery_timer;
   gab_entity entities[GAB_MOST_TASKS];
@@ -130,6 +132,15 @@ gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted);
 bool gab_guard_uses_disk(const gab_guard *guard);
 /* Mean time of a step so far; 0: none yet. */
 double gab_guard_step_seconds(const gab_timeloop *loop);
+
+/* ---- monitors.c */
+
+/* Lets those look that are due. Ahead of a checkpoint all do, so that nothing that is wrong becomes a snapshot. */
+gab_status gab_monitors_look(gab_timeloop *loop, bool all);
+/* After all went back because a monitor complained: counts it and says so. Collective. @param[in] complained
+ * this slot did
+ * @return GAB_ERR_DIVERGED on all if the run did not get past the step of the complaint before: no chance */
+gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained);
 
 /* ---- progress.c */
 

@@ -14,7 +14,7 @@ static gab_status refuse_flow(const gab_config *config)
 {
   static const char *const paths[] = {"lbm",           "fluid",           "units",      "boundaries",
                                       "bodies",        "initial",         "refinement", "output.probes",
-                                      "output.forces", "output.integrals"};
+                                      "output.forces", "output.integrals",   "resilience.monitors"};
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (gab_config_is_set(config, paths[i]))
       return gab_config_fail(config, paths[i], "belongs to a flow, but this is a phase field");

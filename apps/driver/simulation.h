@@ -17,6 +17,13 @@ typedef struct body_record {
   double crossings, first_crossing, crossing; /**< upward zeros of the lift: how many, when the first, last */
 } body_record;
 
+/** What the mass was when a monitor last looked. */
+typedef struct mass_monitor {
+  bool known;
+  gab_step step;
+  double mass;
+} mass_monitor;
+
 typedef struct simulation {
   const run_case *which; /**< borrowed, as the rest of this group */
   const driver_options *options;
@@ -32,6 +39,7 @@ typedef struct simulation {
   uint64_t adaptations; /**< of the grid that changed something, those that were rolled back left out */
   uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
   gab_lbm_integrals start;                   /**< of the initial state; fluid_cells is what counts */
+  mass_monitor mass;
   flow_view view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   gab_quantity_list quantities;
@@ -55,6 +63,9 @@ void simulation_release(simulation *which);
 gab_status simulation_add_writers(simulation *which);
 /** Adds tasks, duties, entities to the time loop. */
 gab_status simulation_add_duties(simulation *which);
+
+/** Adds the live monitors that the case asks for. */
+gab_status simulation_add_monitors(simulation *which);
 
 /** Builds the grid, refined and distributed, and the blocks' data. Collective. */
 gab_status grid_build(simulation *made);

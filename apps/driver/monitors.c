@@ -1,0 +1,103 @@
+/* Live monitors of a flow: what no flow does by itself, so that it may be a fault of the hardware. */
+#include "apps/driver/simulation.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounding of a step changes the mass by less than this share of it, with room to spare. */
+#define ROUNDING_FLOAT  1e-6
+#define ROUNDING_DOUBLE 1e-10
+/* Nothing flows in or out faster than this, in lattice units: gab_lbm_check_finite() ends runs that do. */
+#define FASTEST 0.6
+
+static bool due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  const gab_step every = which->which->check_every;
+  return every > 0 && step % every == 0;
+}
+
+static gab_status check_bounds(void *user, gab_step step)
+{
+  char why[1024];
+  const simulation *which = user;
+  (void)step;
+  gab_status status = gab_lbm_check_finite(which->lbm, NULL);
+  if (status != GAB_ERR_DIVERGED) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_SUSPECT, "%s", why);
+}
+
+/* Share of the mass that can pass the open sides in a step. */
+static double passing(const simulation *which)
+{
+  const gab_forest_options *forest = &which->which->forest;
+  double share = 0;
+  for (int side = 0; side < 2 * forest->grid.dimension; side++) {
+    const gab_side_kind kind = which->which->setup.options.sides[side].kind;
+    const bool closed = kind == GAB_SIDE_PERIODIC || kind == GAB_SIDE_WALL || kind == GAB_SIDE_FREE_SLIP;
+    const double cells = (double)forest->grid.roots[side / 2] * forest->cells[side / 2];
+    if (!closed) share += FASTEST / cells;
+  }
+  return share;
+}
+
+/* Since the last look, or the beginning; what was seen last is part of the state that all go back to. */
+static gab_status check_mass(void *user, gab_step step)
+{
+  simulation *which = user;
+  mass_monitor *last = &which->mass;
+  gab_lbm_integrals now;
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  const double before = last->known ? last->mass : which->start.mass;
+  const double steps = (double)(step - (last->known ? last->step : 0)) + 1;
+  const bool in_double = which->which->setup.options.precision == GAB_PRECISION_DOUBLE;
+  const double bound = before * steps * (passing(which) + (in_double ? ROUNDING_DOUBLE : ROUNDING_FLOAT));
+  if (!(fabs(now.mass - before) <= bound))
+    GAB_FAIL(GAB_ERR_SUSPECT,
+             "the mass changed from %.12g to %.12g since step %" GAB_PRI_STEP
+             ", %.3g is the most that can be",
+             before, now.mass, last->known ? last->step : 0, bound);
+  *last = (mass_monitor){.known = true, .step = step, .mass = now.mass};
+  return GAB_OK;
+}
+
+static gab_status pack_mass(void *user, gab_buffer *out)
+{
+  const simulation *which = user;
+  GAB_TRY(gab_put_u8(out, which->mass.known));
+  GAB_TRY(gab_put_i64(out, which->mass.step));
+  return gab_put_f64(out, which->mass.mass);
+}
+
+static gab_status unpack_mass(void *user, gab_reader *in)
+{
+  simulation *which = user;
+  uint8_t known;
+  int64_t step;
+  GAB_TRY(gab_get_u8(in, &known));
+  GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_f64(in, &which->mass.mass));
+  which->mass.known = known != 0;
+  which->mass.step = step;
+  return GAB_OK;
+}
+
+gab_status simulation_add_monitors(simulation *which)
+{
+  size_t count = 0;
+  const gab_entity mass = {.name = "mass monitor",
+                           .kind = GAB_ENTITY_REPLICATED,
+                           .user = which,
+                           .pack = pack_mass,
+                           .unpack = unpack_mass};
+  const char *const *names = NULL;
+  if (gab_config_is_set(which->which->config, "resilience.monitors"))
+    names = gab_config_strings(which->which->config, "resilience.monitors", &count);
+  for (size_t i = 0; i < count; i++) {
+    const bool is_mass = strcmp(names[i], "mass") == 0;
+    if (is_mass) GAB_TRY(gab_timeloop_add_entity(which->loop, &mass));
+    GAB_TRY(gab_timeloop_add_monitor(which->loop, names[i], due, is_mass ? check_mass : check_bounds, which));
+  }
+  return GAB_OK;
+}

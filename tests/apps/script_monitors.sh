@@ -1,0 +1,38 @@
+# gabion-test: timeout=200 labels=quick needs=ulfm
+# Monitors of a flow leave a sound one alone, say what they found in one that is not, and know their names.
+. "$GABION_SOURCE/tests/apps/common.sh"
+
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+run 0 2 good.yaml
+expected=$(checksum)
+sed 's/{type: velocity, velocity: \[0.05, 0\]}/{type: wall}/; s/^fluid:.*/&\ninitial: {velocity: [0.05, 0.01]}/' good.yaml >closed.yaml
+for set in lbm.precision=double lbm.precision=float run.check_every=3; do
+  for case in good closed; do
+    run 0 2 $case.yaml --set $set --set 'resilience.monitors=[bounds, mass]' --set run.steps=200
+    grep -q '"suspicions": 0' out/summary.json || complain "$case, $set: a monitor complained: $(cat said.txt)"
+  done
+done
+run 0 2 good.yaml --set 'resilience.monitors=[mass, bounds]'
+[ "$(checksum)" = "$expected" ] || complain 'monitors change the result'
+
+# A flow that diverges does so again: exit 4, after one return.
+cat >wild.yaml <<'YAML'
+run: {steps: 20000, check_every: 10}
+domain: {cells: [32, 32], block: [8, 8]}
+fluid: {omega: 1.9999}
+lbm: {collision: srt}
+boundaries:
+  x_min: {type: wall}
+  x_max: {type: wall}
+  y_min: {type: velocity, velocity: [-0.19, 0]}
+  y_max: {type: velocity, velocity: [0.19, 0]}
+resilience: {memory: {every: 50}}
+YAML
+run 4 2 wild.yaml --set 'resilience.monitors=[bounds]'
+said "monitor 'bounds' at step"
+said 'that is no chance'
+grep -q '"event": "suspect"' out/events.jsonl || complain 'events.jsonl does not tell of it'
+
+check 2 good.yaml --set 'resilience.monitors=[mess]'
+said "no monitor 'mess' (there are: bounds, mass)"
+finish
