@@ -100,7 +100,8 @@ static const gab_config_key resilience_keys[] = {
      .default_text = "10",
      .outside = true,
      .doc =
-         "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives up."},
+         "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives up; and jobs in "
+         "a row that went on from the same checkpoint on disk and died before the next one."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",

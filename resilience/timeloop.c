@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- building a loop */
@@ -228,8 +229,10 @@ static void note_failure(gab_timeloop *loop, gab_status status)
 static void note_start(const gab_timeloop *loop)
 {
   if (!loop->events || !gab_world_is_root(loop->world)) return;
-  gab_event(loop->events, "start", "\"at_step\": %" GAB_PRI_STEP ", \"steps\": %" GAB_PRI_STEP ", \"slots\": %" PRId32,
-            loop->step, loop->steps, gab_world_members(loop->world)->slots);
+  const char *attempt = getenv("GABION_ATTEMPT"); /* of the launcher, which counts its restarts */
+  gab_event(loop->events, "start",
+            "\"at_step\": %" GAB_PRI_STEP ", \"steps\": %" GAB_PRI_STEP ", \"slots\": %" PRId32 ", \"attempt\": %d",
+            loop->step, loop->steps, gab_world_members(loop->world)->slots, attempt ? atoi(attempt) : 0);
 }
 
 static void note_end(const gab_timeloop *loop, gab_status status)

@@ -1,5 +1,6 @@
 /* gabion status: how far a run is, and what happened to it, from the files in its folder. Needs no MPI. */
 #include "apps/driver/driver.h"
+#include "resilience/history.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -98,7 +99,7 @@ typedef struct history {
   size_t count;
   double last_time, end_time; /* of any event; of the last end, 0 if it was started again since */
   char end_status[64], end_message[512];
-  uint64_t checkpoints, faults, starts;
+  gab_history jobs;
 } history;
 
 static char *next_line(history *past) { return past->shown[past->count++ % SHOWN_EVENTS]; }
@@ -106,7 +107,6 @@ static char *next_line(history *past) { return past->shown[past->count++ % SHOWN
 static void take_recovery(struct fy_document *event, history *past)
 {
   char lost[128];
-  past->faults++;
   list_of(event, "/lost", lost, sizeof lost);
   snprintf(next_line(past), sizeof past->shown[0],
            "slot%s %s died at step %.0f; back to step %.0f, going on after %.3f s", strchr(lost, ',') ? "s" : "",
@@ -127,20 +127,22 @@ static void take_event(const char *line, size_t length, history *past)
   const struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_PARSE};
   struct fy_document *event = fy_document_build_from_string(&quiet, line, length);
   if (!event) return;
-  char name[48], when[32];
+  char name[48], from[64], when[32];
   const double time = number_of(event, "/time");
   const size_t before = past->count;
   text_of(event, "/event", name, sizeof name);
   past->last_time = time;
-  if (strcmp(name, "checkpoint") == 0) past->checkpoints++;
-  else if (strcmp(name, "recovery") == 0) take_recovery(event, past);
+  if (strcmp(name, "recovery") == 0) take_recovery(event, past);
   else if (strcmp(name, "start") == 0) {
-    past->starts++;
     past->end_time = 0;
     snprintf(next_line(past), sizeof past->shown[0], "started at step %.0f of %.0f on %.0f processes",
              number_of(event, "/at_step"), number_of(event, "/steps"), number_of(event, "/slots"));
   } else if (strcmp(name, "end") == 0) take_end(event, time, past);
-  else if (strcmp(name, "fault noticed") != 0)
+  else if (strcmp(name, "continued") == 0)
+    snprintf(next_line(past), sizeof past->shown[0], "went on from step %.0f, a checkpoint %s",
+             number_of(event, "/of_step"), text_of(event, "/from", from, sizeof from));
+  else if (strcmp(name, "fault noticed") != 0 && strcmp(name, "checkpoint") != 0 &&
+           strcmp(name, "disk checkpoint") != 0)
     snprintf(next_line(past), sizeof past->shown[0], "%s, step %.0f", name, number_of(event, "/step"));
   if (past->count > before) {
     char *line_shown = past->shown[before % SHOWN_EVENTS], copy[200];
@@ -161,11 +163,27 @@ static bool read_history(const char *folder, history *past)
     if (line[length - 1] == '\n') take_event(line, (size_t)length - 1, past);
   free(line);
   fclose(file);
+  gab_history_read(folder, &past->jobs);
   return true;
+}
+
+/* Where the next job would begin, and, where there was more than one, what became of them. */
+static void print_jobs(const gab_history *jobs)
+{
+  if (jobs->disk_checkpoint >= 0) printf("  last checkpoint on disk: step %" GAB_PRI_STEP "\n", jobs->disk_checkpoint);
+  if (jobs->starts < 2) return;
+  printf("  %" PRIu64 " starts", jobs->starts);
+  if (jobs->relaunches > 0) printf(", %" PRIu64 " of them by the launcher after the job had ended or hung", jobs->relaunches);
+  printf("; went on from a checkpoint %" PRIu64 " time%s", jobs->continuations, jobs->continuations == 1 ? "" : "s");
+  if (jobs->deaths > 0)
+    printf("; from step %" GAB_PRI_STEP " %" PRIu64 " time%s without getting any further", jobs->from, jobs->deaths,
+           jobs->deaths == 1 ? "" : "s");
+  printf("\n");
 }
 
 static void print_history(const history *past)
 {
+  print_jobs(&past->jobs);
   const size_t shown = past->count < SHOWN_EVENTS ? past->count : SHOWN_EVENTS;
   if (shown > 0) printf("  %s:\n", past->count > shown ? "the last of what happened" : "what happened");
   for (size_t i = past->count - shown; i < past->count; i++) printf("    %s\n", past->shown[i % SHOWN_EVENTS]);
@@ -192,7 +210,7 @@ static void print_progress(struct fy_document *progress, bool running)
          steps > 0 ? 100 * step / steps : 0, number_of(progress, "/updates_per_second") * 1e-6);
   if (running) printf(", %s left", duration(number_of(progress, "/seconds_left"), left));
   printf("\n  %.0f of %.0f processes", number_of(progress, "/living"), number_of(progress, "/slots"));
-  if (checkpoint >= 0) printf("; last checkpoint in memory: step %.0f", checkpoint);
+  if (checkpoint >= 0 && running) printf("; last checkpoint in memory: step %.0f", checkpoint);
   if (faults > 0)
     printf("; %.0f fault%s, %.0f steps computed again", faults, faults == 1 ? "" : "s",
            number_of(progress, "/rolled_back"));

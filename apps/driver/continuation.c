@@ -3,8 +3,10 @@
 
 #include "core/collective.h"
 #include "core/log.h"
+#include "resilience/history.h"
 #include "resilience/resilience_config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -60,6 +62,22 @@ static gab_status ask_finished(gab_world *world, const char *folder, const gab_m
   return GAB_OK;
 }
 
+/* Refuses to die once more where jobs have died again and again. The root looks. */
+static gab_status check_tries(gab_world *world, const gab_config *config, const char *folder)
+{
+  gab_history history = {.from = -1};
+  if (gab_world_is_root(world)) gab_history_read(folder, &history);
+  uint64_t facts[2] = {history.deaths, (uint64_t)(history.from + 1)};
+  GAB_TRY(gab_world_max_u64(world, facts, 2));
+  if (facts[0] < (uint64_t)gab_config_int(config, "resilience.tries")) return GAB_OK;
+  GAB_FAIL(GAB_ERR_ENDED,
+           "%" PRIu64 " jobs in a row went on from step %" PRIu64
+           " and died before they reached another checkpoint on disk: giving up. %s/log.txt and events.jsonl say what "
+           "happened (a larger resilience.tries tries on, --fresh starts anew; a shorter resilience.disk.every helps if "
+           "the deaths are independent)",
+           facts[0], facts[1] - 1, folder);
+}
+
 gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
                                     const char *folder, gab_step steps, driver_continuation *found)
 {
@@ -75,6 +93,7 @@ gab_status driver_continuation_find(gab_world *world, const gab_config *config, 
   const gab_manifest *newest = gab_restart_manifest(found->restart, 0);
   gab_status status = check_case(config, options, newest);
   if (status == GAB_OK) status = ask_finished(world, folder, newest, steps, &found->finished);
+  if (status == GAB_OK && !found->finished) status = check_tries(world, config, folder);
   if (status == GAB_OK && found->finished)
     gab_log(GAB_LOG_INFO,
             "finished: %s holds the results of all %" GAB_PRI_STEP

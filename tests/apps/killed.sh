@@ -10,7 +10,7 @@ boundaries:
   x_max: {type: outflow}
   y_min: {type: wall}
   y_max: {type: wall}
-resilience: {memory: {every: 20}, disk: {every: 3, group: 2}}
+resilience: {memory: {every: 20}, disk: {every: 3, group: 2}, tries: 1000}
 output:
   integrals: {every: 10}
 YAML

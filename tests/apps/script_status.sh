@@ -26,6 +26,7 @@ long() {
 rm -rf out
 long
 tells 0 'out: running' 'of 900000000' 'left' '2 of 2 processes' 'last checkpoint in memory'
+grep -q 'last checkpoint on disk' status.txt && complain "there is none on disk: $(cat status.txt)"
 kill -TERM $launcher
 wait $launcher; code=$?
 [ $code = 1 ] || [ $code = 75 ] || complain "told to stop, the run ended with code $code: $(cat said.txt)"
@@ -37,6 +38,12 @@ long --walltime 6
 wait $launcher; code=$?
 [ $code = 1 ] || [ $code = 75 ] || complain "when its wall time was over, the run ended with code $code: $(cat said.txt)"
 tells 0 'stopped at step' 'the wall time is used up'
+# With checkpoints on disk it says from where the next job would go on.
+run 75 2 good.yaml --set run.steps=900000000 --set resilience.disk.every=100000 --walltime 1
+tells 0 'out: to be continued since' 'stopped at step' 'last checkpoint on disk: step'
+"$GABION_LAUNCH" -n 2 -- "$gabion" run good.yaml --out out --set run.steps=900000000 --walltime 1 \
+  --set resilience.disk.every=100000 >said.txt 2>&1
+tells 0 'out: to be continued since' '2 starts; went on from a checkpoint 1 time' 'went on from step' 'a checkpoint on disk'
 run 2 1 good.yaml --walltime soon
 said_once "'soon' is no wall time"
 

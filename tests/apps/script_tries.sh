@@ -1,6 +1,7 @@
 # gabion-test: timeout=120 labels=quick needs=ulfm
 # A run whose processes die again and again before the next checkpoint gives up and says so, also where more of
-# them are left; a checkpoint between the deaths gives it new hope.
+# them are left; a checkpoint between the deaths gives it new hope. So does one whose jobs die again and again on the way
+# from the same checkpoint on disk.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 drills="--inject slot=1,step=12 --inject slot=2,step=13 --inject slot=3,step=14"
@@ -8,4 +9,30 @@ run 1 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=never $
 said_once 'processes died 3 times in a row on the way from step 0 to the next checkpoint'
 run 0 6 good.yaml --set resilience.tries=3 --set resilience.memory.every=never $drills
 run 0 6 good.yaml --set resilience.tries=2 --set resilience.memory.every=1 $drills
+
+# again CODE [options]: the same command in the folder that is there. All its processes die in step 14.
+again() {
+  local expected=$1 code
+  shift
+  timeout 100 "$GABION_LAUNCH" -n 2 -- "$gabion" run good.yaml --out out --set resilience.disk.every=10 "$@" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "again $*: exit code $code, expected $expected; it said: $(cat said.txt)"
+}
+die='--inject slot=0+1,step=14'
+rm -rf out
+again 0 --set run.steps=10
+for job in 1 2; do again 1 $die --set resilience.tries=2; done
+said 'going on from step 10'
+again 1 --set resilience.tries=2
+said_once '2 jobs in a row went on from step 10 and died before they reached another checkpoint on disk: giving up'
+not_said 'going on from'
+"$gabion" status out >said.txt
+said '3 starts; went on from a checkpoint 2 times; from step 10 2 times without getting any further'
+said 'last checkpoint on disk: step 10'
+again 0 --set resilience.tries=3
+said 'going on from step 10'
+"$gabion" status out >said.txt || complain "status of a run that is done: $(cat said.txt)"
+said '4 starts; went on from a checkpoint 3 times'
+not_said 'without getting any further'
+again 0 --set resilience.tries=1 --fresh
 finish

@@ -1,0 +1,72 @@
+#include "resilience/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The job that the lines are about. */
+typedef struct job {
+  bool open;    /* it went on from a checkpoint, and nothing has made up for that yet */
+  bool orderly; /* it was told to stop, or has done everything */
+} job;
+
+/* A number of the outermost object, as gab_event() writes it. */
+static gab_step number_of(const char *line, const char *key, gab_step otherwise)
+{
+  char quoted[64];
+  snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+  const char *at = strstr(line, quoted);
+  return at ? strtoll(at + strlen(quoted), NULL, 10) : otherwise;
+}
+
+static bool is_event(const char *line, const char *name)
+{
+  char quoted[80];
+  snprintf(quoted, sizeof quoted, "\"event\": \"%s\"", name);
+  return strstr(line, quoted) != NULL;
+}
+
+/* Called when the next job begins, and at the end of the file. */
+static void close_job(gab_history *history, job *job)
+{
+  if (job->open && !job->orderly) history->deaths++;
+  *job = (struct job){0};
+}
+
+static void take_line(const char *line, gab_history *history, job *job)
+{
+  if (is_event(line, "start")) {
+    close_job(history, job);
+    history->starts++;
+    history->relaunches += number_of(line, "attempt", 0) > 0;
+  } else if (is_event(line, "continued")) {
+    const gab_step from = number_of(line, "of_step", -1);
+    if (from != history->from) history->deaths = 0;
+    history->from = from;
+    history->continuations++;
+    job->open = true;
+  } else if (is_event(line, "disk checkpoint")) {
+    history->disk_checkpoint = number_of(line, "of_step", -1);
+    if (history->disk_checkpoint <= history->from) return;
+    history->deaths = 0;
+    job->open = false;
+  } else if (is_event(line, "stop") || (is_event(line, "end") && strstr(line, "\"status\": \"ok\""))) {
+    job->orderly = true;
+  }
+}
+
+void gab_history_read(const char *folder, gab_history *history)
+{
+  char path[4096], *line = NULL;
+  size_t room = 0;
+  job job = {0};
+  *history = (gab_history){.from = -1, .disk_checkpoint = -1};
+  const int length = snprintf(path, sizeof path, "%s/events.jsonl", folder);
+  FILE *file = length < (int)sizeof path ? fopen(path, "r") : NULL;
+  if (!file) return;
+  for (ssize_t got; (got = getline(&line, &room, file)) > 0;)
+    if (line[got - 1] == '\n') take_line(line, history, &job);
+  free(line); /* of getline() */
+  fclose(file);
+  close_job(history, &job);
+}
