@@ -411,7 +411,7 @@ uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const
   return fluid_in(geometry, level, &box, &all);
 }
 
-/* Of a box inside of the domain. */
+/* Of a box inside of the domain, up to its surface: finer cells have their centres nearer to it. */
 static bool is_clear_inside(const gab_geometry *geometry, int level, const gab_box *box)
 {
   const bins *all = &geometry->bins;
@@ -421,8 +421,8 @@ static bool is_clear_inside(const gab_geometry *geometry, int level, const gab_b
     const bool refines = axis < geometry->domain.dimension;
     const int shift = all->shift + (refines ? level : 0);
     if (box->hi[axis] <= box->lo[axis]) return true;
-    lo[axis] = centre_of(box->lo[axis], level, refines);
-    hi[axis] = centre_of(box->hi[axis] - 1, level, refines);
+    lo[axis] = ldexp((double)box->lo[axis], refines ? -level : 0);
+    hi[axis] = ldexp((double)box->hi[axis], refines ? -level : 0);
     first[axis] = box->lo[axis] >> shift;
     last[axis] = (box->hi[axis] - 1) >> shift;
   }
@@ -443,7 +443,10 @@ static bool is_clear(const gab_geometry *geometry, int level, gab_box box, int a
   const gab_domain *domain = &geometry->domain;
   for (; axis < 3; ++axis) {
     const int64_t size = domain->cells[axis] << (axis < domain->dimension ? level : 0);
-    if (domain->periodic[axis] && box.hi[axis] - box.lo[axis] < size) {
+    if (domain->periodic[axis] && box.hi[axis] - box.lo[axis] >= size) {
+      box.lo[axis] = 0;
+      box.hi[axis] = size;
+    } else if (domain->periodic[axis]) {
       gab_box below = box, above = box;
       below.lo[axis] += size;
       below.hi[axis] = size;

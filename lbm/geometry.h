@@ -89,9 +89,9 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
  *  surface of the bodies in the box, not with its volume. Pure. */
 uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const gab_box *cells);
 
-/** Whether no point between the centres of the outermost cells of a box can be solid, so that neither cells
- * nor coarser ones in it are; what reaches beyond the domain is wrapped along periodic axes and ignored along
- * others. False where in doubt. Pure. */
+/** Whether no point of a box of cells can be solid, so that neither these nor finer cells in it are, nor
+ * those that they are children of; what reaches beyond the domain is wrapped along periodic axes and ignored
+ * along others. False where in doubt. Pure. */
 bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells);
 
 /* Ready for gab_forest_options: `user` is the geometry. A block without a fluid cell is not needed: its

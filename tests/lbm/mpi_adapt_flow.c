@@ -173,11 +173,15 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
 }
 
 /* Specks at corners of cells make nothing solid on any level, but blocks near them keep their lists to
- * themselves. All kinds of sides that a block may touch. */
-static void sharing_does_not_matter(gab_world *world, int dimension)
+ * themselves. All kinds of sides that a block may touch; or small bodies, at a side and at one end of the
+ * domain that blocks at the other end see over a periodic side. */
+static void sharing_does_not_matter(gab_world *world, int dimension, bool with_bodies)
 {
-  enum { SPACING = 4, MOST = 27 };
-  gab_body specks[MOST];
+  enum { SPACING = 4, BODIES = 2, MOST = BODIES + 27 };
+  gab_body all[MOST] = {
+      {.shape = GAB_SHAPE_SPHERE, .centre = {1, 5, dimension == 3 ? 6 : 0.5}, .radius = 0.95},
+      {.shape = GAB_SHAPE_BOX, .lo = {8, 0, -1}, .hi = {8.8, 0.3, 9}, .velocity = {0.01}}};
+  gab_body *specks = all + BODIES;
   size_t count = 0;
   flow_case given = make_case(dimension);
   for (int z = 0; z < (dimension == 3 ? given.cells[2] : 1); z += SPACING)
@@ -192,9 +196,14 @@ static void sharing_does_not_matter(gab_world *world, int dimension)
   given.options.sides[GAB_SIDE_Y_MAX] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {0.03}};
   if (dimension == 3) given.options.sides[GAB_SIDE_Z_MIN].kind = GAB_SIDE_FREE_SLIP;
   if (dimension == 3) given.options.sides[GAB_SIDE_Z_MAX].kind = GAB_SIDE_PRESSURE;
+  if (with_bodies)
+    for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+      if (side / 2 != 1) given.options.sides[side] = (gab_side){.kind = GAB_SIDE_PERIODIC};
+  given.bodies = with_bodies ? all : NULL;
+  given.body_count = with_bodies ? BODIES : 0;
   const uint64_t shared = run(world, &given, true).checksum;
-  given.bodies = specks;
-  given.body_count = count;
+  given.bodies = with_bodies ? all : specks;
+  given.body_count += count;
   REQUIRE(run(world, &given, true).checksum == shared);
 }
 
@@ -209,7 +218,8 @@ int main(int argc, char **argv)
   conserved_and_owners_do_not_matter(world, 2, true);
   for (int dimension = 2; dimension <= 3; ++dimension) {
     for (int in_float = 0; in_float < 2; ++in_float) storage_does_not_matter(world, dimension, in_float);
-    sharing_does_not_matter(world, dimension);
+    for (int with_bodies = 0; with_bodies < 2; ++with_bodies)
+      sharing_does_not_matter(world, dimension, with_bodies);
   }
   REQUIRE_OK(gab_world_barrier(world));
   bool root = gab_world_is_root(world);

@@ -31,6 +31,17 @@ static uint64_t counted_one_by_one(const gab_geometry *geometry, int level, cons
   return count;
 }
 
+static uint64_t counted_solid(const gab_geometry *geometry, int level, const gab_box *box)
+{
+  uint64_t count = 0;
+  int64_t cell[3];
+  for (cell[2] = box->lo[2]; cell[2] < box->hi[2]; ++cell[2])
+    for (cell[1] = box->lo[1]; cell[1] < box->hi[1]; ++cell[1])
+      for (cell[0] = box->lo[0]; cell[0] < box->hi[0]; ++cell[0])
+        count += gab_geometry_cell(geometry, level, cell) >= 0;
+  return count;
+}
+
 static const gab_body zoo[] = {
     {.shape = GAB_SHAPE_SPHERE, .centre = {4, 5, 6}, .radius = 1.7},
     {.shape = GAB_SHAPE_CYLINDER, .centre = {8, 7, 7}, .radius = 1.2, .axis = 1, .length = 4},
@@ -197,6 +208,53 @@ static void each_cell_belongs_to_the_first_of_many_bodies_that_covers_it(void **
   }
 }
 
+/* Over periodic sides too, and of boxes wider than the domain. */
+static void in_what_is_clear_no_cell_is_solid_nor_are_its_children_and_parents(void **state)
+{
+  enum { CASES = 400, BOXES = 20 };
+  int clear = 0, doubtful = 0;
+  (void)state;
+  for (uint64_t i = 0; i < CASES; ++i) {
+    gab_domain domain = {.dimension = 2 + (int)(i % 2), .cells = {8, 6, i % 2 ? 4 : 1}, .dx = 1};
+    gab_body thing = {.shape = i % 3 ? GAB_SHAPE_BOX : GAB_SHAPE_SPHERE};
+    const int64_t of_body[3] = {(int64_t)i, 0, 0};
+    thing.radius = 0.5 + 0.45 * noise(7, of_body);
+    for (int axis = 0; axis < 3; ++axis) {
+      const double half = 0.5 + 0.45 * noise(20 + (uint64_t)axis, of_body);
+      domain.periodic[axis] = axis >= domain.dimension || i >> (2 + axis) & 1;
+      thing.centre[axis] = 0.5 * (double)domain.cells[axis] * (1 + noise(10 + (uint64_t)axis, of_body));
+      thing.lo[axis] = thing.centre[axis] - half;
+      thing.hi[axis] = thing.centre[axis] + half;
+    }
+    gab_geometry *geometry = geometry_of(&domain, &thing, 1);
+    for (int64_t k = 0; k < BOXES; ++k) {
+      const int level = (int)(k % 3);
+      gab_box box, children, parents;
+      for (int axis = 0; axis < 3; ++axis) {
+        const int64_t place[3] = {(int64_t)i, k, axis}, size = domain.cells[axis] << level;
+        const bool refines = axis < domain.dimension;
+        box.lo[axis] = refines ? (int64_t)((double)size * noise(30, place)) : 0;
+        box.hi[axis] =
+            refines ? box.lo[axis] + 1 + (int64_t)(0.6 * (double)size * (1 + noise(31, place))) : 1;
+        children.lo[axis] = box.lo[axis] * (refines ? 2 : 1);
+        children.hi[axis] = box.hi[axis] * (refines ? 2 : 1);
+        parents.lo[axis] = refines ? box.lo[axis] >> 1 : 0;
+        parents.hi[axis] = refines ? ((box.hi[axis] - 1) >> 1) + 1 : 1;
+      }
+      if (!gab_geometry_is_clear(geometry, level, &box)) {
+        ++doubtful;
+        continue;
+      }
+      ++clear;
+      REQUIRE(counted_solid(geometry, level, &box) == 0);
+      REQUIRE(counted_solid(geometry, level + 1, &children) == 0);
+      REQUIRE(level == 0 || counted_solid(geometry, level - 1, &parents) == 0);
+    }
+    gab_geometry_destroy(&geometry);
+  }
+  REQUIRE(clear > CASES && doubtful > CASES);
+}
+
 static void impossible_bodies_are_refused_by_name(void **state)
 {
   (void)state;
@@ -256,6 +314,7 @@ int main(void)
       cmocka_unit_test(staircase_walls_are_half_way),
       cmocka_unit_test(bodies_reach_through_periodic_sides),
       cmocka_unit_test(each_cell_belongs_to_the_first_of_many_bodies_that_covers_it),
+      cmocka_unit_test(in_what_is_clear_no_cell_is_solid_nor_are_its_children_and_parents),
       cmocka_unit_test(impossible_bodies_are_refused_by_name),
 #ifdef GAB_HAVE_PNG
       cmocka_unit_test(dark_pixels_of_a_picture_are_solid_with_the_first_row_on_top),
