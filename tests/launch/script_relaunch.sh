@@ -13,7 +13,7 @@ failures=0
 complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
 
 cat >case.yaml <<'YAML'
-run: {steps: 300}
+run: {steps: 1200}
 domain: {cells: [32, 16], block: [8, 8]}
 fluid: {omega: 1.5}
 boundaries:
@@ -37,7 +37,7 @@ processes_of() { # those of an emulated node of this test
 }
 launch() { # launch OUT [options of the launcher]: in the background
   local out=$1; shift
-  "$GABION_LAUNCH" -n 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
+  "$GABION_LAUNCH" -n 3 -t 1 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
     --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" "$@" -- "$gabion" run case.yaml --out "$out" >"$out.txt" 2>&1 &
   launcher=$!
 }
