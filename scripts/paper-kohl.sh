@@ -90,6 +90,6 @@ options=()
 if [ -s "$deaths" ]; then options+=(--recovery "$deaths"); fi
 if [ -s "$with" ] && [ -s "$without" ]; then options+=(--with "$with" --without "$without"); fi
 "$python" "$GABION_ROOT/scripts/paper_kohl.py" --measured "$raw" --network "$NETWORK" --out "$OUT" ${options[@]+"${options[@]}"}
-sed -n '/^Twice the data:/p;/^Median change/p;/^One failure/p' "$OUT/report.md"
+sed -n '/^Twice the data:/p;/^Fault tolerance of the MPI/p;/^One failure/p' "$OUT/report.md"
 say "report, numbers and plots:"
 printf '  %s\n' "$OUT/report.md" "$OUT/numbers.csv" "$OUT"/*.png
