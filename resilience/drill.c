@@ -142,6 +142,9 @@ static void die(gab_drills *drills, gab_phase phase)
 static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
 {
   const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+  gab_event(drills->events, "drill", "\"phase\": \"%s\", \"stopped\": %g", gab_phase_name(phase), seconds);
+  gab_log_all(GAB_LOG_WARNING, "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
+              gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
   const pid_t self = getpid(), waker = fork();
   if (waker == 0) {
     kill(self, SIGSTOP);
@@ -149,9 +152,6 @@ static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
     kill(self, SIGCONT);
     _exit(0);
   }
-  gab_event(drills->events, "drill", "\"phase\": \"%s\", \"stopped\": %g", gab_phase_name(phase), seconds);
-  gab_log_all(GAB_LOG_WARNING, "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
-              gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
   if (waker > 0) waitpid(waker, NULL, 0);
 }
 

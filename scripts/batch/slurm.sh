@@ -50,7 +50,7 @@ if [[ $left =~ ^[0-9:-]*:[0-9][0-9]$ ]]; then walltime=(--walltime "$left"); fi
 
 # shellcheck disable=SC2086 # words on purpose
 "$bin/gabion-launch" -n "$processes" --hosts "$hosts" --relaunch 10 --stop-within "$stop_within" $launch_options -- \
-  "$bin/gabion" run "$case_file" --out "$out" "${walltime[@]}" $options &
+  "$bin/gabion" run "$case_file" --out "$out" ${walltime[@]+"${walltime[@]}"} $options &
 launcher=$!
 # The launcher asks the run to stop when it is told to. A signal ends `wait' before the launcher has ended.
 trap 'told=yes; kill -TERM "$launcher" 2>/dev/null' TERM
