@@ -5,7 +5,7 @@
 #include "resilience/redundancy_impl.h"
 
 #define IMAGE_MAGIC   UINT32_C(0x47414249)
-#define IMAGE_VERSION UINT32_C(3)
+#define IMAGE_VERSION UINT32_C(4)
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
 /* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (salvage.c): seal,

@@ -215,9 +215,8 @@ static gab_status read_all(const gab_restart *restart, const gab_manifest *manif
 /* ---------------------------------------------------------------- restoring */
 
 /* From now on nobody may count on what memory holds; the numbers of snapshots go on above all there were. */
-static gab_status forget_snapshots(gab_checkpoint *checkpoint)
+static gab_status forget_snapshots(gab_checkpoint *checkpoint, uint64_t serial)
 {
-  uint64_t serial = 0;
   for (int i = 0; i < 2; i++)
     if (checkpoint->snapshots[i].serial > serial) serial = checkpoint->snapshots[i].serial;
   GAB_TRY(gab_world_max_u64(checkpoint->world, &serial, 1));
@@ -257,7 +256,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
 gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen, bool *touched)
 {
   *touched = false;
-  GAB_TRY(forget_snapshots(checkpoint));
+  GAB_TRY(forget_snapshots(checkpoint, fallen->highest));
   *touched = true;
   return restore(checkpoint, fallen);
 }
@@ -270,6 +269,7 @@ static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load
   for (size_t i = 0; i < load->count; i++) images[i] = gab_reader_of_buffer(&load->images[i]);
   const gab_fallen fallen = {.then = load->map.then,
                              .serial = load->manifest->serial,
+                             .highest = load->manifest->serial,
                              .step = load->manifest->step,
                              .images = images,
                              .slots = load->slots,

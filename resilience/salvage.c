@@ -21,6 +21,7 @@ struct gab_salvage {
   size_t count;
   /* The snapshot that was found; step -1: none. */
   uint64_t age, serial;
+  uint64_t highest; /* serial that lies there */
   gab_step step;
   gab_members then;
   gab_buffer replicated;
@@ -214,9 +215,18 @@ static gab_status is_whole(gab_salvage *salvage, home *here, bool *whole)
   return GAB_OK;
 }
 
+/* The next snapshot is to have a number that none of these has: epochs begin anew with each job. */
+static gab_status find_highest(gab_salvage *salvage)
+{
+  for (size_t i = 0; i < salvage->count; i++)
+    if (salvage->pieces[i].sign.serial > salvage->highest) salvage->highest = salvage->pieces[i].sign.serial;
+  return gab_world_max_u64(salvage->world, &salvage->highest, 1);
+}
+
 static gab_status find_whole(gab_salvage *salvage)
 {
   bool whole = false;
+  GAB_TRY(find_highest(salvage));
   for (uint64_t limit = UINT64_MAX; !whole;) {
     uint64_t age;
     home here = {0};
@@ -430,6 +440,7 @@ gab_status gab_salvage_load(gab_salvage *salvage, gab_checkpoint *checkpoint, ga
   if (status == GAB_OK) {
     const gab_fallen fallen = {.then = &salvage->then,
                                .serial = salvage->serial,
+                               .highest = salvage->highest,
                                .step = salvage->step,
                                .images = plan.images,
                                .slots = plan.slots,

@@ -1,0 +1,146 @@
+/* What dead processes have left in the memory of a node may be of several tries at the same snapshot: a death ends
+ * one, and the survivors take it again under the same number. Images of two tries do not make one snapshot. */
+/* gabion-test: np=1,2,3 timeout=60 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "core/node_memory.h"
+#include "resilience/checkpoint_impl.h"
+#include "resilience/salvage.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+enum { HEADER = 64, MOST = 1 << 20 }; /* before what is handed out, in a file (core/node_memory_impl.h) */
+
+typedef struct node {
+  gab_world *world;
+  char folder[64];
+  int left; /* files of this process that look like those of a dead one */
+} node;
+
+static bool recognise(const unsigned char *bytes, size_t count, gab_image_sign *sign)
+{
+  for (size_t at = HEADER; at <= HEADER + GAB_ENVELOPE_BYTES && at < count; at += GAB_ENVELOPE_BYTES)
+    if (gab_image_recognise(gab_reader_of(bytes + at, count - at), sign)) return true;
+  return false;
+}
+
+static void leave(node *n, const char *name, bool (*wanted)(const gab_image_sign *sign))
+{
+  static unsigned char bytes[MOST];
+  char path[512];
+  gab_image_sign sign;
+  snprintf(path, sizeof path, "%s/%s", n->folder, name);
+  FILE *file = fopen(path, "rb");
+  CHECK(file != NULL);
+  const size_t count = file ? fread(bytes, 1, MOST, file) : 0;
+  if (file) fclose(file);
+  if (!recognise(bytes, count, &sign) || !wanted(&sign)) return;
+  /* Process 1 was not started in its seventh tick, so this one is gone. */
+  snprintf(path, sizeof path, "%s/1-%d-7.mem", n->folder, 1000 * (int)gab_world_slot(n->world) + n->left++);
+  file = fopen(path, "wb");
+  CHECK(file && fwrite(bytes, 1, count, file) == count && fclose(file) == 0);
+}
+
+/* What a SIGKILL now would leave of this process, as far as it is wanted. */
+static void leave_all(node *n, bool (*wanted)(const gab_image_sign *sign))
+{
+  char own[32];
+  const int length = snprintf(own, sizeof own, "%ld-", (long)getpid());
+  DIR *files = opendir(n->folder);
+  CHECK(files != NULL);
+  for (struct dirent *entry; files && (entry = readdir(files));)
+    if (strncmp(entry->d_name, own, (size_t)length) == 0) leave(n, entry->d_name, wanted);
+  if (files) closedir(files);
+}
+
+static bool of_the_first_try(const gab_image_sign *sign) { return sign->serial == 1 || sign->slot == 0; }
+static bool of_the_second_try(const gab_image_sign *sign) { return sign->serial == 1 || sign->slot != 0; }
+
+static uint64_t checksum_of(const automaton *app)
+{
+  uint64_t sum = 0;
+  CHECK(gab_forest_checksum(app->forest, &sum) == GAB_OK);
+  return sum;
+}
+
+static void break_and_repair(automaton *app)
+{
+  gab_status intent = GAB_OK;
+  uint32_t flags = 1;
+  CHECK(gab_world_agree(app->world, &flags) == GAB_OK);
+  if (gab_world_is_root(app->world)) gab_world_raise(app->world, GAB_ERR_REQUEUE);
+  CHECK(gab_world_repair(app->world, &intent) == GAB_OK && intent == GAB_ERR_REQUEUE);
+}
+
+static gab_checkpoint *new_checkpoint(automaton *app)
+{
+  gab_checkpoint *checkpoint;
+  gab_entity entity = automaton_entity(app);
+  CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &checkpoint) == GAB_OK);
+  CHECK(gab_checkpoint_add_entity(checkpoint, &entity) == GAB_OK);
+  return checkpoint;
+}
+
+/* Snapshot 1, and two tries at snapshot 2: of the first one nothing but the image of slot 0 is left, of the second
+ * one all others. @return the checksum of snapshot 1 */
+static uint64_t leave_two_tries(node *n, automaton *app)
+{
+  gab_restore_report report;
+  CHECK(gab_node_memory_open(n->folder) == GAB_OK);
+  gab_checkpoint *checkpoint = new_checkpoint(app);
+  CHECK(gab_checkpoint_take(checkpoint, 5) == GAB_OK);
+  const uint64_t first = checksum_of(app);
+  CHECK(automaton_step(app, 5) == GAB_OK && gab_checkpoint_take(checkpoint, 6) == GAB_OK);
+  leave_all(n, of_the_first_try);
+  break_and_repair(app);
+  checkpoint->snapshots[checkpoint->valid].complete = false; /* as if nobody had got through with it */
+  CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK && report.step == 5 && checksum_of(app) == first);
+  for (gab_step step = 5; step < 7; step++) CHECK(automaton_step(app, step) == GAB_OK);
+  CHECK(gab_checkpoint_take(checkpoint, 6) == GAB_OK);
+  CHECK(checkpoint->snapshots[checkpoint->valid].serial == 2);
+  leave_all(n, of_the_second_try);
+  CHECK(gab_world_barrier(app->world) == GAB_OK);
+  gab_checkpoint_destroy(&checkpoint);
+  return first;
+}
+
+static void images_of_two_tries_do_not_make_one_snapshot(node *n, automaton *app)
+{
+  gab_salvage *salvage;
+  gab_restart_report report;
+  const uint64_t first = leave_two_tries(n, app);
+  gab_checkpoint *checkpoint = new_checkpoint(app);
+  CHECK(gab_world_barrier(app->world) == GAB_OK);
+  CHECK(gab_salvage_find(app->world, n->folder, &salvage) == GAB_OK);
+  CHECK(gab_salvage_step(salvage) == 5);
+  CHECK(gab_salvage_load(salvage, checkpoint, &report) == GAB_OK);
+  CHECK(report.step == 5 && checksum_of(app) == first);
+  CHECK(gab_checkpoint_take(checkpoint, 5) == GAB_OK);
+  CHECK(checkpoint->snapshots[checkpoint->valid].serial == 3); /* another number than any that lies there */
+  gab_salvage_destroy(&salvage, true);
+  gab_checkpoint_destroy(&checkpoint);
+  CHECK(gab_world_barrier(app->world) == GAB_OK);
+  gab_node_memory_close();
+}
+
+int main(void)
+{
+  automaton app;
+  node n = {0};
+  CHECK(gab_world_create(NULL, NULL, &n.world) == GAB_OK);
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
+  snprintf(n.folder, sizeof n.folder, "mpi_salvage-np%" GAB_PRI_SLOT ".tmp", gab_world_members(n.world)->slots);
+  CHECK(automaton_create(&app, n.world, (const int32_t[3]){3, 2, 2}) == GAB_OK);
+  images_of_two_tries_do_not_make_one_snapshot(&n, &app);
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(n.world, &all, 1) == GAB_OK);
+  const bool root = gab_world_is_root(n.world);
+  automaton_destroy(&app);
+  gab_world_destroy(&n.world);
+  if (root && all == 0 && failures == 0) printf("gabion-test: passed\n");
+  return all != 0;
+}
