@@ -69,7 +69,8 @@ void gab_phasefield_start_release(gab_phasefield_start *start);
 
 /** For `initial` of the options. @param user  a prepared gab_phasefield_start */
 void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, double *mu);
-/** For `initial_status` of the options: whether all that was asked for could be read. */
+/** For `initial_status` of the options: whether all that was asked for could be read.
+ *  @return ::GAB_ERR_INPUT too if the file has what is not finite, or phases that do not sum to 1 */
 gab_status gab_phasefield_start_status(void *user);
 
 /** The part of it that reads. @param[out] as_stored  whether there is c, else it is mu

@@ -94,6 +94,33 @@ static bool has_cell(const cached_block *block, const int64_t cell[3])
   return inside;
 }
 
+/* Of a run that has diverged, say, or of one with more phases. */
+static gab_status check_values(const gab_phasefield_start_file *file, const cached_block *block,
+                               const gab_box *box)
+{
+  const double enough = 1e-3; /* for what was rounded when it was written */
+  const size_t cells = gab_box_count(box);
+  for (size_t i = 0; i < cells; ++i) {
+    double sum = 0;
+    for (int k = 0; k < file->phases + file->independents; ++k) {
+      const double value = block->values[(size_t)k * cells + i];
+      if (!isfinite(value))
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "the state to start from has a value of %s that is not finite, in the block from cell (%" PRId64
+            ", %" PRId64 ", %" PRId64 ") on",
+            file->names[k], box->lo[0], box->lo[1], box->lo[2]);
+      if (k < file->phases) sum += value;
+    }
+    if (!(fabs(sum - 1) < enough))
+      GAB_FAIL(GAB_ERR_INPUT,
+               "the state to start from has phases that sum to %g, not 1, in the block from cell (%" PRId64
+               ", %" PRId64 ", %" PRId64 ") on",
+               sum, box->lo[0], box->lo[1], box->lo[2]);
+  }
+  return GAB_OK;
+}
+
 static gab_status load(gab_phasefield_start_file *file, const int64_t cell[3], cached_block **found)
 {
   for (int i = 0; i < CACHED_BLOCKS; ++i)
@@ -113,6 +140,7 @@ static gab_status load(gab_phasefield_start_file *file, const int64_t cell[3], c
   block->box = (gab_box){0}; /* nothing, should the read fail */
   gab_box box;
   GAB_TRY(gab_volume_files_read(file->files, cell, file->wanted, fields, &box, block->values));
+  GAB_TRY(check_values(file, block, &box));
   block->box = box;
   file->next = (file->next + 1) % CACHED_BLOCKS;
   *found = block;

@@ -124,6 +124,63 @@ static void must_fail(phase_case given, const char *name, const char *words)
   REQUIRE(strstr(gab_error_message(), words) != NULL);
 }
 
+typedef struct damage {
+  gab_quantity whole;
+  double value; /* of the first cell of all blocks */
+} damage;
+
+static gab_status damaged(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  const damage *done = user;
+  GAB_TRY(done->whole.evaluate(done->whole.user, forest, block, values));
+  values[0] = done->value;
+  return GAB_OK;
+}
+
+/* A state in which a phase has a value that cannot be is no start: nobody goes on with what the projection
+ * makes of it. */
+static void check_values_are_looked_at(gab_world *world)
+{
+  static const struct {
+    const char *name, *quantity, *words;
+    double value;
+  } cases[] = {{"lost", "phi_beta", "a value of phi_beta that is not finite", NAN},
+               {"torn", "c_2", "a value of c_2 that is not finite", INFINITY},
+               {"void", "phi_alpha", "phases that sum to", -2}};
+  const phase_case written = eutectic_case(2);
+  phase_run first = phase_open(world, &written);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+    gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
+    const gab_quantity_list all = gab_phasefield_quantities(first.model, items);
+    damage done = {.value = cases[k].value};
+    for (size_t i = 0; i < all.count; ++i)
+      if (strcmp(items[i].name, cases[k].quantity) == 0) {
+        done.whole = items[i];
+        items[i].evaluate = damaged;
+        items[i].user = &done;
+      }
+    REQUIRE(done.whole.evaluate);
+    const gab_volume_options options = {.folder = folder,
+                                        .name = cases[k].name,
+                                        .quantities = items,
+                                        .quantity_count = all.count,
+                                        .precision = GAB_OUTPUT_DOUBLE};
+    gab_volume *volume;
+    REQUIRE_OK(gab_volume_create(first.forest, &options, &volume));
+    REQUIRE_OK(gab_volume_write(volume, 7, 0.5));
+    gab_volume_destroy(&volume);
+    gab_phasefield_start start;
+    phase_case given = written;
+    double phi[GAB_MOST_PHASES], mu[GAB_MOST_INDEPENDENTS];
+    REQUIRE_OK(start_from(&start, &given, cases[k].name));
+    gab_phasefield_start_state(&start, (const int64_t[3]){1, 1, 0}, phi, mu);
+    REQUIRE(gab_phasefield_start_status(&start) == GAB_ERR_INPUT);
+    REQUIRE(strstr(gab_error_message(), cases[k].words) != NULL);
+    gab_phasefield_start_release(&start);
+  }
+  phase_close(&first);
+}
+
 static void check_refusals(gab_world *world)
 {
   phase_case given = eutectic_case(2), larger = given;
@@ -159,6 +216,7 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_barrier(world));
   check_round_trip(world, 3);
   check_round_trip(world, 2);
+  check_values_are_looked_at(world);
   check_refusals(world);
   bool is_root = gab_world_is_root(world);
   gab_world_destroy(&world);
