@@ -393,9 +393,9 @@ static void watch_job(job *job, int attempt, launch_result *result)
       wait_for_finalise(job);
       return;
     }
-    if (ended) {
-      result->end = LAUNCH_INCOMPLETE;
-      result->code = LAUNCH_NO_COMPLETION;
+    if (ended) { /* once it was told to stop, no matter how: nobody wants it to be started again */
+      result->end = request.signal ? LAUNCH_SIGNALLED : LAUNCH_INCOMPLETE;
+      result->code = request.signal ? 128 + request.signal : LAUNCH_NO_COMPLETION;
       explain_incomplete(job, result);
       return;
     }
@@ -410,7 +410,7 @@ static void watch_job(job *job, int attempt, launch_result *result)
       result->code = 128 + request.signal;
       return;
     }
-    if (options->stall > 0 && launch_seconds() - watch.last_change > options->stall) {
+    if (options->stall > 0 && !request.signal && launch_seconds() - watch.last_change > options->stall) {
       result->end = LAUNCH_STALLED;
       result->code = LAUNCH_NO_COMPLETION;
       trace_stall(job, attempt, result);

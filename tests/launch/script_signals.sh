@@ -53,6 +53,20 @@ wait $pid; code=$?
 said 'again: ending the run'
 check_clean_but_other $pid
 
+# Whoever tells it to stop may tell mpirun, too, and less gently: that is no death of a node to go on after.
+"$GABION_LAUNCH" --relaunch 2 -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
+kill -TERM $pid
+for _ in $(seq 100); do grep -qs 'asking the run to stop' "$dir/out" && break; sleep 0.1; done
+pkill -KILL -P $pid
+for _ in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+kill -INT $pid 2>/dev/null
+wait $pid; code=$?
+[ $code = 143 ] || complain "told to stop, and mpirun killed: exit code $code, expected 143; it said: $(cat "$dir/out")"
+grep -q relaunching "$dir/out" && complain "told to stop, it started the run again: $(cat "$dir/out")"
+check_clean_but_other $pid
+
 # mpirun itself is killed: its orphaned ranks go with the run.
 "$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
 pid=$!
