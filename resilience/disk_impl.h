@@ -122,7 +122,7 @@ void gab_disk_remove_temporaries(const char *path);
 
 typedef struct gab_disk_reader gab_disk_reader;
 
-/* GAB_ERR_CORRUPT that names the file, also if it cannot be opened. */
+/* GAB_ERR_CORRUPT that names the file, also if it is not there; GAB_ERR_IO if it cannot be opened, which may pass. */
 gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t group,
                          gab_disk_reader **reader);
 void gab_disk_close(gab_disk_reader **reader);

@@ -3,8 +3,11 @@
 
 #include "blockforest/hdf5_lock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <string.h>
+#include <unistd.h>
 
 struct gab_disk_reader {
   char path[GAB_DISK_PATH];
@@ -27,8 +30,18 @@ static bool attribute_is(hid_t file, const char *name, hid_t type, int64_t expec
   return same;
 }
 
+/* HDF5 does not say why: what is not there or is none is broken, what this process may not open now is not. */
+static gab_status try_to_open(const gab_disk_reader *reader)
+{
+  const int file = open(reader->path, O_RDONLY | O_CLOEXEC), why = errno;
+  if (file >= 0) close(file);
+  if (file >= 0 || why == ENOENT || why == ENOTDIR) return GAB_OK;
+  GAB_FAIL(GAB_ERR_IO, "%s: %s", reader->path, strerror(why));
+}
+
 static gab_status open_file(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group)
 {
+  GAB_TRY(try_to_open(reader));
   reader->file = H5Fopen(reader->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (reader->file < 0)
     return broken(reader, "cannot be opened as an HDF5 file: it is missing, cut, or damaged");
@@ -46,6 +59,7 @@ gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_disk_reader), GAB_MEMORY_OTHER, &memory));
   gab_disk_reader *made = memory;
+  made->file = -1;
   snprintf(made->path, sizeof made->path, "%s", path);
   gab_hdf5_lock();
   gab_status status = open_file(made, manifest, group);

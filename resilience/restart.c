@@ -288,8 +288,8 @@ static void fill_report(const loading *load, gab_restart_report *report)
   for (size_t i = 0; i < load->count; i++) report->bytes += load->images[i].size;
 }
 
-/* @return GAB_ERR_CORRUPT or GAB_ERR_IO on all slots if this one cannot be used, before anything is touched
- */
+/* @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all slots if this one cannot be used,
+ * before anything is touched */
 static gab_status load_one(const gab_restart *restart, const gab_manifest *manifest,
                            gab_checkpoint *checkpoint, gab_restart_report *report, bool *touched)
 {
@@ -306,6 +306,7 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
 {
   double start = gab_seconds();
   char last[1024] = "there is none";
+  gab_status beyond = GAB_OK;
   *report = (gab_restart_report){.step = -1};
   gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
   for (size_t i = 0; i < restart->count; i++) {
@@ -321,8 +322,10 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
     snprintf(last, sizeof last, "%s", gab_error_message());
     gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", manifest->step,
             last);
-    if (gab_world_is_root(restart->world)) gab_disk_set_aside(restart->folder, manifest->step);
+    if (status != GAB_ERR_CORRUPT) beyond = status; /* of this process, not of the checkpoint: it stays */
+    else if (gab_world_is_root(restart->world)) gab_disk_set_aside(restart->folder, manifest->step);
   }
+  if (beyond != GAB_OK) GAB_FAIL(beyond, "no checkpoint in %s can be read: %s", restart->folder, last);
   GAB_FAIL(GAB_ERR_LOST, "no checkpoint in %s is whole: %s", restart->folder, last);
 }
 

@@ -46,7 +46,8 @@ typedef struct gab_restart_report {
 
 /** Replaces the state by the newest checkpoint that is whole. Collective. Snapshots in memory are forgotten:
  *  take one next. Announces ::GAB_PHASE_RECOVERY.
- *  @return ::GAB_ERR_LOST if none is whole, the message naming what is wrong with the last one tried;
+ *  @return ::GAB_ERR_LOST if none is whole, the message naming what is wrong with the last one tried; ::GAB_ERR_IO,
+ *  ::GAB_ERR_MEMORY if one may be that somebody cannot read now;
  *  ::GAB_ERR_FAULT if the world broke */
 gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
                             gab_restart_report *report);

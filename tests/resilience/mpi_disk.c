@@ -11,6 +11,7 @@
 #include "resilience/restart.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 typedef struct writing {
@@ -154,6 +155,27 @@ static void what_is_given_up_leaves_no_file_and_can_be_begun_again(writing *w)
   CHECK(count_files(path, ".tmp") == 0 && count_files(path, "manifest.json") == 0);
 }
 
+/* A process out of files, or a file system that is away for a moment: nothing is wrong with the checkpoint. */
+static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
+{
+  const gab_slot last = gab_members_count(gab_world_members(w->app->world)) - 1;
+  struct rlimit before, none;
+  gab_restart *restart;
+  gab_restart_report report;
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK && gab_restart_count(restart) == 2);
+  CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  none = before;
+  none.rlim_cur = 3;
+  if (gab_world_slot(w->app->world) == last) CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  CHECK(gab_restart_load(restart, w->checkpoint, &report) != GAB_OK);
+  CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  gab_restart_destroy(&restart);
+  CHECK(gab_world_barrier(w->app->world) == GAB_OK);
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK && gab_restart_count(restart) == 2);
+  CHECK(gab_restart_load(restart, w->checkpoint, &report) == GAB_OK && report.step == 22);
+  gab_restart_destroy(&restart);
+}
+
 /* Hashes of files are made of what lies in memory: they say nothing of what happened to it before. */
 static void what_has_changed_in_memory_does_not_become_a_checkpoint(writing *w)
 {
@@ -203,6 +225,7 @@ int main(void)
   files_hold_the_groups_and_match_their_hashes(&w);
   one_write_at_a_time_and_each_step_once(&w);
   the_newest_two_are_kept(&w);
+  what_cannot_be_opened_for_now_is_not_set_aside(&w);
   what_is_given_up_leaves_no_file_and_can_be_begun_again(&w);
   what_has_changed_in_memory_does_not_become_a_checkpoint(&w);
   end_writing(&w);
