@@ -15,7 +15,7 @@
 # before its last step is started again by the same command in the same folder, on as many processes as at first: that
 # has to go on from the newest checkpoint on disk. An end is explained if it is
 #   exit 0   with the checksum and the CSV series of the undisturbed run on one process
-#   exit 3   after kills, with the lost slots and blocks named, or from before the first checkpoint
+#   exit 3   after kills, with the lost slots and blocks named, or before the first checkpoint, which it says
 #   exit 1   when nobody was left, or when the kill met the start of MPI, which survives no death
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
 # Hangs inside the MPI library are rescued by the launcher and counted.
@@ -41,7 +41,7 @@ OUT=$(realpath -m "${OUT:-$GABION_BUILD/chaos}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 [ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
 rm -rf "$OUT"; mkdir -p "$OUT"
-cores=$(nproc) # which looks at the next line
+cores=$(nproc --all)
 export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 : >"$GABION_RESCUE_LOG"
 RANDOM=$SEED
@@ -145,6 +145,8 @@ judge_end() {
   local said; said=$(tail -n 40 "$dir.log")
   if ((code == 3 && hit)) && grep -qE 'died and so did all holders.*0x[0-9a-f]+|died before the first checkpoint was complete' <<<"$said"; then
     relaunch_lost=$((relaunch_lost + 1))
+  elif ((code == 3 && hit)) && grep -q 'died while the run was being set up: nothing is lost' <<<"$said"; then
+    relaunch_start=$((relaunch_start + 1))
   elif [ $code = 1 ] && [ -n "$few" ]; then relaunch_few=$((relaunch_few + 1))
   elif [ $code = 1 ] && [ -n "$extinct" ]; then relaunch_all=$((relaunch_all + 1))
   elif [ $code = 1 ] && ((hit)) && [ -z "$started" ]; then relaunch_start=$((relaunch_start + 1))
@@ -180,7 +182,7 @@ cat >"$OUT/chaos.json" <<JSON
  "relaunched_data_lost": $relaunch_lost, "relaunched_killed_at_start": $relaunch_start, "stalls_rescued": $rescued, "wrong": $wrong}
 JSON
 say "$runs runs, $attempts starts, $kills kills ($salvos times, $together of several at once, $everybody of all), $recoveries recoveries in the job, $fallbacks of them from disk"
-say "started again: $relaunch_all all dead, $relaunch_few too few left, $relaunch_lost data lost, $relaunch_start killed at the start of MPI; stalls rescued: $rescued"
+say "started again: $relaunch_all all dead, $relaunch_few too few left, $relaunch_lost data lost, $relaunch_start killed while starting; stalls rescued: $rescued"
 if ((wrong)); then fail "$wrong ends are wrong or not explained; logs are in $OUT"; fi
 say "every run that came to its end had the undisturbed checksum ($survived)"
 ((survived > 0)) || fail "no run came to its end"
