@@ -35,7 +35,8 @@ static void refuse_changed(gab_disk_file *file)
     if (!file->parts[i].hashes.changed) continue;
     file->status = GAB_ERR_CORRUPT;
     snprintf(file->message, sizeof file->message,
-             "the image of slot %" GAB_PRI_SLOT ", or what is equal on all, has changed in memory: its hash does not match",
+             "the image of slot %" GAB_PRI_SLOT
+             ", or what is equal on all, has changed in memory: its hash does not match",
              file->parts[i].slot);
   }
 }
