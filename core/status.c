@@ -27,6 +27,8 @@ const char *gab_status_name(gab_status status)
     return "diverged";
   case GAB_ERR_REQUEUE:
     return "to be continued";
+  case GAB_ERR_AGAIN:
+    return "to be started again";
   case GAB_ERR_ENDED:
     return "ended early";
   case GAB_ERR_MEMORY:
@@ -60,6 +62,8 @@ int gab_status_exit_code(gab_status status)
     return 4;
   case GAB_ERR_REQUEUE:
     return 75;
+  case GAB_ERR_AGAIN:
+    return 76;
   default:
     return 1;
   }

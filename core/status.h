@@ -25,6 +25,7 @@ typedef enum gab_status {
   GAB_ERR_LOST,     /**< data of dead processes that no copy holds any more */
   GAB_ERR_DIVERGED, /**< the simulation left the range where its numbers mean anything */
   GAB_ERR_REQUEUE,  /**< stopped in time, to be continued by the same command */
+  GAB_ERR_AGAIN,    /**< to be started again at once: the state lies in the memory of the nodes */
   GAB_ERR_ENDED,    /**< ended before its last step, for the reason that the message names */
   GAB_ERR_MEMORY,   /**< out of memory */
   GAB_ERR_IO,       /**< a file could not be read or written while running */
@@ -39,7 +40,7 @@ typedef enum gab_status {
 const char *gab_status_name(gab_status status);
 
 /** @return the exit code of a run that ends with this status: 0 done, 2 bad input, 3 lost data beyond the
- *  scheme, 4 diverged, 75 please requeue, 1 anything else. */
+ *  scheme, 4 diverged, 75 please requeue, 76 please start again at once, 1 anything else. */
 int gab_status_exit_code(gab_status status);
 
 /** Stores the message of a failure of this thread, with the place in the source; use #GAB_FAIL.

@@ -357,5 +357,7 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
     if (status == GAB_OK) status = gab_guard_set_clocks(loop);
   } while (status != GAB_OK);
   gab_free(&lost);
-  return status;
+  if (status != GAB_ERR_LOST || !loop->guard->salvage) return status;
+  /* There was no snapshot of this job yet; what the one before has left lies where it was. */
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run went on from the memory of the nodes, where all still lies");
 }

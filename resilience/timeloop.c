@@ -256,7 +256,7 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
     if (status == GAB_OK) continue;
     status = gab_guard_recover(loop, status);
     if (status == GAB_OK) continue;
-    if (status != GAB_ERR_REQUEUE && status != GAB_ERR_ENDED) note_failure(loop, status);
+    if (status != GAB_ERR_REQUEUE && status != GAB_ERR_AGAIN && status != GAB_ERR_ENDED) note_failure(loop, status);
     break;
   }
   note_end(loop, status);

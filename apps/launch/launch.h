@@ -7,7 +7,7 @@
  *
  *  GABION_COMPLETION=FILE  When the run has ended, its root process writes one line there, "exit CODE", with
  *      the exit code of the run in decimal (0 done, 1 other error, 2 bad input, 3 lost data, 4 diverged,
- *      75 please requeue). It writes a file of another name in the same folder and renames it, as its last
+ *      75 please requeue, 76 please start again at once). It writes a file of another name in the same folder and renames it, as its last
  *      deed before MPI_Finalize. Whoever is root by then writes it: the first root may be dead. No file: the
  *      run did not complete, whatever mpirun says.
  *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
@@ -42,6 +42,7 @@
 
 enum {
   LAUNCH_NO_COMPLETION = 1, /**< exit code of a run that left no completion marker */
+  LAUNCH_AGAIN = 76,        /**< exit code of a run that wants to be started again: its state is in memory */
   LAUNCH_BAD_USAGE = 2,     /**< exit code for a wrong command line */
   LAUNCH_PATH = 1024        /**< longest path of the launcher's own files, with the terminating zero */
 };

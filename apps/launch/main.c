@@ -226,6 +226,12 @@ static bool rescue(const launch_options *options, int attempt, int *stalls, cons
   return again;
 }
 
+/* The job ended with its state in the memory of the nodes: without a word, or saying so. */
+static bool wants_again(const launch_result *result)
+{
+  return result->end == LAUNCH_INCOMPLETE || (result->end == LAUNCH_COMPLETED && result->code == LAUNCH_AGAIN);
+}
+
 /* The whole job has ended, as with the death of a node's daemon. @return true if it is to be started again, on the
  * nodes that are left */
 static bool relaunch(launch_options *options, char *hosts, size_t room, int *relaunches)
@@ -273,7 +279,7 @@ int main(int argc, char **argv)
     launch_attempt(&options, attempt, &result);
     if (result.end == LAUNCH_STALLED) {
       if (!rescue(&options, attempt, &stalls, &result)) break;
-    } else if (result.end != LAUNCH_INCOMPLETE || !relaunch(&options, hosts, sizeof hosts, &relaunches)) {
+    } else if (!wants_again(&result) || !relaunch(&options, hosts, sizeof hosts, &relaunches)) {
       break;
     }
   }

@@ -76,6 +76,27 @@ for round in $(seq "${GABION_ROUNDS:-1}"); do
   [ -z "$left" ] || complain "left in memory: $(find "$left")"
 done
 
+# A process of the next job dies while that goes on from memory: the one after that does.
+cat >twice.sh <<SH
+#!/bin/bash
+drill=
+[ "\$GABION_ATTEMPT" = 1 ] && drill="--inject slot=1,step=0,phase=recovery,visit=2"
+exec "$gabion" run case.yaml --out twice \$drill
+SH
+chmod +x twice.sh
+rm -f down.*
+"$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
+  --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "$work/twice.sh" >twice.txt 2>&1 &
+launcher=$!
+wait_for '"event": "checkpoint", "of_step": [1-9]' twice/events.jsonl
+nodes_die nodeC
+wait $launcher; code=$?
+[ $code = 0 ] || complain "with a death while it went on: exit code $code; it said: $(tr -d '\0' <twice.txt)"
+grep -q 'relaunch 2 of' twice.txt || complain "it was not relaunched twice: $(tr -d '\0' <twice.txt)"
+[ "$(grep -c 'in the memory of the nodes' twice/events.jsonl)" -ge 1 ] ||
+  complain "it did not go on from memory: $(tr -d '\0' <twice.txt)"
+[ "$(checksum twice)" = "$(checksum whole)" ] || complain "another result after the second death"
+
 # Two of three nodes: more than copies hold.
 rm -f down.*
 launch lost --relaunch 1
