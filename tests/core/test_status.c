@@ -59,6 +59,9 @@ static void exit_codes_are_as_documented(void **state)
     case GAB_ERR_REQUEUE:
       assert_int_equal(code, 75);
       break;
+    case GAB_ERR_AGAIN:
+      assert_int_equal(code, 76);
+      break;
     default:
       assert_int_equal(code, 1);
     }
