@@ -124,7 +124,7 @@ from_outside() {
 use() {
   CASE=$GABION_ROOT/tests/faults/flow.yaml PREFIX= LONG_STEPS=1500 STRATEGIES=(hilbert) STEP=33
   if [ "$1" = adaptive ]; then
-    CASE=$GABION_ROOT/tests/faults/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=36
+    CASE=$GABION_ROOT/tests/faults/flow_adaptive.yaml PREFIX=adaptive- LONG_STEPS=300 STEP=45
     STRATEGIES=(hilbert diffusion morton)
     if "$GABION" info | grep -q '^ *balancing.*graph'; then STRATEGIES+=(graph); fi
   fi
@@ -213,7 +213,7 @@ outsiders() { # outsiders NP COUNT
   for ((i = 0; i < $2; i++)); do from_outside "$np" $((RANDOM % np)) "0.$((RANDOM % 60 + 10))"; done
 }
 
-# The grid changes at steps 36, 45, 48, 51, 54: a phase of an adaptation is entered several times, and again when
+# The grid changes at step 45 and several times after it: a phase of an adaptation is entered several times, and again when
 # the steps since the checkpoint are repeated.
 adaptive_singles() { # adaptive_singles NP
   local np=$1 phase
