@@ -5,11 +5,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct gab_drills {
@@ -138,21 +138,18 @@ static void die(gab_drills *drills, gab_phase phase)
   for (;;) pause();
 }
 
-/* A process that is stopped cannot wake itself. */
+/* A process that is stopped cannot wake itself: another program does. */
 static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
 {
-  const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+  char command[128];
+  const long self = (long)getpid();
+  snprintf(command, sizeof command, "kill -STOP %ld; sleep %g; kill -CONT %ld", self, seconds, self);
   gab_event(drills->events, "drill", "\"phase\": \"%s\", \"stopped\": %g", gab_phase_name(phase), seconds);
   gab_log_all(GAB_LOG_WARNING, "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
               gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
-  const pid_t self = getpid(), waker = fork();
-  if (waker == 0) {
-    kill(self, SIGSTOP);
-    nanosleep(&time, NULL);
-    kill(self, SIGCONT);
-    _exit(0);
-  }
-  if (waker > 0) waitpid(waker, NULL, 0);
+  pid_t waker;
+  char *words[] = {"sh", "-c", command, NULL};
+  if (posix_spawnp(&waker, words[0], NULL, NULL, words, environ) == 0) waitpid(waker, NULL, 0);
 }
 
 static void watch(void *user, gab_world *world, gab_phase phase)
