@@ -321,8 +321,10 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
  * a whole world would be repeated for ever. */
 static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
 {
-  if (fault->restored_step > guard->furthest) guard->tries = 0;
-  if (fault->restored_step > guard->furthest) guard->furthest = fault->restored_step;
+  if (fault->restored_step > guard->furthest) {
+    guard->tries = 0;
+    guard->furthest = fault->restored_step;
+  }
   if (fault->lost_count > 0 && ++guard->tries > guard->most_tries)
     GAB_FAIL(GAB_ERR_ENDED,
              "processes died %d times in a row on the way from step %" GAB_PRI_STEP
@@ -334,6 +336,13 @@ static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
   if (guard->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
   GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP ", and nobody had died",
            guard->barren, fault->noticed_step);
+}
+
+/* With nothing lost but what an earlier job left, which the next one will find again. Equal on all: whether
+ * somebody had a snapshot is what the recovery asked them. */
+static bool may_start_again(const gab_guard *guard)
+{
+  return guard->node_memory[0] && gab_checkpoint_get_stats(guard->checkpoint).taken == 0;
 }
 
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
@@ -357,7 +366,9 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
     if (status == GAB_OK) status = gab_guard_set_clocks(loop);
   } while (status != GAB_OK);
   gab_free(&lost);
-  if (status != GAB_ERR_LOST || !loop->guard->salvage) return status;
-  /* There was no snapshot of this job yet; what the one before has left lies where it was. */
-  GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run went on from the memory of the nodes, where all still lies");
+  /* A recovery that went through ended with a snapshot of this job. */
+  if (status == GAB_OK) gab_salvage_destroy(&loop->guard->salvage, true);
+  if (status != GAB_ERR_LOST || !may_start_again(loop->guard)) return status;
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died before this job had a snapshot of its own: what lies in the memory of the nodes "
+                          "lies there still");
 }
