@@ -31,32 +31,7 @@ output:
   forces: {every: 2}
   integrals: {every: 10}
 YAML
-cat >deep.yaml <<'YAML'
-run: {steps: 14, check_every: 4}
-domain: {cells: [16, 12, 12], block: [4, 4, 4]}
-refinement:
-  levels: 2
-  every: 3
-  criteria:
-    - {type: bodies, level: 1}
-    - {type: vorticity, level: 2, above: 0.045, below: 0.042}
-    - {type: vorticity, level: 1, above: 0.02, below: 0.018}
-fluid: {omega: 1.7}
-boundaries:
-  x_min: {type: velocity, velocity: [0.06, 0, 0], ramp_time: 6}
-  x_max: {type: outflow}
-  y_min: {type: free_slip}
-  y_max: {type: free_slip}
-  z_min: {type: wall}
-  z_max: {type: wall}
-bodies:
-  - {name: ball, type: sphere, centre: [6, 6.5, 5.5], radius: 2}
-initial: {velocity: [0.04, 0, 0]}
-resilience: {memory: {every: 5}}
-output:
-  forces: {every: 2}
-  integrals: {every: 4}
-YAML
+cp "$GABION_SOURCE/tests/apps/deep.yaml" .
 
 graph=
 if "$gabion" info | grep -q '^ *balancing.*graph'; then graph=graph; fi
