@@ -60,9 +60,10 @@ static gab_status read_blocks(hid_t file, const char *path, blocks *there)
   const hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
   if (space >= 0) H5Sclose(space);
   if (set >= 0) H5Dclose(set);
-  if (count < 1) GAB_FAIL(GAB_ERR_CORRUPT, "%s has no table of blocks", path);
+  const size_t row = sizeof(uint64_t) + 4 * sizeof(double);
+  if (count < 1 || (size_t)count > SIZE_MAX / row) GAB_FAIL(GAB_ERR_CORRUPT, "%s has no table of blocks", path);
   void *memory;
-  GAB_TRY(gab_alloc((size_t)count * (sizeof(uint64_t) + 4 * sizeof(double)), GAB_MEMORY_OTHER, &memory));
+  GAB_TRY(gab_alloc((size_t)count * row, GAB_MEMORY_OTHER, &memory));
   there->ids = memory;
   there->origins = (double *)(there->ids + count);
   there->spacings = there->origins + 3 * count;
