@@ -253,15 +253,13 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
   return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &untouched, GAB_NO_SLOT);
 }
 
-gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen, bool *touched)
+gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
 {
-  *touched = false;
   GAB_TRY(forget_snapshots(checkpoint, fallen->highest));
-  *touched = true;
   return restore(checkpoint, fallen);
 }
 
-static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load, bool *touched)
+static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load)
 {
   void *memory;
   GAB_TRY(gab_alloc((load->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
@@ -275,7 +273,7 @@ static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load
                              .slots = load->slots,
                              .count = load->count,
                              .replicated = gab_reader_of_buffer(&load->replicated)};
-  gab_status status = gab_fallen_restore(checkpoint, &fallen, touched);
+  gab_status status = gab_fallen_restore(checkpoint, &fallen);
   gab_free(&images);
   return status;
 }
@@ -288,14 +286,15 @@ static void fill_report(const loading *load, gab_restart_report *report)
   for (size_t i = 0; i < load->count; i++) report->bytes += load->images[i].size;
 }
 
-/* @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all slots if this one cannot be used,
- * before anything is touched */
+/* @param[out] read  whether all have read it: a failure after that is one of a single slot, which ends the run
+ * @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all slots if this one cannot be used */
 static gab_status load_one(const gab_restart *restart, const gab_manifest *manifest,
-                           gab_checkpoint *checkpoint, gab_restart_report *report, bool *touched)
+                           gab_checkpoint *checkpoint, gab_restart_report *report, bool *read)
 {
   loading load;
   gab_status status = read_all(restart, manifest, &load);
-  if (status == GAB_OK) status = restore_loaded(checkpoint, &load, touched);
+  *read = status == GAB_OK;
+  if (status == GAB_OK) status = restore_loaded(checkpoint, &load);
   if (status == GAB_OK) fill_report(&load, report);
   release(&load);
   return status;
@@ -311,14 +310,14 @@ gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoi
   gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
   for (size_t i = 0; i < restart->count; i++) {
     const gab_manifest *manifest = &restart->manifests[i];
-    bool touched = false;
-    gab_status status = load_one(restart, manifest, checkpoint, report, &touched);
+    bool read = false;
+    gab_status status = load_one(restart, manifest, checkpoint, report, &read);
     if (status == GAB_OK) {
       report->seconds = gab_seconds() - start;
       gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
       return GAB_OK;
     }
-    if (status == GAB_ERR_FAULT || touched) return status;
+    if (status == GAB_ERR_FAULT || read) return status;
     snprintf(last, sizeof last, "%s", gab_error_message());
     gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", manifest->step,
             last);

@@ -23,7 +23,7 @@ typedef struct gab_fallen {
 } gab_fallen;
 
 /* Forgets the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted.
- * Collective. @param[out] touched  whether the state is still what it was if this fails */
-gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen, bool *touched);
+ * Collective. */
+gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen);
 
 #endif

@@ -433,7 +433,6 @@ gab_status gab_salvage_load(gab_salvage *salvage, gab_checkpoint *checkpoint, ga
   if (salvage->step < 0) GAB_FAIL(GAB_ERR_STATE, "no snapshot is whole in the memory of the nodes");
   const double start = gab_seconds();
   transfers plan = {0};
-  bool touched;
   gab_world_enter(salvage->world, GAB_PHASE_RECOVERY);
   gab_status status = allocate(salvage, &plan);
   if (status == GAB_OK) status = fetch(salvage, &plan);
@@ -446,7 +445,7 @@ gab_status gab_salvage_load(gab_salvage *salvage, gab_checkpoint *checkpoint, ga
                                .slots = plan.slots,
                                .count = (size_t)plan.count,
                                .replicated = gab_reader_of_buffer(&salvage->replicated)};
-    status = gab_fallen_restore(checkpoint, &fallen, &touched);
+    status = gab_fallen_restore(checkpoint, &fallen);
     *report = (gab_restart_report){.step = salvage->step,
                                    .members = gab_members_count(&salvage->then),
                                    .images = (uint64_t)plan.count,
