@@ -93,22 +93,14 @@ static size_t packed_size(void *user, const void *data)
 
 static gab_status pack(void *user, const void *data, gab_buffer *out)
 {
-  const gab_block_field *field = user;
-  gab_box box = interior(field);
-  void *bytes;
-  GAB_TRY(gab_buffer_extend(out, packed_size(user, data), &bytes));
-  gab_field_pack_box(data, &box, NULL, field->shape.components, bytes);
-  return GAB_OK;
+  (void)user;
+  return gab_field_put(data, out);
 }
 
 static gab_status unpack(void *user, void *data, gab_reader *in)
 {
-  const gab_block_field *field = user;
-  gab_box box = interior(field);
-  gab_reader bytes;
-  GAB_TRY(gab_get_view(in, packed_size(user, data), &bytes));
-  gab_field_unpack_box(data, &box, NULL, field->shape.components, bytes.at);
-  return GAB_OK;
+  (void)user;
+  return gab_field_take(data, in);
 }
 
 /* -------------------------------------------------------------------------------------------- levels */

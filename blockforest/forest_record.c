@@ -55,6 +55,7 @@ typedef struct packing {
   gab_block *const *blocks;
   unsigned char *place;
   const size_t *offsets; /* one more than blocks */
+  const gab_buffer_follower *follower;
 } packing;
 
 static gab_status pack_one(void *context, size_t index)
@@ -62,7 +63,10 @@ static gab_status pack_one(void *context, size_t index)
   const packing *job = context;
   size_t bytes = job->offsets[index + 1] - job->offsets[index];
   gab_buffer out = gab_buffer_over(job->place + job->offsets[index], bytes);
-  return pack_record(job->forest, job->blocks[index], &out);
+  out.follower = job->follower;
+  GAB_TRY(pack_record(job->forest, job->blocks[index], &out));
+  gab_buffer_follow(&out);
+  return GAB_OK;
 }
 
 gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out)
@@ -73,8 +77,9 @@ gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, 
   for (size_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + gab_record_size(forest, blocks[i]);
   gab_status status = gab_buffer_extend(out, offsets[count], &place);
   if (status == GAB_OK) {
-    packing job = {forest, blocks, place, offsets};
+    packing job = {forest, blocks, place, offsets, out->follower};
     status = gab_tasks_run(count, pack_one, &job);
+    out->followed = out->size; /* the records were shown one by one */
   }
   gab_free(&offsets);
   return status;

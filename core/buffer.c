@@ -19,7 +19,7 @@ gab_buffer gab_buffer_over(void *memory, size_t capacity)
   return (gab_buffer){.data = memory, .capacity = capacity, .fixed = true};
 }
 
-void gab_buffer_clear(gab_buffer *buffer) { buffer->size = 0; }
+void gab_buffer_clear(gab_buffer *buffer) { buffer->size = buffer->followed = 0; }
 
 gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
 {
@@ -41,8 +41,17 @@ gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
   return GAB_OK;
 }
 
+void gab_buffer_follow(gab_buffer *buffer)
+{
+  const gab_buffer_follower *follower = buffer->follower;
+  if (!follower || buffer->followed == buffer->size) return;
+  const unsigned char *from = buffer->data + buffer->followed, *to = buffer->data + buffer->size;
+  buffer->followed = (size_t)(follower->follow(follower->user, from, to) - buffer->data);
+}
+
 gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place)
 {
+  if (buffer->follower) gab_buffer_follow(buffer);
   GAB_TRY(gab_buffer_reserve(buffer, bytes));
   *place = buffer->data ? buffer->data + buffer->size : NULL;
   buffer->size += bytes;

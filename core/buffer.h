@@ -15,6 +15,14 @@
 extern "C" {
 #endif
 
+/** Looks at what is appended while it is still in the cache, hashes it for instance. */
+typedef struct gab_buffer_follower {
+  /** The bytes from `from` to `to` have been written and stay as they are. Buffers that share a follower call it
+   *  from several threads, each for its own memory. @return where it wants to go on, between `from` and `to` */
+  const unsigned char *(*follow)(void *user, const unsigned char *from, const unsigned char *to);
+  void *user;
+} gab_buffer_follower;
+
 /** Zero-initialise ({0}) or gab_buffer_init(); release with gab_buffer_release(). */
 typedef struct gab_buffer {
   unsigned char *data; /**< owned by the buffer, aligned to GAB_ALIGNMENT */
@@ -22,6 +30,8 @@ typedef struct gab_buffer {
   size_t capacity;     /**< bytes allocated */
   gab_memory_use use;
   bool fixed; /**< made by gab_buffer_over(): never grows, nothing to release */
+  const gab_buffer_follower *follower; /**< not owned, mostly NULL; only of buffers that do not grow meanwhile */
+  size_t followed;                     /**< up to here it has looked */
 } gab_buffer;
 
 void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);
@@ -35,6 +45,9 @@ void gab_buffer_clear(gab_buffer *buffer);
 gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more);
 /** Appends `bytes` uninitialised bytes and gives the place to write them; valid until the next append. */
 gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place);
+/** Shows the follower, if there is one, everything that was appended. Every append does so before it appends,
+ *  since nothing writes to what came before then: large data is best appended in pieces of some 100 kB. */
+void gab_buffer_follow(gab_buffer *buffer);
 void gab_buffer_swap(gab_buffer *a, gab_buffer *b);
 
 gab_status gab_put_bytes(gab_buffer *buffer, const void *bytes, size_t count);

@@ -22,7 +22,7 @@
 #ifndef GABION_FIELD_FIELD_H
 #define GABION_FIELD_FIELD_H
 
-#include "core/memory.h"
+#include "core/buffer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -116,6 +116,10 @@ void gab_field_pack_box(const gab_field *field, const gab_box *box, const int *c
                         int component_count, void *bytes);
 void gab_field_unpack_box(gab_field *field, const gab_box *box, const int *components, int component_count,
                           const void *bytes);
+/** The interior, all components, appended one after another (so that whoever follows the buffer finds each in the
+ * cache), and read back. */
+gab_status gab_field_put(const gab_field *field, gab_buffer *out);
+gab_status gab_field_take(gab_field *field, gab_reader *in);
 /** Copies a box of one field to a box of the same size in another one of the same precision and layout. */
 void gab_field_copy_box(gab_field *to, const gab_box *to_box, const gab_field *from, const gab_box *from_box,
                         const int *components, int component_count);

@@ -114,3 +114,24 @@ void gab_field_copy_box(gab_field *to, const gab_box *to_box, const gab_field *f
     gab_field_copy_component(to, to_box, component, from, from_box, component);
   }
 }
+
+gab_status gab_field_put(const gab_field *field, gab_buffer *out)
+{
+  const gab_box box = gab_field_interior(field);
+  const size_t bytes = gab_field_box_bytes(field, &box, 1);
+  for (int component = 0; component < field->shape.components; ++component) {
+    void *place;
+    GAB_TRY(gab_buffer_extend(out, bytes, &place));
+    gab_field_pack_box(field, &box, &component, 1, place);
+  }
+  return GAB_OK;
+}
+
+gab_status gab_field_take(gab_field *field, gab_reader *in)
+{
+  const gab_box box = gab_field_interior(field);
+  gab_reader bytes;
+  GAB_TRY(gab_get_view(in, gab_field_box_bytes(field, &box, field->shape.components), &bytes));
+  gab_field_unpack_box(field, &box, NULL, field->shape.components, bytes.at);
+  return GAB_OK;
+}

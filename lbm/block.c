@@ -213,20 +213,22 @@ static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int
 
 gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out)
 {
-  size_t bytes = gab_precision_bytes(block->src->shape.precision);
+  const size_t bytes = gab_precision_bytes(block->src->shape.precision);
   void *place;
-  GAB_TRY(gab_buffer_extend(out, gab_lbm_packed_size(model, block), &place));
   if (block->sparse) {
+    GAB_TRY(gab_buffer_extend(out, gab_lbm_packed_size(model, block), &place));
     gab_sparse_pack(model, block, place);
     return GAB_OK;
   }
-  unsigned char *to = place;
-  for (int q = 0; q < block->src->shape.components; ++q)
+  for (int q = 0; q < block->src->shape.components; ++q) {
+    GAB_TRY(gab_buffer_extend(out, (size_t)block->fluid_cells * bytes, &place));
+    unsigned char *to = place;
     for (size_t i = 0; i < block->run_count; ++i) {
-      size_t length = (size_t)block->runs[i].length * bytes;
+      const size_t length = (size_t)block->runs[i].length * bytes;
       memcpy(to, row_of(block, &block->runs[i], q), length);
       to += length;
     }
+  }
   return GAB_OK;
 }
 

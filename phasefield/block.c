@@ -128,29 +128,16 @@ static gab_status pack(void *user, const void *data, gab_buffer *out)
 {
   (void)user;
   const gab_phasefield_block *block = data;
-  const gab_field *fields[] = {block->phi, block->c};
-  for (int k = 0; k < 2; ++k) {
-    gab_box box = gab_field_interior(fields[k]);
-    void *bytes;
-    GAB_TRY(
-        gab_buffer_extend(out, gab_field_box_bytes(fields[k], &box, fields[k]->shape.components), &bytes));
-    gab_field_pack_box(fields[k], &box, NULL, fields[k]->shape.components, bytes);
-  }
-  return GAB_OK;
+  GAB_TRY(gab_field_put(block->phi, out));
+  return gab_field_put(block->c, out);
 }
 
 static gab_status unpack(void *user, void *data, gab_reader *in)
 {
   (void)user;
   gab_phasefield_block *block = data;
-  gab_field *fields[] = {block->phi, block->c};
-  for (int k = 0; k < 2; ++k) {
-    gab_box box = gab_field_interior(fields[k]);
-    gab_reader bytes;
-    GAB_TRY(gab_get_view(in, gab_field_box_bytes(fields[k], &box, fields[k]->shape.components), &bytes));
-    gab_field_unpack_box(fields[k], &box, NULL, fields[k]->shape.components, bytes.at);
-  }
-  return GAB_OK;
+  GAB_TRY(gab_field_take(block->phi, in));
+  return gab_field_take(block->c, in);
 }
 
 gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)

@@ -203,8 +203,20 @@ gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapsho
 /* Snapshots lie in memory for hours: each begins with a hash of what follows, so that a flipped bit is found
  * before it becomes state. Reserves the place of the hash; the present size is where it stands. */
 gab_status gab_seal_begin(gab_buffer *out);
-/* Hashes everything behind the hash that stands at byte `at`, and puts it there. */
-void gab_seal_end(gab_buffer *out, size_t at);
+/* Hashes pieces of what is appended from now on, right behind the threads that append, while it is in their caches.
+ * The buffer must not grow beyond its memory meanwhile, and what was appended must stay as it is. */
+typedef struct gab_seal_trail {
+  gab_buffer *out;
+  gab_buffer_follower follower;
+  size_t start, pieces;
+  uint64_t *known; /* of each piece its hash, 0: not taken */
+} gab_seal_trail;
+/* @param[in] at  where the hash will stand  @param[in] bytes  at least as many as will stand behind it */
+gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t at, size_t bytes);
+/* Of a zeroed one, too. */
+void gab_seal_trail_end(gab_seal_trail *trail);
+/* Hashes everything behind the hash that stands at byte `at`, and puts it there. @param[in] trail  or NULL */
+void gab_seal_end(gab_buffer *out, size_t at, const gab_seal_trail *trail);
 /* Reads the hash. @return false if what follows is not what was hashed */
 bool gab_seal_is_whole(gab_reader *in);
 

@@ -25,11 +25,11 @@ static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *c
 }
 
 /* @param[in] at  where it began */
-static void end(gab_buffer *out, size_t at)
+static void end(gab_buffer *out, size_t at, const gab_seal_trail *trail)
 {
   const uint64_t total = out->size - at;
   for (size_t i = 0; i < sizeof total; i++) out->data[at + TOTAL_AT + i] = (unsigned char)(total >> (8 * i));
-  gab_seal_end(out, at);
+  gab_seal_end(out, at, trail);
 }
 
 typedef struct common_head {
@@ -82,10 +82,13 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));
   GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
   GAB_TRY(gab_put_u64(own, forest_bytes));
-  GAB_TRY(gab_forest_pack(checkpoint->forest, own));
-  GAB_TRY(gab_put_bytes(own, entities->data, entities->size));
-  end(own, began_at);
-  return GAB_OK;
+  gab_seal_trail trail = {0};
+  gab_status status = gab_seal_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
+  if (status == GAB_OK) status = gab_forest_pack(checkpoint->forest, own);
+  if (status == GAB_OK) status = gab_put_bytes(own, entities->data, entities->size);
+  if (status == GAB_OK) end(own, began_at, &trail);
+  gab_seal_trail_end(&trail);
+  return status;
 }
 
 gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
@@ -100,7 +103,7 @@ gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
   GAB_TRY(begin(&next->replicated, REPLICATED_MAGIC, checkpoint, next));
   GAB_TRY(gab_members_pack(&next->members, &next->replicated));
   GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated));
-  end(&next->replicated, 0);
+  end(&next->replicated, 0, NULL);
   return GAB_OK;
 }
 

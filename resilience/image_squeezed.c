@@ -19,7 +19,7 @@ gab_status gab_squeeze_piece(const gab_buffer *own, gab_codec codec, size_t *don
                count = left < GAB_SQUEEZE ? left : GAB_SQUEEZE;
   GAB_TRY(gab_compress(codec, own->data + GAB_ENVELOPE_BYTES + *done, count, squeezed));
   *done += count;
-  if (*done == all) gab_seal_end(squeezed, GAB_ENVELOPE_BYTES);
+  if (*done == all) gab_seal_end(squeezed, GAB_ENVELOPE_BYTES, NULL);
   return GAB_OK;
 }
 

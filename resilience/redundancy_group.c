@@ -191,7 +191,7 @@ static gab_status encode(encoding *e, gab_desk *desks)
     for (int r = 0; rows && r < group->parities; r++) add_up(&here, r, rows + (size_t)r * parities->piece);
     here = next;
   }
-  if (rows) gab_seal_end(&parities->rows, 0);
+  if (rows) gab_seal_end(&parities->rows, 0, NULL);
   return GAB_OK;
 }
 

@@ -191,6 +191,43 @@ static void an_empty_buffer_is_an_empty_reader(void **state)
   gab_buffer_release(&buffer);
 }
 
+/* Takes what it is shown in pieces of three bytes, so that one or two are left for the next time. */
+typedef struct listener {
+  unsigned char heard[64];
+  size_t count;
+} listener;
+
+static const unsigned char *listen(void *user, const unsigned char *from, const unsigned char *to)
+{
+  listener *it = user;
+  for (; to - from >= 3; from += 3, it->count += 3) memcpy(it->heard + it->count, from, 3);
+  return from;
+}
+
+static void a_follower_is_shown_everything_once_before_more_is_appended(void **state)
+{
+  (void)state;
+  unsigned char memory[64];
+  listener it = {.count = 0};
+  const gab_buffer_follower follower = {listen, &it};
+  gab_buffer buffer = gab_buffer_over(memory, sizeof memory);
+  buffer.follower = &follower;
+  assert_int_equal(gab_put_bytes(&buffer, "abcd", 4), GAB_OK);
+  assert_int_equal(it.count, 0);
+  assert_int_equal(gab_put_bytes(&buffer, "e", 1), GAB_OK);
+  assert_int_equal(it.count, 3);
+  assert_int_equal(gab_put_bytes(&buffer, "fghijkl", 7), GAB_OK);
+  assert_int_equal(it.count, 3);
+  gab_buffer_follow(&buffer);
+  gab_buffer_follow(&buffer);
+  assert_int_equal(it.count, 12);
+  assert_memory_equal(it.heard, "abcdefghijkl", 12);
+  gab_buffer_clear(&buffer);
+  assert_int_equal(gab_put_bytes(&buffer, "xyz", 3), GAB_OK);
+  gab_buffer_follow(&buffer);
+  assert_memory_equal(it.heard + 12, "xyz", 3);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -202,6 +239,7 @@ int main(void)
       cmocka_unit_test(a_view_is_bounded_by_its_own_end),
       cmocka_unit_test(buffers_grow_count_their_memory_and_can_be_swapped),
       cmocka_unit_test(an_empty_buffer_is_an_empty_reader),
+      cmocka_unit_test(a_follower_is_shown_everything_once_before_more_is_appended),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

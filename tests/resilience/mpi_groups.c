@@ -68,7 +68,7 @@ static void make_image(gab_snapshot *snapshot, uint64_t seed, gab_slot me, size_
   CHECK(gab_seal_begin(&snapshot->own) == GAB_OK);
   CHECK(gab_buffer_extend(&snapshot->own, size, &place) == GAB_OK);
   image_bytes(seed, me, place, size);
-  gab_seal_end(&snapshot->own, GAB_ENVELOPE_BYTES);
+  gab_seal_end(&snapshot->own, GAB_ENVELOPE_BYTES, NULL);
 }
 
 /* ---------------------------------------------------------------- one case */

@@ -1,0 +1,107 @@
+/* The hash of an image, taken behind those that write it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "core/hash.h"
+#include "resilience/redundancy_impl.h"
+
+static void fill(unsigned char *bytes, size_t count, uint64_t seed)
+{
+  for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)(gab_hash_counter(seed, 1, i / 8) >> (8 * (i % 8)));
+}
+
+/* As an image is written: a head that is changed at the end, records by several threads, each in pieces, and an end. */
+static void write_image(gab_buffer *out, uint64_t seed, size_t records, const size_t *offsets, bool followed)
+{
+  const size_t head = 40, tail = 1000, all = head + offsets[records] + tail;
+  gab_seal_trail trail = {0};
+  void *place;
+  assert_int_equal(gab_buffer_fit(out, all + 8 + 5), GAB_OK);
+  assert_int_equal(gab_put_bytes(out, "12345", 5), GAB_OK); /* it does not begin where the buffer does */
+  assert_int_equal(gab_seal_begin(out), GAB_OK);
+  assert_int_equal(gab_buffer_extend(out, head, &place), GAB_OK);
+  memset(place, 0, head);
+  if (followed) assert_int_equal(gab_seal_trail_begin(&trail, out, 5, all), GAB_OK);
+  assert_int_equal(gab_buffer_extend(out, offsets[records], &place), GAB_OK);
+  unsigned char *first = place;
+  int wrong = 0;
+#pragma omp parallel for num_threads(3) reduction(+ : wrong)
+  for (size_t r = 0; r < records; r++) {
+    gab_buffer record = gab_buffer_over(first + offsets[r], offsets[r + 1] - offsets[r]);
+    record.follower = out->follower;
+    while (record.size < record.capacity) {
+      void *part;
+      const size_t left = record.capacity - record.size,
+                   wanted = 1 + (size_t)(gab_hash_counter(seed, r, record.size) % 100000),
+                   bytes = wanted < left ? wanted : left;
+      if (gab_buffer_extend(&record, bytes, &part) == GAB_OK) fill(part, bytes, seed + (size_t)((unsigned char *)part - first));
+      else wrong++;
+    }
+    gab_buffer_follow(&record);
+  }
+  assert_int_equal(wrong, 0);
+  out->followed = out->size;
+  assert_int_equal(gab_buffer_extend(out, tail, &place), GAB_OK);
+  fill(place, tail, seed);
+  memset(out->data + 5 + 8, 7, head);
+  gab_seal_end(out, 5, followed ? &trail : NULL);
+  gab_seal_trail_end(&trail);
+  assert_null(out->follower);
+}
+
+static gab_reader sealed(const gab_buffer *image) { return gab_reader_of(image->data + 5, image->size - 5); }
+
+static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 0; seed < 30; seed++) {
+    size_t offsets[12] = {0}, records = (size_t)(seed % 11) + 1;
+    for (size_t r = 0; r < records; r++)
+      offsets[r + 1] = offsets[r] + (size_t)(gab_hash_counter(seed, 9, r) % (r % 3 == 0 ? 1000000 : 200000));
+    gab_buffer followed, plain;
+    gab_buffer_init(&followed, GAB_MEMORY_OTHER);
+    gab_buffer_init(&plain, GAB_MEMORY_OTHER);
+    write_image(&followed, seed, records, offsets, true);
+    write_image(&plain, seed, records, offsets, false);
+    assert_int_equal(followed.size, plain.size);
+    assert_memory_equal(followed.data, plain.data, plain.size);
+    gab_reader in = sealed(&followed);
+    assert_true(gab_seal_is_whole(&in));
+    gab_buffer_release(&followed);
+    gab_buffer_release(&plain);
+  }
+}
+
+static void any_flipped_bit_is_seen(void **state)
+{
+  (void)state;
+  const size_t offsets[3] = {0, 700000, 1500000};
+  gab_buffer image;
+  gab_buffer_init(&image, GAB_MEMORY_OTHER);
+  write_image(&image, 3, 2, offsets, true);
+  for (uint64_t i = 0; i < 200; i++) {
+    const size_t byte = 5 + (size_t)(gab_hash_counter(1, 2, i) % (image.size - 5));
+    image.data[byte] ^= (unsigned char)(1 << i % 8);
+    gab_reader in = sealed(&image);
+    assert_false(gab_seal_is_whole(&in));
+    image.data[byte] ^= (unsigned char)(1 << i % 8);
+  }
+  gab_reader in = sealed(&image);
+  assert_true(gab_seal_is_whole(&in));
+  gab_buffer_release(&image);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_followed_image_has_the_same_hash_as_one_hashed_at_the_end),
+      cmocka_unit_test(any_flipped_bit_is_seen),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
