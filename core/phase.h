@@ -32,7 +32,8 @@ extern "C" {
   X(ADAPT_MIGRATE, "adapt-migrate", "blocks move, split and merge")                                          \
   X(ADAPT_REBUILD, "adapt-rebuild", "neighbour tables and what depends on the grid are made anew")           \
   X(DISK_WRITE, "disk-write", "part of an image is on its way to a file")                                    \
-  X(DISK_COMMIT, "disk-commit", "the files are complete, the manifest is not written yet")
+  X(DISK_COMMIT, "disk-commit", "the files are complete, the manifest is not written yet")                   \
+  X(RECOMPUTE, "recompute", "blocks have been computed, and are about to be computed again to compare")
 
 typedef enum gab_phase {
 #define GAB_PHASE_ENUM(id, name, doc) GAB_PHASE_##id,

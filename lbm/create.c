@@ -277,6 +277,7 @@ void gab_lbm_destroy(gab_lbm **lbm)
     gab_lbm_drop_plan(&gone->stage[level].plan);
   }
   gab_free(&gone->clock);
+  gab_lbm_twice_release(gone);
   gab_forms_close(&gone->model.forms);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);

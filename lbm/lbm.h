@@ -61,6 +61,7 @@
 #define GABION_LBM_LBM_H
 
 #include "blockforest/forest.h"
+#include "blockforest/sample.h"
 #include "field/field.h"
 #include "lbm/geometry.h"
 #include "lbm/lattice.h"
@@ -282,6 +283,23 @@ typedef struct gab_lbm_trouble {
  *  @return ::GAB_ERR_DIVERGED with step, block, cell and numbers for the first cell that is not finite, has
  *  |u| > 0.6 or a density outside (0, 10) */
 gab_status gab_lbm_check_finite(const gab_lbm *lbm, gab_lbm_trouble *where);
+
+/* ------------------------------------------------------------------------------------------ computed twice
+ */
+
+/** Asks for a sample of the blocks (gab_sample_has()) to be computed twice in the next step, from the same values, each
+ *  in one sub-step of its level, and compared to the last bit: what a core has got wrong, or a bit that flips in the
+ *  field meanwhile, shows. From then to the next sweep of the block a hash tells whether its populations change by
+ *  themselves. The result of the step is what it is without. Where there are threads another one does it than did so
+ *  first. Memory: the fields of the sample, for the time of a sub-step. Announces ::GAB_PHASE_RECOMPUTE. Local, before
+ *  gab_lbm_exchange_start().
+ *  @param[in] share  of the blocks, 0 to 1 */
+gab_status gab_lbm_request_recomputation(gab_lbm *lbm, double share);
+/** What was found since the last call. Local. @param[in] at_rest  also compares the hashes now, when nobody is in the
+ *  middle of a step @return ::GAB_ERR_SUSPECT that names a block, to be passed on by a live monitor */
+gab_status gab_lbm_check_recomputed(gab_lbm *lbm, bool at_rest);
+/** What came of it so far, on this process. Local. */
+gab_sample_report gab_lbm_recomputation(const gab_lbm *lbm);
 
 /* ------------------------------------------------------------------------------------------ forces on bodies
  */

@@ -277,6 +277,7 @@ typedef struct gab_lbm_job {
   gab_lbm_block *block;
   size_t part, parts;
   size_t first_slab, last_slab; /**< the slabs that are the part's share */
+  size_t by;                    /**< the thread that swept it last */
 } gab_lbm_job;
 
 typedef struct gab_lbm_jobs {
@@ -308,6 +309,9 @@ typedef struct gab_lbm_stage {
   uint64_t revision;   /* of the forest when the ghosts were filled; 0: never */
 } gab_lbm_stage;
 
+/** Blocks that are computed twice: twice.c. */
+typedef struct gab_lbm_twice gab_lbm_twice;
+
 struct gab_lbm {
   gab_lbm_model model;
   gab_forest *forest;
@@ -322,6 +326,7 @@ struct gab_lbm {
   gab_step step;
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3]; /* one per body: this process's share */
+  gab_lbm_twice *twice;       /* owned; NULL: no block was ever to be computed twice */
 };
 
 /** Brings the plan up to date with the forest, the world and the number of threads. Local. */
@@ -412,6 +417,20 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level);
 gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at);
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
+/** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
+void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
+
+/* Blocks that are computed twice (twice.c). All local. */
+/** Whether something is to be kept or compared in this step, so that cells are not to be swept ahead of it. */
+bool gab_lbm_twice_waits(const gab_lbm *lbm);
+/** Whether some block here is to be computed twice in this sub-step. */
+bool gab_lbm_twice_is_due(const gab_lbm *lbm, const gab_lbm_substep *at);
+/** Keeps those, ahead of the sweep, when all else has been done; sweeps what was kept and compares, behind it. */
+gab_status gab_lbm_twice_keep(gab_lbm *lbm, const gab_lbm_substep *at);
+gab_status gab_lbm_twice_compare(gab_lbm *lbm, const gab_lbm_substep *at);
+/** Ahead of the sweep of a level, corrections included: are those that were compared last as they were left? */
+gab_status gab_lbm_twice_begin(gab_lbm *lbm, int level);
+void gab_lbm_twice_release(gab_lbm *lbm);
 
 /** Notes what the calling thread alone did since `start` while all others waited, if parts are timed. */
 void gab_lbm_clock_messages(gab_lbm *lbm, double start);

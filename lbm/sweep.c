@@ -121,7 +121,7 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
   by->talks = by->status == GAB_OK && !done;
 }
 
-static void sweep_dense(const step_of *step, gab_lbm_block *block, size_t slab)
+static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
 {
   size_t first = block->run_start[slab], last = block->run_start[slab + 1];
   const gab_sweep sweep = {.from = block->src->data,
@@ -129,17 +129,21 @@ static void sweep_dense(const step_of *step, gab_lbm_block *block, size_t slab)
                            .before = block->now,
                            .after = block->now->next,
                            .rates = &block->at->rates};
-  step->model->kernel->run(&sweep, block->runs + first, last - first);
+  model->kernel->run(&sweep, block->runs + first, last - first);
+}
+
+void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
+{
+  if (block->sparse) gab_sparse_sweep(model, block, slab);
+  else sweep_dense(model, block, slab);
 }
 
 static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
 {
   const double start = now(by);
-  gab_lbm_block *block = job->block;
-  if (block->sparse) gab_sparse_sweep(step->model, block, slab);
-  else sweep_dense(step, block, slab);
+  gab_lbm_sweep_slab(step->model, job->block, slab);
   if (by->clock) by->clock->sweep += now(by) - start;
-  if (by->talks) help_messages(step, by, block);
+  if (by->talks) help_messages(step, by, job->block);
 }
 
 /* ------------------------------------------------------------------------------------------ other levels */
@@ -219,6 +223,7 @@ static void work_off(const step_of *step, worker *by)
     for (;;) {
       size_t i = atomic_fetch_add_explicit(&queue->next, 1, memory_order_relaxed);
       if (i >= queue->last) break;
+      step->plan->jobs.list[i].by = mine;
       main_part(step, by, &step->plan->jobs.list[i]);
     }
   }
@@ -319,7 +324,7 @@ gab_status gab_lbm_finish_on(gab_lbm *lbm, int level)
 gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   gab_lbm_stage *stage = &lbm->stage[at->level];
-  if (lbm->wants_forces || at->has_finer) return GAB_OK;
+  if (lbm->wants_forces || at->has_finer || gab_lbm_twice_waits(lbm)) return GAB_OK;
   GAB_TRY(gab_lbm_update_plan(lbm, at->level));
   const gab_lbm_plan *plan = &stage->plan;
   if (!plan->has_early || !plan->has_late) return GAB_OK; /* all of it at once costs less */
@@ -356,6 +361,18 @@ static void turn_over(gab_lbm_block *block)
   block->src = done;
 }
 
+/* What the blocks of the sample are computed from has to lie in their fields as a whole. */
+static gab_status keep_sample(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  GAB_TRY(gab_lbm_settle_on(lbm, at));
+  if (at->has_finer) {
+    step_of step = step_on(lbm, at->level, PHASE_ALL);
+    step.with_corrections = true;
+    GAB_TRY(run_phase(lbm, &step, at->time));
+  }
+  return gab_lbm_twice_keep(lbm, at);
+}
+
 gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
 {
   gab_lbm_stage *stage = &lbm->stage[at->level];
@@ -364,18 +381,21 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
   if (stage->revision > 0 && stage->revision != gab_forest_revision(lbm->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
   GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  GAB_TRY(gab_lbm_twice_begin(lbm, at->level));
+  const bool twice = gab_lbm_twice_is_due(lbm, at);
+  if (twice) GAB_TRY(keep_sample(lbm, at));
   step_of step = step_on(lbm, at->level, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL);
   step.with_sweep = true;
   step.sub = at->sub;
   step.with_pulls = at->has_coarser && !stage->is_settled && !stage->inner_is_swept;
-  step.with_corrections = at->has_finer;
+  step.with_corrections = at->has_finer && !twice;
   step.with_picks = at->has_coarser && at->sub == 0;
   GAB_TRY(run_phase(lbm, &step, at->time));
   const gab_lbm_jobs *jobs = &stage->plan.jobs;
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) turn_over(jobs->list[i].block);
   stage->inner_is_swept = false;
   stage->is_settled = true;
-  return GAB_OK;
+  return twice ? gab_lbm_twice_compare(lbm, at) : GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ stepping */

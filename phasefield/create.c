@@ -197,5 +197,6 @@ void gab_phasefield_destroy(gab_phasefield **phasefield)
   if (gone->mu_exchange) gab_exchange_destroy(&gone->mu_exchange);
   if (gone->c_exchange) gab_exchange_destroy(&gone->c_exchange);
   gab_phasefield_levels_destroy(gone);
+  gab_phasefield_twice_release(gone);
   gab_free(phasefield);
 }

@@ -46,6 +46,7 @@
 #define GABION_PHASEFIELD_PHASEFIELD_H
 
 #include "blockforest/output_quantity.h"
+#include "blockforest/sample.h"
 #include "field/field.h"
 #include "phasefield/thermo.h"
 
@@ -231,6 +232,18 @@ gab_status gab_phasefield_ledger_adopt(void *phasefield, gab_slot dead, gab_read
 /** Looks at all local cells. @return ::GAB_ERR_DIVERGED with step, cell and numbers for the first that is not
  *  finite or is off the simplex */
 gab_status gab_phasefield_check_finite(const gab_phasefield *phasefield);
+
+/** Asks for a sample of the blocks (gab_sample_has()) to be computed twice in the next step, from the same values, and
+ *  compared to the last bit: what a core has got wrong, or a bit that flips meanwhile, shows. From then to the beginning
+ *  of the next step a hash tells whether phi and c change by themselves. The result of the step is what it is without.
+ *  Memory: phi, c and mu of the sample, during the step. Announces ::GAB_PHASE_RECOMPUTE. Local, ahead of
+ *  gab_phasefield_exchange_mu_start(). @param[in] share  of the blocks, 0 to 1 */
+gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, double share);
+/** What was found since the last call. Local. @param[in] at_rest  also compares the hashes now, between two steps
+ *  @return ::GAB_ERR_SUSPECT that names a block, to be passed on by a live monitor */
+gab_status gab_phasefield_check_recomputed(gab_phasefield *phasefield, bool at_rest);
+/** What came of it so far, on this process. Local. */
+gab_sample_report gab_phasefield_recomputation(const gab_phasefield *phasefield);
 
 /** What can be written out: `phase` (0 … N-1, the largest fraction), `solid` (1 - melt), `interface`
  *  (sum of phi (1 - phi)), `temperature`, and for each phase phi_NAME, for each component mu_1, c_1, …

@@ -38,6 +38,7 @@ typedef struct gab_phasefield_block {
   int astray;      /* an interface has come to coarser cells */
   int nearest;     /* interface, see refinement.c */
   uint8_t nearness[27];
+  size_t by[2];    /* threads that swept phi and mu of its first cells last */
 } gab_phasefield_block;
 
 /** Energies of all phases at the temperature of one row. */
@@ -87,6 +88,9 @@ typedef struct gab_phasefield_part {
 /** What there is on several levels: levels_impl.h. */
 typedef struct gab_phasefield_levels gab_phasefield_levels;
 
+/** Blocks that are computed twice: twice.c. */
+typedef struct gab_phasefield_twice gab_phasefield_twice;
+
 struct gab_phasefield {
   gab_forest *forest;
   gab_phasefield_model model;
@@ -98,6 +102,7 @@ struct gab_phasefield {
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
   gab_phasefield_levels *levels; /* NULL: there is one level */
+  gab_phasefield_twice *twice;   /* NULL: no block was ever to be computed twice */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
 };
 
@@ -123,6 +128,13 @@ bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phas
 gab_status gab_phasefield_settle(gab_phasefield *phasefield);
 /** Fills the ghosts of phi that do not come from blocks of the same level. */
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
+
+/* ---- twice.c: blocks that are computed twice. All local. ---- */
+/** Ahead of the sweeps: compares what the step before has left, and keeps what the sample will be computed from. */
+gab_status gab_phasefield_twice_begin(gab_phasefield *phasefield);
+/** Computes the sample again and compares, when the step is done. @param[in] threads  that have swept */
+gab_status gab_phasefield_twice_end(gab_phasefield *phasefield, size_t threads);
+void gab_phasefield_twice_release(gab_phasefield *phasefield);
 
 /* ---- ledger.c ---- */
 /** Enters what the sweep of mu is about to take from reservoirs. */

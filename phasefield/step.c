@@ -114,6 +114,7 @@ gab_status gab_phasefield_exchange_mu_start(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
   GAB_TRY(gab_phasefield_settle(phasefield));
+  GAB_TRY(gab_phasefield_twice_begin(phasefield));
   return gab_exchange_start(phasefield->mu_exchange);
 }
 
@@ -145,6 +146,15 @@ static size_t threads(void)
   return (size_t)omp_get_max_threads();
 #else
   return 1;
+#endif
+}
+
+static size_t thread_number(void)
+{
+#ifdef _OPENMP
+  return (size_t)omp_get_thread_num();
+#else
+  return 0;
 #endif
 }
 
@@ -212,6 +222,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
     part.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
     part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
     const int count = pieces_of(job.block, part, region, pieces);
+    if (i % parts == 0) job.block->by[!is_phi] = thread_number();
     for (int k = 0; k < count; ++k) {
       job.box = pieces[k];
       if (run(job.block->model, &job) != GAB_OK) {
@@ -270,7 +281,7 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
   }
   ++phasefield->model.step;
   gab_phasefield_levels_sync(phasefield);
-  return GAB_OK;
+  return gab_phasefield_twice_end(phasefield, threads());
 }
 
 gab_status gab_phasefield_step(gab_phasefield *phasefield)

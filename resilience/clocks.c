@@ -151,6 +151,7 @@ static gab_status begin(gab_timeloop *loop, gab_step lag, bool to_disk)
 {
   gab_guard *guard = loop->guard;
   GAB_TRY(timed(loop, begin_in_memory));
+  GAB_TRY(gab_monitors_look_at_rest(loop));
   guard->memory.last = gab_seconds();
   guard->overlap.to_disk = to_disk;
   guard->overlap.from = lag > 0 ? loop->step : -1;

@@ -1,5 +1,6 @@
 #include "resilience/drill.h"
 
+#include "blockforest/flip.h"
 #include "core/hash.h"
 #include "core/log.h"
 
@@ -15,6 +16,7 @@
 struct gab_drills {
   gab_world *world;
   gab_events *events;
+  gab_forest *forest; /* NULL: not known */
   gab_drill *drills;
   int *visits; /* of each drill's phase since its step */
   size_t count;
@@ -24,7 +26,7 @@ struct gab_drills {
 
 #define DRILL_FORM                                                                                           \
   "a drill looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2; with "        \
-  "stopped=5 the process is stopped for 5 s instead of killed"
+  "stopped=5 the process is stopped for 5 s instead of killed, with flip=12345 that bit of its state flips"
 
 static gab_status parse_number(const char *key, const char *text, int64_t min, int64_t max, int64_t *number)
 {
@@ -79,6 +81,10 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
   } else if (strcmp(key, "seed") == 0) {
     GAB_TRY(parse_number(key, value, 0, INT64_MAX, &number));
     drill->seed = (uint64_t)number;
+  } else if (strcmp(key, "flip") == 0) {
+    GAB_TRY(parse_number(key, value, 0, INT64_MAX, &number));
+    drill->flips = true;
+    drill->bit = (uint64_t)number;
   } else if (strcmp(key, "stopped") == 0) {
     char *end;
     drill->stopped = strtod(value, &end);
@@ -104,6 +110,8 @@ gab_status gab_drill_parse(const char *text, gab_drill *drill)
     GAB_TRY(parse_pair(pair, equals + 1, &read));
   }
   if (read.step < 0) GAB_FAIL(GAB_ERR_INPUT, "drill '%s' names no step; " DRILL_FORM, text);
+  if (read.flips && read.stopped > 0)
+    GAB_FAIL(GAB_ERR_INPUT, "drill '%s' either stops a process or flips a bit; " DRILL_FORM, text);
   if ((read.slot_count == 0) == (read.random == 0))
     GAB_FAIL(GAB_ERR_INPUT, "drill '%s' has to name either slots or random; " DRILL_FORM, text);
   *drill = read;
@@ -152,6 +160,17 @@ static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
   if (posix_spawnp(&waker, words[0], NULL, NULL, words, environ) == 0) waitpid(waker, NULL, 0);
 }
 
+static void flip(gab_drills *drills, gab_phase phase, uint64_t bit)
+{
+  gab_block_id block = 0;
+  if (!drills->forest || gab_forest_flip_bit(drills->forest, bit, &block) != GAB_OK || block == 0) return;
+  gab_event(drills->events, "drill", "\"phase\": \"%s\", \"flipped\": %" PRIu64, gab_phase_name(phase), bit);
+  gab_log_all(GAB_LOG_WARNING,
+              "drill: a bit of block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT " flips at step %" GAB_PRI_STEP
+              ", phase %s",
+              block, gab_world_slot(drills->world), gab_world_step(drills->world), gab_phase_name(phase));
+}
+
 static void watch(void *user, gab_world *world, gab_phase phase)
 {
   gab_drills *drills = user;
@@ -159,7 +178,8 @@ static void watch(void *user, gab_world *world, gab_phase phase)
     const gab_drill *drill = &drills->drills[i];
     if (drill->phase != phase || gab_world_step(world) < drill->step) continue;
     if (++drills->visits[i] == drill->visit && names_slot(drill, gab_world_slot(world))) {
-      if (drill->stopped > 0) be_stopped(drills, phase, drill->stopped);
+      if (drill->flips) flip(drills, phase, drill->bit);
+      else if (drill->stopped > 0) be_stopped(drills, phase, drill->stopped);
       else die(drills, phase);
     }
   }
@@ -206,6 +226,8 @@ failed:
   gab_drills_destroy(&result);
   return status;
 }
+
+void gab_drills_set_forest(gab_drills *drills, gab_forest *forest) { drills->forest = forest; }
 
 void gab_drills_destroy(gab_drills **drills)
 {

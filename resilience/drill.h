@@ -1,6 +1,6 @@
 /** @file drill.h
  *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and phase; or they are stopped
- *  (SIGSTOP) for a time.
+ *  (SIGSTOP) for a time, or a bit of their state flips.
  *
  *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
  *  parameter file or with `--inject`, and the run records what it did to itself in events.jsonl.
@@ -10,6 +10,7 @@
 #ifndef GABION_RESILIENCE_DRILL_H
 #define GABION_RESILIENCE_DRILL_H
 
+#include "blockforest/forest.h"
 #include "core/phase.h"
 #include "resilience/events.h"
 
@@ -29,10 +30,12 @@ typedef struct gab_drill {
   int random;    /**< number of slots drawn at random, the same ones on all processes */
   uint64_t seed; /**< of the drawing */
   double stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
+  bool flips;     /**< they live on, with another value of a bit of the state of their blocks: */
+  uint64_t bit;   /**< that of this number, modulo the number of bits (blockforest/flip.h) */
 } gab_drill;
 
 /** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; "random=2,seed=7" draws; stopped=4.5 stops
- *  them for so many seconds.
+ *  them for so many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);
 
@@ -43,6 +46,8 @@ typedef struct gab_drills gab_drills;
  *  @return ::GAB_ERR_INPUT if a drill names a slot that is none of the run or wants more than there are */
 gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,
                              gab_drills **made);
+/** Whose bits may flip. Local. @param[in] forest  borrowed; drills that flip do nothing without it */
+void gab_drills_set_forest(gab_drills *drills, gab_forest *forest);
 /** Gives the hook back. */
 void gab_drills_destroy(gab_drills **drills);
 

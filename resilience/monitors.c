@@ -36,6 +36,13 @@ gab_status gab_monitors_look(gab_timeloop *loop, bool all)
   return GAB_OK;
 }
 
+gab_status gab_monitors_look_at_rest(gab_timeloop *loop)
+{
+  for (int i = 0; i < loop->monitors.count; i++)
+    if (loop->monitors.tasks[i].at_rest) GAB_TRY(look(loop, &loop->monitors.tasks[i]));
+  return GAB_OK;
+}
+
 gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained)
 {
   gab_guard *guard = loop->guard;

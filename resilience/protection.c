@@ -103,6 +103,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   if (protection->drill_count)
     GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,
                               &guard->drills));
+  if (guard->drills) gab_drills_set_forest(guard->drills, loop->forest);
   GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
   if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
   GAB_TRY(gab_checkpoint_set_buffers(guard->checkpoint, protection->single_buffer ? 1 : 2));

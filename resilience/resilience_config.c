@@ -70,12 +70,13 @@ static const gab_config_key resilience_keys[] = {
     {.name = "monitors",
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
-     .length_max = 2,
+     .length_max = 3,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Looks at the state of a flow, every run.check_every steps and ahead of each checkpoint, for what may be a "
-            "fault of the hardware: bounds (density and velocity), mass (more came or went than can). All then go back "
-            "to the last checkpoint; if it happens again the run ends as one that diverged."},
+     .doc = "Looks at the state, every run.check_every steps and ahead of each checkpoint, for what may be a fault of "
+            "the hardware: of a flow bounds (density and velocity) and mass (more came or went than can); of a flow or a "
+            "phase field recompute (some blocks are computed twice and compared, see resilience.recompute). All then "
+            "go back to the last checkpoint; if it happens again the run ends as one that diverged."},
     {.name = "domains",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
@@ -207,7 +208,7 @@ static const gab_config_key drill_keys[] = {
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
      .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
-                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit",
+                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|recompute",
      .default_text = "compute",
      .outside = true,
      .doc = "What they are doing when they die."},
@@ -226,6 +227,32 @@ static const gab_config_key drill_keys[] = {
      .default_text = "0",
      .outside = true,
      .doc = "For how long they are stopped instead of killed (gabion-launch --dead-after); 0: killed."},
+    {.name = "flip",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 9e15,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "They live on, but this bit of the state of their blocks (modulo the number of bits) flips."},
+};
+static const gab_config_key recompute_keys[] = {
+    {.name = "every",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 9e15,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Steps from one that is looked at to the next; left out: run.check_every."},
+    {.name = "share",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .default_text = "0.1",
+     .outside = true,
+     .doc = "Probability with which a block is computed twice in such a step, from the same values, by another thread "
+            "if there is one; from then to the next step a hash of it is compared. 1 with every: 1 finds whatever goes "
+            "wrong in computing, and takes about three times as long."},
 };
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 static const gab_config_section sections[] = {
@@ -234,6 +261,9 @@ static const gab_config_section sections[] = {
     {.path = "resilience.disk",
      .doc = "Checkpoints on disk, written while the run goes on.",
      KEYS(disk_keys)},
+    {.path = "resilience.recompute",
+     .doc = "Blocks that are computed twice, if resilience.monitors has recompute.",
+     KEYS(recompute_keys)},
     {.path = "drills",
      .doc = "Fault drills: processes that really die, by SIGKILL, to see that the run survives it.",
      .is_list = true,
@@ -287,6 +317,10 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
                   .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};
   drill->phase =
       gab_phase_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
+  drill->flips = gab_config_is_set(config, gab_config_path(path, "drills.%zu.flip", index));
+  if (drill->flips) drill->bit = (uint64_t)gab_config_int(config, path);
+  if (drill->flips && drill->stopped > 0)
+    return gab_config_fail(config, item, "a drill either stops a process or flips a bit");
   size_t count;
   const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
   for (size_t i = 0; i < count; i++) drill->slots[drill->slot_count++] = (gab_slot)slots[i];
@@ -321,10 +355,12 @@ static gab_status check_monitors(const gab_config *config)
   const char *const *names = NULL;
   if (gab_config_is_set(config, "resilience.monitors")) names = gab_config_strings(config, "resilience.monitors", &count);
   for (size_t i = 0; i < count; i++) {
-    if (strcmp(names[i], "bounds") != 0 && strcmp(names[i], "mass") != 0)
-      return gab_config_fail(config, "resilience.monitors", "no monitor '%s' (there are: bounds, mass)", names[i]);
-    if (i > 0 && strcmp(names[i], names[0]) == 0)
-      return gab_config_fail(config, "resilience.monitors", "'%s' twice", names[i]);
+    if (strcmp(names[i], "bounds") != 0 && strcmp(names[i], "mass") != 0 && strcmp(names[i], "recompute") != 0)
+      return gab_config_fail(config, "resilience.monitors", "no monitor '%s' (there are: bounds, mass, recompute)",
+                             names[i]);
+    for (size_t k = 0; k < i; k++)
+      if (strcmp(names[i], names[k]) == 0)
+        return gab_config_fail(config, "resilience.monitors", "'%s' twice", names[i]);
   }
   return GAB_OK;
 }

@@ -71,6 +71,19 @@ gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
   return add(loop, &loop->monitors, name, due, check, user);
 }
 
+static bool never(const void *user, gab_step step)
+{
+  (void)user, (void)step;
+  return false;
+}
+
+gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check, void *user)
+{
+  GAB_TRY(add(loop, &loop->monitors, name, never, check, user));
+  loop->monitors.tasks[loop->monitors.count - 1].at_rest = true;
+  return GAB_OK;
+}
+
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
 {
   return add(loop, &loop->finishes, name, NULL, run, user);

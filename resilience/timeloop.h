@@ -62,6 +62,12 @@ gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
 gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
                                     bool (*due)(const void *user, gab_step step), gab_task_fn check, void *user);
 
+/** Adds a live monitor of the state at rest: a look ahead of each checkpoint, at the end, and again when the own image of
+ *  a checkpoint has been packed, before that counts: what changes by itself between a step and the image does not get
+ *  into the state to which all would go back. Else like gab_timeloop_add_monitor().
+ *  @param[in] check  without communication */
+gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check, void *user);
+
 /** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
  *  back and lets it come here again. */
 gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);

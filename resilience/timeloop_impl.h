@@ -21,6 +21,7 @@ typedef struct gab_task {
   gab_task_fn run;
   void *user;
   gab_timer timer;
+  bool at_rest; /* of monitors: nothing is due after a step */
 } gab_task;
 
 typedef struct gab_task_list {
@@ -137,6 +138,8 @@ double gab_guard_step_seconds(const gab_timeloop *loop);
 
 /* Lets those look that are due. Ahead of a checkpoint all do, so that nothing that is wrong becomes a snapshot. */
 gab_status gab_monitors_look(gab_timeloop *loop, bool all);
+/* Those that look at the state at rest do so again. */
+gab_status gab_monitors_look_at_rest(gab_timeloop *loop);
 /* After all went back because a monitor complained: counts it and says so. Collective. @param[in] complained
  * this slot did
  * @return GAB_ERR_DIVERGED on all if the run did not get past the step of the complaint before: no chance */

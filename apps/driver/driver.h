@@ -7,6 +7,7 @@
 #define GABION_APPS_DRIVER_DRIVER_H
 
 #include "blockforest/output.h"
+#include "blockforest/sample.h"
 #include "lbm/lbm_config.h"
 #include "lbm/refinement.h"
 #include "loadbalance/balance.h"
@@ -122,6 +123,21 @@ gab_status output_plan_read(const run_case *which, output_plan *plan);
 void run_case_describe(const run_case *which);
 /** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
 void run_case_describe_blocks(const run_case *which, const gab_geometry *geometry, gab_proxies *proxies);
+
+/* ---------------------------------------------------------------- the monitor `recompute' */
+
+/** Which steps have blocks that are computed twice, and how many. */
+typedef struct recompute_plan {
+  gab_step every; /**< 0: the monitor is not wanted */
+  double share;   /**< of the blocks */
+} recompute_plan;
+recompute_plan recompute_plan_read(const gab_config *config, gab_step check_every);
+/** Whether blocks are computed twice in the step that comes to so many steps. Pure. */
+bool recompute_plan_has(const recompute_plan *plan, gab_step steps);
+/** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
+bool recompute_plan_looks(const recompute_plan *plan, gab_step steps);
+/** Says in the log what it came to. Collective. */
+gab_status recompute_report(gab_world *world, const recompute_plan *plan, const gab_sample_report *mine);
 
 /* ---------------------------------------------------------------- commands, each returns an exit code */
 

@@ -9,6 +9,8 @@ static gab_status exchange(void *user, gab_step step)
 {
   simulation *which = user;
   if (gab_schedule_due(which->which->output.forces, step + 1)) gab_lbm_request_forces(which->lbm);
+  if (recompute_plan_has(&which->recompute, step + 1))
+    GAB_TRY(gab_lbm_request_recomputation(which->lbm, which->recompute.share));
   GAB_TRY(gab_lbm_exchange_start(which->lbm));
   GAB_TRY(gab_lbm_collide_inner(which->lbm));
   return gab_lbm_exchange_finish(which->lbm);
@@ -79,6 +81,8 @@ static gab_status write_summary(simulation *which, gab_status why)
   char grid[384];
   GAB_TRY(gab_summary_gather(which->loop, &which->summary));
   GAB_TRY(grid_count(which, which->level_blocks));
+  const gab_sample_report sample = gab_lbm_recomputation(which->lbm);
+  GAB_TRY(recompute_report(which->world, &which->recompute, &sample));
   grid_summarize(which, grid, sizeof grid);
   return gab_output_settle(which->world,
                            gab_summary_write(&which->summary, which->loop, why, which->folder, grid));

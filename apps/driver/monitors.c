@@ -1,4 +1,5 @@
-/* Live monitors of a flow: what no flow does by itself, so that it may be a fault of the hardware. */
+/* Live monitors of a flow: what no flow does by itself, so that it may be a fault of the hardware; and blocks that are
+ * computed twice. */
 #include "apps/driver/simulation.h"
 
 #include <math.h>
@@ -83,21 +84,55 @@ static gab_status unpack_mass(void *user, gab_reader *in)
   return GAB_OK;
 }
 
-gab_status simulation_add_monitors(simulation *which)
+static bool recompute_due(const void *user, gab_step step)
 {
-  size_t count = 0;
+  const simulation *which = user;
+  return recompute_plan_looks(&which->recompute, step);
+}
+
+static gab_status check_recomputed(void *user, gab_step step)
+{
+  (void)step;
+  const simulation *which = user;
+  return gab_lbm_check_recomputed(which->lbm, false);
+}
+
+static gab_status check_at_rest(void *user, gab_step step)
+{
+  (void)step;
+  const simulation *which = user;
+  return gab_lbm_check_recomputed(which->lbm, true);
+}
+
+/* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
+ * each, whether or not there was one after the step. */
+static gab_status add_recompute(simulation *which)
+{
+  GAB_TRY(gab_timeloop_add_monitor(which->loop, "recompute", recompute_due, check_recomputed, which));
+  return gab_timeloop_add_rest_monitor(which->loop, "recompute, at rest", check_at_rest, which);
+}
+
+static gab_status add_monitor(simulation *which, const char *name)
+{
   const gab_entity mass = {.name = "mass monitor",
                            .kind = GAB_ENTITY_REPLICATED,
                            .user = which,
                            .pack = pack_mass,
                            .unpack = unpack_mass};
+  if (strcmp(name, "recompute") == 0) return add_recompute(which);
+  if (strcmp(name, "bounds") == 0) return gab_timeloop_add_monitor(which->loop, name, due, check_bounds, which);
+  GAB_TRY(gab_timeloop_add_entity(which->loop, &mass));
+  return gab_timeloop_add_monitor(which->loop, name, due, check_mass, which);
+}
+
+gab_status simulation_add_monitors(simulation *which)
+{
+  size_t count = 0;
+  const gab_config *config = which->which->config;
   const char *const *names = NULL;
-  if (gab_config_is_set(which->which->config, "resilience.monitors"))
-    names = gab_config_strings(which->which->config, "resilience.monitors", &count);
-  for (size_t i = 0; i < count; i++) {
-    const bool is_mass = strcmp(names[i], "mass") == 0;
-    if (is_mass) GAB_TRY(gab_timeloop_add_entity(which->loop, &mass));
-    GAB_TRY(gab_timeloop_add_monitor(which->loop, names[i], due, is_mass ? check_mass : check_bounds, which));
-  }
+  if (gab_config_is_set(config, "resilience.monitors"))
+    names = gab_config_strings(config, "resilience.monitors", &count);
+  which->recompute = recompute_plan_read(config, which->which->check_every);
+  for (size_t i = 0; i < count; i++) GAB_TRY(add_monitor(which, names[i]));
   return GAB_OK;
 }

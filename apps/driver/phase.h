@@ -19,6 +19,7 @@ typedef struct phase_case {
   gab_balance_options balance;
   gab_phasefield_setup setup; /**< points into itself: a phase_case stays where it is */
   gab_step steps, check_every, series_every;
+  recompute_plan recompute;
   bool has_setup;
 } phase_case;
 

@@ -12,8 +12,9 @@
 
 static gab_status sweep_phi(void *user, gab_step step)
 {
-  (void)step;
   growth *it = user;
+  if (recompute_plan_has(&it->which->recompute, step + 1))
+    GAB_TRY(gab_phasefield_request_recomputation(it->model, it->which->recompute.share));
   GAB_TRY(gab_phasefield_exchange_mu_start(it->model));
   GAB_TRY(gab_phasefield_sweep_phi(it->model));
   GAB_TRY(gab_phasefield_exchange_phi_start(it->model));
@@ -45,6 +46,34 @@ static gab_status check(void *user, gab_step step)
   return gab_output_settle(it->world, gab_phasefield_check_finite(it->model));
 }
 
+static bool recompute_due(const void *user, gab_step step)
+{
+  const growth *it = user;
+  return recompute_plan_looks(&it->which->recompute, step);
+}
+
+static gab_status check_recomputed(void *user, gab_step step)
+{
+  (void)step;
+  growth *it = user;
+  return gab_phasefield_check_recomputed(it->model, false);
+}
+
+static gab_status check_at_rest(void *user, gab_step step)
+{
+  (void)step;
+  growth *it = user;
+  return gab_phasefield_check_recomputed(it->model, true);
+}
+
+/* As of a flow, monitors.c. */
+static gab_status add_recompute(growth *it)
+{
+  if (it->which->recompute.every == 0) return GAB_OK;
+  GAB_TRY(gab_timeloop_add_monitor(it->loop, "recompute", recompute_due, check_recomputed, it));
+  return gab_timeloop_add_rest_monitor(it->loop, "recompute, at rest", check_at_rest, it);
+}
+
 /* ---------------------------------------------------------------- entities and the end */
 
 static gab_status write_summary(growth *it, gab_status why)
@@ -52,6 +81,8 @@ static gab_status write_summary(growth *it, gab_status why)
   char grid[128];
   GAB_TRY(growth_count_grid(it, grid, sizeof grid));
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
+  const gab_sample_report sample = gab_phasefield_recomputation(it->model);
+  GAB_TRY(recompute_report(it->world, &it->which->recompute, &sample));
   return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, grid));
 }
 
@@ -99,6 +130,7 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
   GAB_TRY(gab_timeloop_add_task(it->loop, "phi", sweep_phi, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
+  GAB_TRY(add_recompute(it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "check", check_due, check, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));

@@ -40,6 +40,7 @@ typedef struct simulation {
   uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
   gab_lbm_integrals start;                   /**< of the initial state; fluid_cells is what counts */
   mass_monitor mass;
+  recompute_plan recompute;
   flow_view view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   gab_quantity_list quantities;

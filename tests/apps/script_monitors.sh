@@ -34,5 +34,5 @@ said 'that is no chance'
 grep -q '"event": "suspect"' out/events.jsonl || complain 'events.jsonl does not tell of it'
 
 check 2 good.yaml --set 'resilience.monitors=[mess]'
-said "no monitor 'mess' (there are: bounds, mass)"
+said "no monitor 'mess' (there are: bounds, mass, recompute)"
 finish

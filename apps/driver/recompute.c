@@ -1,0 +1,48 @@
+/* The live monitor `recompute': when it wants blocks to be computed twice, and what it came to. */
+#include "apps/driver/driver.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <string.h>
+
+recompute_plan recompute_plan_read(const gab_config *config, gab_step check_every)
+{
+  size_t count = 0;
+  const char *const *names = NULL;
+  recompute_plan plan = {0};
+  if (gab_config_is_set(config, "resilience.monitors"))
+    names = gab_config_strings(config, "resilience.monitors", &count);
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(names[i], "recompute") != 0) continue;
+    plan.every = gab_config_is_set(config, "resilience.recompute.every")
+                     ? (gab_step)gab_config_int(config, "resilience.recompute.every")
+                     : check_every;
+    plan.share = gab_config_real(config, "resilience.recompute.share");
+  }
+  return plan;
+}
+
+bool recompute_plan_has(const recompute_plan *plan, gab_step steps)
+{
+  return plan->every > 0 && steps > 0 && steps % plan->every == 0;
+}
+
+bool recompute_plan_looks(const recompute_plan *plan, gab_step steps)
+{
+  return recompute_plan_has(plan, steps) || recompute_plan_has(plan, steps - 1);
+}
+
+gab_status recompute_report(gab_world *world, const recompute_plan *plan, const gab_sample_report *mine)
+{
+  if (plan->every == 0) return GAB_OK;
+  uint64_t counts[3] = {mine->blocks, mine->differed, mine->changed};
+  uint64_t longest = (uint64_t)(1e6 * mine->seconds);
+  GAB_TRY(gab_world_sum_u64(world, counts, 3));
+  GAB_TRY(gab_world_max_u64(world, &longest, 1));
+  gab_log(GAB_LOG_INFO,
+          "  recompute: %" PRIu64 " times a block was computed twice; %" PRIu64 " differed, %" PRIu64
+          " changed between two steps; %.3f s at most of a process",
+          counts[0], counts[1], counts[2], 1e-6 * (double)longest);
+  return GAB_OK;
+}
