@@ -29,7 +29,9 @@ typedef struct gab_forest_options {
   double origin[3]; /**< physical coordinate of the domain's lower corner */
   double dx;        /**< width of a cell of level 0 */
   /** Says whether a block is to exist at all; a pure function of its cells, the same on all processes. NULL:
-   *  all exist. @param[in] cells  in cell indices of `level` */
+   *  all exist. A block that is left out on one level may be a part of one that exists on the level above: it
+   *  is not made when that one is split, which comes back all the same when those that were made merge
+   *  (gab_proxies_refine()). @param[in] cells  in cell indices of `level` */
   bool (*exists)(void *user, int level, const gab_box *cells);
   /** Work of a block, > 0; pure like exists. NULL: all weigh 1. */
   uint64_t (*weight)(void *user, int level, const gab_box *cells);

@@ -88,8 +88,11 @@ typedef struct gab_refine_report {
  *  for any number of processes. The merged block's proxy goes to who holds the first child's; the split ones
  *  stay. Collective. Announces ::GAB_PHASE_ADAPT_MARK.
  *
- *  Splitting a block makes all its children that exist, none if none does. If some do not, the others cannot
- * be merged again: nobody knows then who is at the far side of the missing ones.
+ *  Splitting a block makes all its children that exist (gab_forest_options.exists), none if none does: then
+ * it is gone for good. Merging asks those that exist, and brings back their parent, as a whole; a later split
+ * makes the same children again. So that this is possible, 2:1 also holds between the parent of a missing
+ * child and what is beyond: a block that touches the place of a missing child does not become coarser than
+ * one level below that parent, and the parent does not come back beside a block that is two levels finer.
  *
  *  Weights of new proxies: gab_forest_options.weight.
  *

@@ -1,8 +1,9 @@
 /* Proxies are split and merged.
  *
  * Every block tells its neighbours its fate: what it becomes and who is going to hold that. A merged block is
- * held where its first child was, so whoever holds another child hands that one over, with the fates of all
- * its neighbours. Then each process knows all blocks of the new grid that can touch one of its own. */
+ * held where its first child was (holes, proxy_holes.c, are where the first one that exists is), so whoever
+ * holds another child hands that one over, with the fates of all its neighbours. Then each process knows all
+ * blocks of the new grid that can touch one of its own. */
 #include "blockforest/proxy_impl.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ typedef struct gift {
   gab_block_id id;
   gab_slot source; /* of its data */
   gab_origin origin;
+  bool is_hole; /* there is none */
 } gift;
 
 typedef struct change {
@@ -74,6 +76,8 @@ static gab_status decide_fate(change *what, size_t index)
     size_t row;
     GAB_TRY(sibling_row(what, index, 0, &row));
     fate->holder = proxy->neighbours[row].owner;
+  } else if (gab_proxy_is_hole(proxy) && fate->change == 0) {
+    fate->change = 1; /* nothing becomes of it: it has no children */
   }
   return GAB_OK;
 }
@@ -264,7 +268,7 @@ static gab_status find_child(const change *what, size_t first, int child, gift *
   }
   if (index < all->count) {
     const gab_proxy *proxy = &all->proxies[index];
-    *found = (gift){proxy->id, proxy->sources[0], proxy->origin};
+    *found = (gift){proxy->id, proxy->sources[0], proxy->origin, gab_proxy_is_hole(proxy)};
     return GAB_OK;
   }
   const gift *got = NULL;
@@ -274,23 +278,26 @@ static gab_status find_child(const change *what, size_t first, int child, gift *
   return GAB_OK;
 }
 
-/* Children of one block have the same origin: those that were split off together, or came with their data. */
+/* Children of one block have the same origin: those that were split off together, or came with their data. Of
+ * missing ones there is no source. */
 static gab_status merge_up(const change *what, size_t first, gab_proxy *made)
 {
+  gift one = {.is_hole = true}; /* of the children */
   *made = new_proxy(what, parent_of(what, what->all->proxies[first].id));
-  const gab_origin origin = what->all->proxies[first].origin;
   for (int c = 0; c < gab_topology_child_count(&what->all->topology); ++c) {
     gift child = {0};
     GAB_TRY(find_child(what, first, c, &child));
-    if (child.origin != origin)
+    if (child.is_hole) continue;
+    if (one.is_hole) one = child;
+    if (child.origin != one.origin)
       GAB_FAIL(GAB_ERR_STATE, "the children of block " GAB_PRI_BLOCK " have data of different kinds",
                made->id);
-    if (origin == GAB_ORIGIN_SELF) made->sources[c] = child.source;
+    if (one.origin == GAB_ORIGIN_SELF) made->sources[c] = child.source;
   }
-  if (origin == GAB_ORIGIN_SELF) made->origin = GAB_ORIGIN_CHILDREN;
-  if (origin == GAB_ORIGIN_PARENT) { /* split and merged again: the data is still in one piece */
+  if (one.origin == GAB_ORIGIN_SELF) made->origin = GAB_ORIGIN_CHILDREN;
+  if (one.origin == GAB_ORIGIN_PARENT) { /* split and merged again: the data is still in one piece */
     made->origin = GAB_ORIGIN_SELF;
-    made->sources[0] = what->all->proxies[first].sources[0];
+    made->sources[0] = one.source;
   }
   return GAB_OK;
 }

@@ -114,6 +114,27 @@ gab_status gab_border_exchange(gab_proxies *all, gab_border *border, void *value
 /** Sends the out buffers of all talks that send, and fills the in buffers of those that receive. */
 gab_status gab_border_talk_all(gab_proxies *all, gab_border *border);
 
+/* ---- holes: missing children, for as long as levels are decided and changed */
+
+/** Stands in rows whose block is a hole; those of holes themselves have any other direction. */
+#define GAB_DIRECTION_HOLE GAB_DIRECTION_CENTRE
+
+static inline bool gab_proxy_is_hole(const gab_proxy *proxy) { return proxy->weight == 0; }
+
+/** Proxies and holes. */
+typedef struct gab_widened {
+  gab_proxies proxies; /**< borrows all but `proxies` and `rows` */
+  gab_mark *marks;     /**< those of holes agree to be merged */
+  int8_t *least;       /**< levels below which each of them must not come by merging */
+  bool is_wide;        /**< false: there is nothing to be looked for, no copy was made */
+} gab_widened;
+
+/** If any block may merge: holes in the places of missing children, held where the first of their siblings
+ * is, and rows between these and all that they touch. Collective.
+ *  @param[out] wide  gab_widened_release(), also after a failure */
+gab_status gab_proxies_widen(const gab_proxies *all, const gab_mark *marks, gab_widened *wide);
+void gab_widened_release(gab_widened *wide);
+
 /* ---- refinement */
 
 /** What a block becomes. */

@@ -31,9 +31,22 @@ static uint64_t places_in(const gab_order *order, int bits, uint64_t position)
   return places_at(order, bits, at);
 }
 
+/* The parts of a cube `at`. Those of one row have rooms of their own up to 128 roots along x. */
+static const gab_order_cube *parts_of(gab_order *order, int bits, uint64_t position, const uint32_t at[3])
+{
+  const int dimension = order->grid.dimension;
+  gab_order_cube *cube = &order->cubes[(((uint32_t)1 << bits) + at[0]) % GAB_ORDER_CUBES];
+  if (cube->bits == bits + 1 && cube->position == position) return cube;
+  *cube = (gab_order_cube){.position = position, .bits = bits + 1};
+  for (uint64_t part = 1; part < (uint64_t)1 << dimension; ++part)
+    cube->before[part] =
+        cube->before[part - 1] + places_in(order, bits + 1, position << dimension | (part - 1));
+  return cube;
+}
+
 /* Places of the grid before a position of the finest cubes, which is `root`: from the largest cube down to
  * the first that lies in the grid as a whole. */
-static uint64_t rank_of(const gab_order *order, uint64_t position, const uint32_t root[3])
+static uint64_t rank_of(gab_order *order, uint64_t position, const uint32_t root[3])
 {
   const int dimension = order->grid.dimension;
   uint64_t rank = 0;
@@ -43,14 +56,12 @@ static uint64_t rank_of(const gab_order *order, uint64_t position, const uint32_
     const int up = order->bits - bits;
     const uint32_t at[3] = {root[0] >> up, root[1] >> up, root[2] >> up};
     if (places_at(order, bits, at) == (uint64_t)1 << inner) return rank + within;
-    const uint64_t child = within >> (inner - dimension);
-    for (uint64_t before = 0; before < child; ++before)
-      rank += places_in(order, bits + 1, cube << dimension | before);
+    rank += parts_of(order, bits, cube, at)->before[within >> (inner - dimension)];
   }
   return rank;
 }
 
-uint64_t gab_order_key(const gab_order *order, gab_block_id id)
+uint64_t gab_order_key(gab_order *order, gab_block_id id)
 {
   int dimension = order->grid.dimension;
   gab_block_place place = gab_block_id_place(&order->grid, id);

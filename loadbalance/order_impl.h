@@ -18,17 +18,30 @@
 /* Products of two 64-bit numbers, for exact comparison of fractions. */
 __extension__ typedef unsigned __int128 gab_wide;
 
+/* Blocks that are asked for one after another lie in the same cubes, or in those of the row before: what was
+ * counted once is kept for as long as no other cube needs the room. */
+enum { GAB_ORDER_CUBES = 256, GAB_ORDER_PARTS = 8 };
+
+/** A cube on the way down to a root place, cut by the border of the grid. */
+typedef struct gab_order_cube {
+  uint64_t position;                /* on the curve of its size */
+  uint64_t before[GAB_ORDER_PARTS]; /* places of the grid in it before each of its parts */
+  int bits;                         /* per direction, of that curve, plus 1; 0: nothing is kept */
+} gab_order_cube;
+
 typedef struct gab_order {
   const gab_curve *curve;
   gab_root_grid grid;
   int bits;        /* per direction, of the cube of root places */
   int depth;       /* levels below the roots that keys resolve */
   uint64_t places; /* in the root grid */
+  gab_order_cube cubes[GAB_ORDER_CUBES];
 } gab_order;
 
 void gab_order_init(gab_order *order, const gab_root_grid *grid, const gab_curve *curve);
-/** @return below places * 2^(dimension * depth) */
-uint64_t gab_order_key(const gab_order *order, gab_block_id id);
+/** @param[in,out] order  not by two threads at once
+ *  @return below places * 2^(dimension * depth) */
+uint64_t gab_order_key(gab_order *order, gab_block_id id);
 /** Which of `pieces` equal pieces of all keys holds this one, from 0. */
 int32_t gab_order_piece(const gab_order *order, uint64_t key, int32_t pieces);
 

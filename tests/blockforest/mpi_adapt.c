@@ -287,6 +287,66 @@ static void values_stay_where_they_are(gab_world *world, int dimension)
   gab_forest_destroy(&it.forest);
 }
 
+/* ---- families that are not complete */
+
+/* Of each block of level 0 the last child is left out. */
+static bool all_but_last(void *user, int level, const gab_box *cells)
+{
+  const random_domain *domain = user;
+  bool is_last = level == 1;
+  for (int axis = 0; axis < domain->options.grid.dimension; ++axis)
+    is_last = is_last && cells->lo[axis] / domain->options.cells[axis] % 2 == 1;
+  return !is_last;
+}
+
+/* Cells that no child covers are as at the start, the others hold what the children's cells held. */
+static void check_partial(gab_forest *forest, const gab_block *block, gab_data_id id)
+{
+  const gab_field *field = gab_block_data(block, id);
+  const int32_t *n = field->shape.cells;
+  for (int32_t z = 0; z < n[2]; ++z)
+    for (int32_t y = 0; y < n[1]; ++y)
+      for (int32_t x = 0; x < n[0]; ++x) {
+        double at[3], value = gab_field_get(field, x, y, z, 1);
+        gab_block_cell_centre(forest, block, x, y, z, at);
+        const double start = floor(1 + at[0] * 2 + 0.5 * at[1] * at[1] + 0.25 * at[2]);
+        if (n[2] == 1) at[2] = 0;
+        const bool is_missing = x >= n[0] / 2 && y >= n[1] / 2 && z >= n[2] / 2;
+        REQUIRE(is_missing ? value == start : fabs(value - linear_at(at)) < 1e-12);
+      }
+}
+
+static void what_was_left_out_comes_back_as_at_the_start(gab_world *world, int dimension)
+{
+  subject it = {0};
+  uint64_t blocks;
+  it.domain.options = (gab_forest_options){.grid = {dimension, {3, 2, dimension == 3 ? 2 : 1}},
+                                           .cells = {4, 6, dimension == 3 ? 4 : 1},
+                                           .dx = 0.5,
+                                           .exists = all_but_last,
+                                           .user = &it.domain};
+  it.owners = (random_owners){5, gab_world_members(world)->slots, 0};
+  REQUIRE_OK(gab_forest_create(world, &it.domain.options, &it.forest));
+  fields_register(it.forest, &it.fields);
+  REQUIRE_OK(gab_forest_build(it.forest, NULL, NULL, 0, distribute_by_rule, &it.owners, NULL));
+  gab_adapt_options options = options_of(&it, distribute_by_rule);
+  options.max_level = 1;
+  options.mark = refine_all;
+  REQUIRE_OK(gab_forest_adapt(it.forest, &options, NULL));
+  REQUIRE_OK(gab_forest_global_blocks(it.forest, &blocks));
+  REQUIRE(blocks == (dimension == 3 ? 12 * 7 : 6 * 3));
+  linear_distance(it.forest, it.fields.plain_id, true, NULL);
+  options.mark = coarsen_all;
+  it.owners.seed = 6;
+  REQUIRE_OK(gab_forest_adapt(it.forest, &options, NULL));
+  grid_check(it.forest);
+  REQUIRE_OK(gab_forest_global_blocks(it.forest, &blocks));
+  REQUIRE(blocks == (dimension == 3 ? 12 : 6));
+  for (size_t i = 0; i < gab_forest_block_count(it.forest); ++i)
+    check_partial(it.forest, gab_forest_block(it.forest, i), it.fields.plain_id);
+  gab_forest_destroy(&it.forest);
+}
+
 /* ---- memory: everything leaves the first slot, and some of it splits on its way */
 
 enum { BIG_BYTES = GAB_MIGRATION_BYTES / 8 };
@@ -416,6 +476,8 @@ int main(int argc, char **argv)
   if (gab_world_members(world)->slots > 1) memory_stays_within_bounds(world);
   values_stay_where_they_are(world, 2);
   values_stay_where_they_are(world, 3);
+  what_was_left_out_comes_back_as_at_the_start(world, 2);
+  what_was_left_out_comes_back_as_at_the_start(world, 3);
   what_cannot_split_stays(world);
   gab_port_destroy(&port);
   REQUIRE_OK(gab_world_barrier(world));

@@ -93,6 +93,72 @@ static void proxies_of_a_forest_find_back(gab_world *world, uint64_t seed)
   gab_forest_destroy(&forest);
 }
 
+/* One child of four or eight is always there, so nothing that is split is gone. */
+static bool some_exist(void *user, int level, const gab_box *cells)
+{
+  const random_domain *domain = user;
+  bool is_first = true;
+  for (int axis = 0; axis < domain->options.grid.dimension; ++axis)
+    is_first = is_first && cells->lo[axis] / domain->options.cells[axis] % 2 == level % 2;
+  uint64_t place = (uint64_t)(cells->lo[0] + 1000 * cells->lo[1] + 1000000 * cells->lo[2] + level);
+  return is_first || gab_hash_counter(domain->seed, 9, place) % 16 >= 8;
+}
+
+/* Split where chance wants it, round after round, and moved about. */
+static void split_and_move(gab_proxies *proxies, int rounds, uint64_t seed)
+{
+  for (int round = 0; round < rounds; ++round) {
+    mark_all(proxies, GAB_MARK_KEEP);
+    for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+      if (gab_hash_counter(seed, 10 + (uint64_t)round, gab_proxies_get(proxies, i)->id) % 8 < 2)
+        marks[i] = GAB_MARK_REFINE;
+    REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, NULL));
+    REQUIRE_OK(move_on(proxies));
+  }
+}
+
+/* Whatever is missing, in the end all blocks are as they were, and the tables too. */
+static void what_was_split_comes_back(gab_world *world, uint64_t seed)
+{
+  enum { LEVELS = 4 };
+  random_domain domain;
+  gab_proxies *proxies;
+  gab_refine_report report;
+  domain_make(&domain, seed);
+  domain.options.exists = some_exist;
+  for (int axis = 0; axis < domain.options.grid.dimension; ++axis)
+    domain.options.grid.roots[axis] = 1 + domain.options.grid.roots[axis] % 3;
+  REQUIRE_OK(gab_proxies_create(world, &domain.options, &proxies));
+  uint64_t roots = gab_proxies_count(proxies), rows = 0;
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    rows += gab_proxies_get(proxies, i)->neighbour_count;
+  split_and_move(proxies, LEVELS, seed);
+  do { /* some blocks want to stay for a while, so that those on the far sides of what is missing differ */
+    mark_all(proxies, GAB_MARK_COARSEN);
+    for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+      if (gab_hash_counter(seed, 11, gab_proxies_get(proxies, i)->id >> 2) % 4 == 0) marks[i] = GAB_MARK_KEEP;
+    REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
+    REQUIRE(gab_proxies_are_valid(proxies));
+    REQUIRE(report.split == 0);
+    REQUIRE_OK(move_on(proxies));
+  } while (report.merged > 0);
+  do {
+    mark_all(proxies, GAB_MARK_COARSEN);
+    REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
+    REQUIRE(gab_proxies_are_valid(proxies));
+    REQUIRE(report.split == 0);
+    REQUIRE_OK(move_on(proxies));
+  } while (report.merged > 0);
+  uint64_t sums[4] = {roots, rows, gab_proxies_count(proxies), 0};
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+    sums[3] += gab_proxies_get(proxies, i)->neighbour_count;
+    REQUIRE(gab_proxies_level(proxies, gab_proxies_get(proxies, i)->id) == 0);
+  }
+  REQUIRE_OK(gab_world_sum_u64(world, sums, 4));
+  REQUIRE(sums[0] == sums[2] && sums[1] == sums[3]);
+  gab_proxies_destroy(&proxies);
+}
+
 static const gab_forest_options small = {
     .grid = {3, {3, 2, 2}}, .cells = {4, 4, 4}, .periodic = {true, false, true}, .dx = 1};
 
@@ -187,6 +253,7 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (uint64_t seed = 0; seed < DOMAINS; ++seed) proxies_of_a_forest_find_back(world, seed);
+  for (uint64_t seed = 0; seed < DOMAINS; ++seed) what_was_split_comes_back(world, seed);
   wrong_calls_change_nothing(world);
   uint64_t sum = all_is_as_ever(world);
   size_t held = gab_memory_now(GAB_MEMORY_OTHER);

@@ -1,6 +1,6 @@
 /* What proxies have to do, worked out the slow way: every process keeps the whole grid as a list of leaves
  * and finds out who touches whom by comparing boxes. Levels are decided as Schornbaum & Rüde 2018 tell it:
- * splits first, then merges from the finest level up. */
+ * splits first, then merges from the finest level up. Where children are missing, boxes are compared too. */
 #ifndef GABION_TESTS_PROXY_MODEL_H
 #define GABION_TESTS_PROXY_MODEL_H
 
@@ -264,24 +264,127 @@ static inline bool split_for_balance(const model *grid, int *change)
   return false;
 }
 
-/* Of leaf i the family, as indices by child. @return false if it is not complete */
+#define MISSING SIZE_MAX
+
+/* Of leaf i the family, as indices by child. @return false if one that exists is not there */
 static inline bool family_of(const model *grid, size_t i, size_t family[GAB_CHILDREN_MAX])
 {
   int dimension = grid->setup->options.grid.dimension;
   for (size_t c = 0; c < (size_t)1 << dimension; ++c) {
-    const leaf *child = model_find(grid, grid->leaves[i].is.id >> dimension << dimension | c);
-    if (!child) return false;
-    family[c] = (size_t)(child - grid->leaves);
+    gab_block_id id = grid->leaves[i].is.id >> dimension << dimension | c;
+    const leaf *child = model_find(grid, id);
+    if (!child && model_exists(grid, id, NULL)) return false;
+    family[c] = child ? (size_t)(child - grid->leaves) : MISSING;
   }
   return true;
 }
 
-static inline bool may_merge(const model *grid, const int *change, const gab_mark *marks, size_t i)
+static inline bool is_first_of_family(const model *grid, size_t i)
+{
+  int dimension = grid->setup->options.grid.dimension;
+  gab_block_id first = grid->leaves[i].is.id >> dimension << dimension;
+  for (gab_block_id id = first; id < grid->leaves[i].is.id; ++id)
+    if (model_find(grid, id)) return false;
+  return true;
+}
+
+/* A place that does not exist in one that is split. */
+typedef struct hole {
+  gab_block_id id;
+  int level;
+} hole;
+
+typedef struct hole_list {
+  hole *holes;
+  size_t count;
+} hole_list;
+
+static inline int by_hole(const void *x, const void *y)
+{
+  const hole *a = x, *b = y;
+  return (a->id > b->id) - (a->id < b->id);
+}
+
+static inline hole_list model_holes(const model *grid)
+{
+  hole_list list = {NULL, 0};
+  int dimension = grid->setup->options.grid.dimension;
+  for (size_t i = 0; i < grid->count; ++i) {
+    gab_block_id place = grid->leaves[i].is.id >> dimension;
+    for (int level = grid->leaves[i].level; level > 0; --level, place >>= dimension)
+      for (gab_block_id c = 0; c < (gab_block_id)1 << dimension; ++c) {
+        hole found = {place << dimension | c, level};
+        if (model_exists(grid, found.id, NULL)) continue;
+        if (list.count % 64 == 0) list.holes = realloc(list.holes, (list.count + 64) * sizeof found);
+        list.holes[list.count++] = found;
+      }
+  }
+  if (list.count > 1) qsort(list.holes, list.count, sizeof *list.holes, by_hole);
+  size_t kept = 0;
+  for (size_t i = 0; i < list.count; ++i)
+    if (kept == 0 || list.holes[kept - 1].id != list.holes[i].id) list.holes[kept++] = list.holes[i];
+  list.count = kept;
+  return list;
+}
+
+static inline bool places_touch(const model *grid, gab_block_id a, gab_block_id b)
+{
+  const gab_forest_options *options = &grid->setup->options;
+  leaf place = {.place = gab_block_id_place(&options->grid, a)},
+       other = {.place = gab_block_id_place(&options->grid, b)};
+  place.level = place.place.level;
+  other.level = other.place.level;
+  gab_box box = model_box(grid, &place), beside = model_box(grid, &other);
+  for (int axis = 0; axis < 3; ++axis) {
+    bool refines = axis < options->grid.dimension, touches = false;
+    int64_t span = (int64_t)options->grid.roots[axis] << (refines ? grid->depth : 0);
+    int64_t wraps = refines && options->periodic[axis];
+    for (int64_t by = -wraps * span; by <= wraps * span; by += span)
+      touches |= beside.lo[axis] + by <= box.hi[axis] && beside.hi[axis] + by >= box.lo[axis];
+    if (!touches) return false;
+  }
+  return true;
+}
+
+/* What a missing place means for the merging of a block at `level`, of which (or of whose hole) `id` touches
+ * it: the parent of the missing place may come back. */
+static inline bool holes_allow(const model *grid, const hole_list *list, gab_block_id id, int level)
+{
+  int dimension = grid->setup->options.grid.dimension;
+  for (size_t h = 0; h < list->count; ++h)
+    if (list->holes[h].id >> dimension != id >> dimension && list->holes[h].level - 2 > level - 1 &&
+        places_touch(grid, id, list->holes[h].id))
+      return false;
+  return true;
+}
+
+/* The merged block touches what a missing child would touch. */
+static inline bool beyond_allows(const model *grid, const int *change, gab_block_id missing, int level)
+{
+  int dimension = grid->setup->options.grid.dimension;
+  for (size_t n = 0; n < grid->count; ++n) {
+    const leaf *other = &grid->leaves[n];
+    if (other->is.id >> dimension == missing >> dimension || !places_touch(grid, missing, other->is.id))
+      continue;
+    if (other->level + change[n] > level || other->level < level - 2) return false;
+  }
+  return true;
+}
+
+static inline bool may_merge(const model *grid, const hole_list *list, const int *change,
+                             const gab_mark *marks, size_t i)
 {
   size_t family[GAB_CHILDREN_MAX];
   int level = grid->leaves[i].level;
   if (!family_of(grid, i, family)) return false;
   for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; ++c) {
+    const gab_block_id first = grid->leaves[i].is.id >> grid->setup->options.grid.dimension
+                                                            << grid->setup->options.grid.dimension;
+    if (!holes_allow(grid, list, first | c, level)) return false;
+    if (family[c] == MISSING) {
+      if (!beyond_allows(grid, change, first | c, level)) return false;
+      continue;
+    }
     const leaf *child = &grid->leaves[family[c]];
     if (marks[family[c]] != GAB_MARK_COARSEN || change[family[c]] > 0) return false;
     for (size_t r = 0; r < child->row_count; ++r) {
@@ -299,13 +402,17 @@ static inline void model_decide(const model *grid, const gab_mark *marks, int ma
   for (size_t i = 0; i < grid->count; ++i)
     change[i] = marks[i] == GAB_MARK_REFINE && grid->leaves[i].level < max_level;
   while (split_for_balance(grid, change)) {}
+  hole_list list = model_holes(grid);
   for (int level = grid->depth; level > 0; --level)
     for (size_t i = 0; i < grid->count; ++i) {
       size_t family[GAB_CHILDREN_MAX];
-      if (grid->leaves[i].level != level || change[i] < 0 || !may_merge(grid, change, marks, i)) continue;
+      if (grid->leaves[i].level != level || change[i] < 0 || !may_merge(grid, &list, change, marks, i))
+        continue;
       (void)family_of(grid, i, family);
-      for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; ++c) change[family[c]] = -1;
+      for (size_t c = 0; c < (size_t)1 << grid->setup->options.grid.dimension; ++c)
+        if (family[c] != MISSING) change[family[c]] = -1;
     }
+  free(list.holes);
 }
 
 static inline void model_split(model *next, const model *grid, const leaf *parent)
@@ -329,21 +436,22 @@ static inline void model_merge(model *next, const model *grid, size_t first)
   if (!parent || child->is.origin == GAB_ORIGIN_NONE || !family_of(grid, first, family)) return;
   bool whole = child->is.origin == GAB_ORIGIN_PARENT;
   parent->is.origin = whole ? GAB_ORIGIN_SELF : GAB_ORIGIN_CHILDREN;
-  for (int c = 0; c < (whole ? 1 : 1 << grid->setup->options.grid.dimension); ++c)
-    parent->is.sources[c] = grid->leaves[family[c]].is.sources[0];
+  if (whole) parent->is.sources[0] = child->is.sources[0];
+  for (int c = 0; c < 1 << grid->setup->options.grid.dimension && !whole; ++c)
+    if (family[c] != MISSING) parent->is.sources[c] = grid->leaves[family[c]].is.sources[0];
 }
 
 /* @return false if it has to be refused: then nothing has changed */
 static inline bool model_refine(model *grid, const gab_mark *marks, int max_level, gab_refine_report *report)
 {
-  int *change = calloc(grid->count + 1, sizeof *change), dimension = grid->setup->options.grid.dimension;
+  int *change = calloc(grid->count + 1, sizeof *change);
   bool possible = true;
   model next = {.setup = grid->setup};
   *report = (gab_refine_report){0};
   model_decide(grid, marks, max_level, change);
   for (size_t i = 0; i < grid->count; ++i) {
     const leaf *old = &grid->leaves[i];
-    bool first = old->is.id >> dimension << dimension == old->is.id;
+    bool first = is_first_of_family(grid, i);
     possible &= !(change[i] > 0 && old->is.origin == GAB_ORIGIN_PARENT);
     possible &= !(change[i] < 0 && old->is.origin == GAB_ORIGIN_CHILDREN);
     report->split += change[i] > 0;

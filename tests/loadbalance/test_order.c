@@ -15,7 +15,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Keys of all roots in the order of positions on the curve. */
-static uint64_t *keys_of(const gab_order *order)
+static uint64_t *keys_of(gab_order *order)
 {
   const int32_t *roots = order->grid.roots;
   uint64_t *pairs = malloc(2 * order->places * sizeof *pairs), *keys = malloc(order->places * sizeof *keys);
