@@ -127,9 +127,9 @@ bool launch_is_program(const char *name);
 
 /* nodes.c */
 /** Those of "a:4,b:4,c" whose node answers: `AGENT HOST true` succeeds within ten seconds.
- *  @param[out] hosts  the rest in the same form @param[out] places  processes that they have room for
+ *  @param[out] hosts  the rest in the same form, to be freed @param[out] places  processes that they have room for
  *  @return number of hosts left out, each named on stderr */
-int launch_hosts_that_answer(const char *all, const char *agent, char *hosts, size_t room, int *places);
+int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, int *places);
 /** Makes the folder for GABION_NODE_MEMORY known by its name; nothing is created. */
 void launch_node_memory_name(char folder[LAUNCH_PATH]);
 /** Removes it on this machine. (Other nodes: the run does, when it ends in order.) */

@@ -234,23 +234,26 @@ static bool wants_again(const launch_result *result)
 
 /* The whole job has ended, as with the death of a node's daemon. @return true if it is to be started again, on the
  * nodes that are left */
-static bool relaunch(launch_options *options, char *hosts, size_t room, int *relaunches)
+static bool relaunch(launch_options *options, char **hosts, int *relaunches)
 {
   if (*relaunches == options->relaunches) {
     if (options->relaunches > 0) launch_say("giving up after %d relaunches", *relaunches);
     return false;
   }
-  char left[LAUNCH_PATH];
+  char *left = NULL;
   int places = 0;
   ++*relaunches;
-  if (options->hosts && launch_hosts_that_answer(options->hosts, options->agent, left, sizeof left, &places) > 0) {
+  if (options->hosts && launch_hosts_that_answer(options->hosts, options->agent, &left, &places) > 0) {
     if (places == 0) {
       launch_say("no node answers: giving up");
+      free(left);
       return false;
     }
-    snprintf(hosts, room, "%s", left);
-    options->hosts = hosts;
+    free(*hosts);
+    options->hosts = *hosts = left;
     if (options->processes > places) options->processes = places;
+  } else {
+    free(left);
   }
   launch_say("relaunching on %d processes, from the memory of the nodes (relaunch %d of at most %d)",
              options->processes, *relaunches, options->relaunches);
@@ -270,7 +273,7 @@ int main(int argc, char **argv)
   snprintf(started, sizeof started, "%lld", (long long)time(NULL));
   setenv("GABION_STARTED", started, 1);
   launch_block_signals();
-  char node_memory[LAUNCH_PATH], hosts[LAUNCH_PATH];
+  char node_memory[LAUNCH_PATH], *hosts = NULL; /* hosts: those that answered last */
   launch_node_memory_name(node_memory);
   if (options.relaunches > 0) setenv("GABION_NODE_MEMORY", node_memory, 1);
   launch_result result;
@@ -279,10 +282,11 @@ int main(int argc, char **argv)
     launch_attempt(&options, attempt, &result);
     if (result.end == LAUNCH_STALLED) {
       if (!rescue(&options, attempt, &stalls, &result)) break;
-    } else if (!wants_again(&result) || !relaunch(&options, hosts, sizeof hosts, &relaunches)) {
+    } else if (!wants_again(&result) || !relaunch(&options, &hosts, &relaunches)) {
       break;
     }
   }
   if (options.relaunches > 0) launch_node_memory_remove(node_memory);
+  free(hosts);
   return result.code;
 }

@@ -38,13 +38,15 @@ static bool answers(const char *host, const char *agent)
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-int launch_hosts_that_answer(const char *all, const char *agent, char *hosts, size_t room, int *places)
+int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, int *places)
 {
-  char *copy = strdup(all), *rest = copy;
+  const size_t room = strlen(all) + 1; /* what is left out makes it shorter */
+  char *copy = strdup(all), *rest = copy, *left = malloc(room);
   int lost = 0;
-  hosts[0] = '\0';
+  if (!copy || !left) exit(LAUNCH_NO_COMPLETION);
+  left[0] = '\0';
   *places = 0;
-  for (char *entry; copy && (entry = strsep(&rest, ","));) {
+  for (char *entry; (entry = strsep(&rest, ","));) {
     if (!*entry) continue;
     char name[256];
     const char *colon = strchr(entry, ':');
@@ -54,11 +56,12 @@ int launch_hosts_that_answer(const char *all, const char *agent, char *hosts, si
       lost++;
       continue;
     }
-    const size_t used = strlen(hosts);
-    snprintf(hosts + used, room - used, "%s%s", used ? "," : "", entry);
+    const size_t used = strlen(left);
+    snprintf(left + used, room - used, "%s%s", used ? "," : "", entry);
     *places += colon ? atoi(colon + 1) : 1;
   }
   free(copy);
+  *hosts = left;
   return lost;
 }
 
