@@ -159,6 +159,63 @@ static void what_was_split_comes_back(gab_world *world, uint64_t seed)
   gab_proxies_destroy(&proxies);
 }
 
+/* The last eighth of the left root block is left out where blocks are that narrow. */
+static bool behind_a_wall(void *user, int level, const gab_box *cells)
+{
+  (void)user;
+  return level < 3 || cells->lo[0] / 4 >> (level - 3) != 7;
+}
+
+/* Marks for a round: the left block becomes finer towards the wall, `deepest` at most, above level 2 only
+ * from the `lowest` of the four blocks there on; or what is on the right coarser. */
+static void mark_beside_wall(gab_proxies *proxies, const gab_forest_options *options, int deepest, int lowest)
+{
+  mark_all(proxies, GAB_MARK_KEEP);
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+    const gab_block_place place = gab_block_id_place(&options->grid, gab_proxies_get(proxies, i)->id);
+    const int32_t x = place.at[0], wall = ((7 << place.level) - 1) >> 3; /* the last that is not left out */
+    const bool is_low = place.level >= 2 && place.at[1] >> (place.level - 2) < lowest;
+    if (deepest > 0 && place.level < deepest && x == wall && !is_low) marks[i] = GAB_MARK_REFINE;
+    if (deepest == 0 && x >> place.level == 1) marks[i] = GAB_MARK_COARSEN;
+  }
+}
+
+/* A wall that the parent of a missing child touches from the left: beyond it blocks stay at most one level
+ * coarser than that parent, also while its other children are all split; then everything comes back. */
+static void what_lies_beyond_a_wall_waits(gab_world *world, int deepest, int lowest)
+{
+  const gab_forest_options options = {
+      .grid = {2, {2, 1, 1}}, .cells = {4, 4, 1}, .dx = 1, .exists = behind_a_wall};
+  gab_proxies *proxies;
+  gab_refine_report report;
+  REQUIRE_OK(gab_proxies_create(world, &options, &proxies));
+  for (int round = 0; round < deepest; ++round) {
+    mark_beside_wall(proxies, &options, deepest, lowest);
+    REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, NULL));
+    REQUIRE_OK(move_on(proxies));
+  }
+  for (int round = 0; round < 4; ++round) {
+    mark_beside_wall(proxies, &options, 0, 0);
+    REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
+    REQUIRE_OK(move_on(proxies));
+  }
+  uint64_t right[2] = {0, 0}; /* blocks of level 1, others */
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i) {
+    const gab_block_place place = gab_block_id_place(&options.grid, gab_proxies_get(proxies, i)->id);
+    if (place.at[0] >> place.level == 1) ++right[place.level != 1];
+  }
+  REQUIRE_OK(gab_world_sum_u64(world, right, 2));
+  REQUIRE(right[0] == 4 && right[1] == 0);
+  do {
+    mark_all(proxies, GAB_MARK_COARSEN);
+    REQUIRE_OK(gab_proxies_refine(proxies, marks, 8, &report));
+    REQUIRE(gab_proxies_are_valid(proxies) && report.split == 0);
+    REQUIRE_OK(move_on(proxies));
+  } while (report.merged > 0);
+  REQUIRE(report.blocks == 2);
+  gab_proxies_destroy(&proxies);
+}
+
 static const gab_forest_options small = {
     .grid = {3, {3, 2, 2}}, .cells = {4, 4, 4}, .periodic = {true, false, true}, .dx = 1};
 
@@ -254,6 +311,8 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (uint64_t seed = 0; seed < DOMAINS; ++seed) proxies_of_a_forest_find_back(world, seed);
   for (uint64_t seed = 0; seed < DOMAINS; ++seed) what_was_split_comes_back(world, seed);
+  for (int deepest = 3; deepest <= 5; ++deepest)
+    for (int lowest = 0; lowest < 4; ++lowest) what_lies_beyond_a_wall_waits(world, deepest, lowest);
   wrong_calls_change_nothing(world);
   uint64_t sum = all_is_as_ever(world);
   size_t held = gab_memory_now(GAB_MEMORY_OTHER);
