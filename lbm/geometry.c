@@ -468,7 +468,17 @@ bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_bo
 
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells)
 {
-  return gab_geometry_fluid_cells(user, level, cells) > 0;
+  const gab_geometry *geometry = user;
+  gab_box box = *cells;
+  if (gab_geometry_fluid_cells(geometry, level, &box) > 0) return true;
+  while (level++ < geometry->domain.deepest) {
+    for (int axis = 0; axis < geometry->domain.dimension; ++axis) {
+      box.lo[axis] *= 2;
+      box.hi[axis] *= 2;
+    }
+    if (gab_geometry_fluid_cells(geometry, level, &box) > 0) return true;
+  }
+  return false;
 }
 
 uint64_t gab_geometry_block_weight(void *user, int level, const gab_box *cells)

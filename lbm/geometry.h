@@ -56,6 +56,7 @@ typedef struct gab_domain {
   bool periodic[3];
   double origin[3]; /**< physical coordinate of the lower corner */
   double dx;        /**< width of a cell of level 0 */
+  int deepest;      /**< level of the smallest blocks that there may be, for gab_geometry_block_exists() */
 } gab_domain;
 
 typedef struct gab_geometry gab_geometry;
@@ -94,8 +95,11 @@ uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const
  * along others. False where in doubt. Pure. */
 bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells);
 
-/* Ready for gab_forest_options: `user` is the geometry. A block without a fluid cell is not needed: its
- * neighbours know its cells as solid by themselves. */
+/* Ready for gab_forest_options: `user` is the geometry. */
+
+/** Whether a block has a fluid cell, or would have one if it were refined, to gab_domain.deepest at most:
+ * smaller cells near a surface may be fluid where a larger one is solid. Other blocks are not needed: their
+ * neighbours know their cells as solid by themselves. */
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells);
 /** Fluid cells of a block, at least 1. */
 uint64_t gab_geometry_block_weight(void *user, int level, const gab_box *cells);

@@ -80,6 +80,26 @@ static void blocks_without_fluid_do_not_exist_and_weights_are_fluid_cells(void *
   gab_geometry_destroy(&geometry);
 }
 
+/* The block is within the disc but for its corners: all of its cells have their centres inside, of those half
+ * as wide the four in the corners do not. */
+static void blocks_exist_for_the_fluid_that_their_children_would_have(void **state)
+{
+  (void)state;
+  gab_domain domain = {.dimension = 2, .cells = {12, 12, 1}, .dx = 1};
+  const gab_body disc = {.shape = GAB_SHAPE_CYLINDER, .axis = 2, .centre = {6, 6, 0}, .radius = 3.75};
+  const gab_box block = {{3, 3, 0}, {9, 9, 1}}, corner = {{6, 6, 0}, {12, 12, 1}},
+                core = {{4, 4, 0}, {8, 8, 1}};
+  for (int deepest = 0; deepest <= 2; ++deepest) {
+    domain.deepest = deepest;
+    gab_geometry *geometry = geometry_of(&domain, &disc, 1);
+    REQUIRE(gab_geometry_fluid_cells(geometry, 0, &block) == 0);
+    REQUIRE(gab_geometry_block_exists(geometry, 0, &block) == (deepest > 0));
+    REQUIRE(gab_geometry_block_exists(geometry, 1, &corner));
+    REQUIRE(!gab_geometry_block_exists(geometry, 0, &core));
+    gab_geometry_destroy(&geometry);
+  }
+}
+
 static void walls_are_met_at_the_exact_distance(void **state)
 {
   (void)state;
@@ -310,6 +330,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cells_are_counted_as_if_one_by_one),
       cmocka_unit_test(blocks_without_fluid_do_not_exist_and_weights_are_fluid_cells),
+      cmocka_unit_test(blocks_exist_for_the_fluid_that_their_children_would_have),
       cmocka_unit_test(walls_are_met_at_the_exact_distance),
       cmocka_unit_test(staircase_walls_are_half_way),
       cmocka_unit_test(bodies_reach_through_periodic_sides),
