@@ -99,9 +99,13 @@ gab_status gab_guard_set_clocks(gab_timeloop *loop)
     observed.every.mtbf = gab_interval_observed_mtbf(memory->every.mtbf, gab_seconds() - loop->started,
                                                      loop->stats.fault_count);
     left[0] = steps_left(&observed, step_seconds, memory_cost(guard), 0);
-    if (guard->disk)
+    if (guard->disk) {
+      gab_clock lived = *disk; /* likewise the jobs before this one of what memory does not survive */
+      lived.every.mtbf = gab_interval_observed_mtbf(
+          disk->every.mtbf, guard->past_seconds + gab_seconds() - loop->started, guard->past_losses);
       left[1] =
-          steps_left(disk, step_seconds, disk_cost(guard), gab_disk_get_stats(guard->disk).last_seconds);
+          steps_left(&lived, step_seconds, disk_cost(guard), gab_disk_get_stats(guard->disk).last_seconds);
+    }
   }
   GAB_TRY(gab_world_max_u64(loop->world, left, 3));
   if (by_time(memory)) memory->next = loop->step + (left[0] ? (gab_step)left[0] : FIRST_LOOK);

@@ -1,4 +1,5 @@
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
+#include "resilience/history.h"
 #include "resilience/timeloop_impl.h"
 
 #include "blockforest/output.h"
@@ -67,6 +68,21 @@ static gab_status open_events(gab_timeloop *loop, const char *folder)
   return gab_world_is_root(loop->world) && anew ? gab_events_clear(loop->events) : GAB_OK;
 }
 
+/* What became of the jobs before this one, as the root reads it: anybody may be the root later on. */
+static gab_status read_past(gab_timeloop *loop, gab_guard *guard, const char *folder)
+{
+  gab_history past = {.from = -1};
+  if (folder && gab_world_is_root(loop->world)) gab_history_read(folder, &past);
+  uint64_t facts[2] = {past.losses, (uint64_t)(1e3 * past.seconds)};
+  GAB_TRY(gab_world_max_u64(loop->world, facts, 2));
+  guard->past_losses = facts[0] < INT32_MAX ? (int)facts[0] : INT32_MAX - 1;
+  guard->past_seconds = 1e-3 * (double)facts[1];
+  if (facts[0] > 0)
+    gab_log(GAB_LOG_INFO, "%" PRIu64 " job%s before this one ended by a loss, in %.0f s", facts[0],
+            facts[0] == 1 ? "" : "s", guard->past_seconds);
+  return GAB_OK;
+}
+
 /* Each node has its own: several may share a file system, and emulated ones share a machine. */
 static gab_status open_node_memory(gab_guard *guard, const char *folder)
 {
@@ -94,6 +110,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
 {
   /* First of all, since the ports of those that go on have to be the same. */
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
+  GAB_TRY(read_past(loop, guard, protection->folder));
   if (protection->node_memory)
     GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection->node_memory)));
   GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));

@@ -52,6 +52,8 @@ typedef struct gab_guard {
   int32_t told;   /* members when it was said what is kept of whom */
   gab_clock memory, on_disk;
   gab_overlap overlap;
+  double past_seconds; /* that jobs before this one ran for ... */
+  int past_losses;     /* ... and how many of them were lost */
   gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */

@@ -76,6 +76,23 @@ static void a_checkpoint_makes_up_for_all_deaths_before(void **state)
   assert_int_equal(history.from, 50);
 }
 
+#define AT(seconds, event) "{\"time\": " seconds ", \"slot\": 0, \"event\": \"" event "\""
+static void jobs_that_were_lost_and_their_time_are_counted(void **state)
+{
+  (void)state;
+  const char *lost = AT("100.5", "start") "}\n" AT("160.5", "checkpoint") "}\n";
+  const char *told = AT("200.0", "start") "}\n" AT("210.0", "stop") "}\n" AT("230.0", "end") ", \"status\": \"requeue\"}\n";
+  const char *ended = AT("300.0", "start") "}\n" AT("305.0", "end") ", \"status\": \"data lost\"}\n";
+  const char *wild = AT("400.0", "start") "}\n" AT("401.0", "end") ", \"status\": \"diverged\"}\n";
+  char all[1024];
+  snprintf(all, sizeof all, "%s%s%s%s", lost, told, ended, wild);
+  gab_history history = of(all);
+  assert_int_equal(history.losses, 2);
+  assert_true(history.seconds == 60 + 30 + 5 + 1);
+  assert_int_equal(of(told).losses, 0);
+  assert_int_equal(of(lost).losses, 1);
+}
+
 static void the_same_checkpoint_written_again_makes_up_for_nothing(void **state)
 {
   (void)state;
@@ -112,6 +129,7 @@ int main(void)
       cmocka_unit_test(no_file_is_an_empty_history),
       cmocka_unit_test(jobs_that_died_on_the_way_from_one_step_are_counted),
       cmocka_unit_test(the_first_job_does_not_count),
+      cmocka_unit_test(jobs_that_were_lost_and_their_time_are_counted),
       cmocka_unit_test(a_checkpoint_makes_up_for_all_deaths_before),
       cmocka_unit_test(the_same_checkpoint_written_again_makes_up_for_nothing),
       cmocka_unit_test(another_step_begins_a_new_count),
