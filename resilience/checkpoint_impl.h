@@ -197,6 +197,8 @@ bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snaps
  * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
 gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                gab_rescued *rescued);
+/* The part of it that expands the compressed copies of the dead that fall to this slot. Local. */
+gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
 
 /* ---- seal.c */
 

@@ -147,7 +147,8 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
   char words[1024] = "";
   for (;;) {
     gab_status intent = GAB_OK;
-    fault->rounds++;
+    if (fault->rounds++ > 0) /* the first was noticed outside; where each was tells which snapshots it can have */
+      gab_event(recovery->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(recovery->world)));
     GAB_TRY(gab_world_repair(recovery->world, &intent));
     if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
     else if (intent != GAB_OK) return intent;

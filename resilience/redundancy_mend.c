@@ -444,14 +444,25 @@ static gab_status expand_adopted(const mending *m)
   return GAB_OK;
 }
 
+static mending mending_of(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+{
+  return (mending){.checkpoint = checkpoint,
+                   .snapshot = snapshot,
+                   .now = gab_world_members(checkpoint->world),
+                   .me = gab_world_slot(checkpoint->world),
+                   .rescued = rescued};
+}
+
+gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+{
+  const mending m = mending_of(checkpoint, snapshot, rescued);
+  return expand_adopted(&m);
+}
+
 gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
                                gab_rescued *rescued)
 {
-  mending m = {.checkpoint = checkpoint,
-               .snapshot = snapshot,
-               .now = gab_world_members(checkpoint->world),
-               .me = gab_world_slot(checkpoint->world),
-               .rescued = rescued};
+  mending m = mending_of(checkpoint, snapshot, rescued);
   gab_status status = all_good ? GAB_OK : find_changed(&m);
   if (status == GAB_OK) status = check_all(&m);
   if (status == GAB_OK) status = replace_listed(&m);

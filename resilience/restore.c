@@ -69,7 +69,9 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   ground->oldest = UINT64_MAX - bounds[1];
   ground->latest = UINT64_MAX - bounds[2];
   ground->good = bounds[3] != 0;
-  if (ground->newest == 0 && checkpoint->single && checkpoint->stats.taken > 0)
+  /* Some overwrote theirs and are not through, or are through where others have not begun. */
+  const bool common = ground->newest > 0 && ground->newest >= ground->oldest;
+  if (checkpoint->single && checkpoint->stats.taken > 0 && !common)
     GAB_FAIL(GAB_ERR_LOST, "a fault came while a snapshot was being taken, and with one buffer "
                            "(resilience.memory.buffers: 1) there is no other one in memory");
   if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
@@ -278,7 +280,7 @@ static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot 
 static void describe_blocks(const missing_blocks *missing, char *text, size_t room)
 {
   size_t used = 0;
-  text[0] = '\0';
+  snprintf(text, room, "none");
   for (int i = 0; i < missing->count; i++)
     used += (size_t)snprintf(text + used, room - used, "%s" GAB_PRI_BLOCK, i ? ", " : "", missing->ids[i]);
   if (missing->more) snprintf(text + used, room - used, ", …");
@@ -347,6 +349,8 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   common_ground ground = {0};
   gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &restorable);
   double agreed = gab_seconds();
+  /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
+  if (status == GAB_OK && !restorable) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, restorable, &rescued);
   gab_rescued_release(&rescued);
   GAB_TRY(status);

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# The fault matrix: kills processes of small flows at every phase and looks how each run ends.
+# The fault matrix: kills processes of small simulations at every phase and looks how each run ends.
 #
-#   scripts/fault-matrix.sh [--subset] [--only flow|adaptive|schemes] [--out DIR] [--seed N] [--np LIST]
+#   scripts/fault-matrix.sh [--runs N] [--jobs J] [--seed N] [--out DIR] [--np LIST]
+#                           [--only flow|adaptive|schemes|wide] [--subset]
 #
-# Two flows: one on blocks that stay as they are, one whose blocks split and merge all the time, shared out by
-# each of the balancing strategies in turn.
+# Three simulations: a flow on blocks that stay as they are, one whose blocks split and merge all the time, shared out by
+# each of the balancing strategies in turn, and (in the wide part) the growth of a eutectic with a moving window.
 # Every run has to lose those it was to lose and to end with the checksum of the undisturbed run, or, where all
-# holders of a block were killed, with exit 3 and the blocks and slots named. Kinds of runs:
+# holders of a block were killed, with exit 3 and the blocks and slots named. Two parts. The systematic one
+# (flow, adaptive, schemes) has these kinds of runs:
 #   single    one slot dies on entering a phase (first, middle, last slot; first to third entering)
 #   double    two slots that keep no copies for each other die at once
 #   series    a second slot dies while the first death is being recovered
@@ -17,19 +19,25 @@
 #   disk      a slot, or two, die while the state is written to disk; or a slot dies together with the holder of
 #             its copy, and the run goes back to the disk
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
-# --subset makes a few dozen runs (for scripts/test.sh), otherwise a few hundred. The table of results goes
-# to DIR/matrix.tsv and, summed up, to DIR/matrix.md. Exit 0 only if every run ended as it has to.
-# Hangs inside the MPI library are rescued by the launcher; they are counted with their stack traces.
+# The wide one (scripts/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, schemes,
+# nodes, victims, phases and all modes of checkpoints: rows in which each pair of values occurs, and N more that are
+# drawn (--runs, default 1000).
+# --subset makes a few dozen runs of the systematic part (for scripts/test.sh). --jobs J: so many runs at a time.
+# Results go to DIR/matrix.tsv and DIR/wide.tsv and, summed up, to DIR/*.md. Exit 0 only if every run ended as it has to.
+# Hangs inside the MPI library are rescued by the launcher; they are counted with their stack traces. A run that is not
+# through in time without having hung is repeated with thrice the time: that is the machine.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-SUBSET= ONLY= OUT= SEED=1 NPS="2 3 4 7 8"
+SUBSET= ONLY= OUT= SEED=1 NPS= JOBS=1 WIDE_RUNS=1000
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
     --subset) SUBSET=1 ;;
-    --only) ONLY=${2:?--only needs flow, adaptive or schemes}; shift
-            [[ $ONLY =~ ^(flow|adaptive|schemes)$ ]] || fail "--only $ONLY: neither flow nor adaptive nor schemes" ;;
+    --only) ONLY=${2:?--only needs flow, adaptive, schemes or wide}; shift
+            [[ $ONLY =~ ^(flow|adaptive|schemes|wide)$ ]] || fail "--only $ONLY: neither flow nor adaptive nor schemes nor wide" ;;
+    --runs) WIDE_RUNS=${2:?--runs needs a number}; shift ;;
+    --jobs) JOBS=${2:?--jobs needs a number}; shift ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
     --seed) SEED=${2:?--seed needs a number}; shift ;;
     --np) NPS=${2:?--np needs numbers}; shift ;;
@@ -37,17 +45,23 @@ while (($#)); do
   esac
   shift
 done
-OUT=${OUT:-$GABION_BUILD/fault-matrix}
+WIDE_NPS=${NPS:-2 3 4 5 7 8 12 16} NPS=${NPS:-2 3 4 7 8}
+for number in "$SEED" "$JOBS" "$WIDE_RUNS"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+((JOBS > 0)) || fail "--jobs 0: one at a time at least"
+OUT=$(realpath -m "${OUT:-$GABION_BUILD/fault-matrix}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 [ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
 rm -rf "$OUT"; mkdir -p "$OUT"
 export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 RANDOM=$SEED
 SCHEME=() # settings of the redundancy scheme
-DEADLINE=60   # seconds; a run takes about one
+DEADLINE=120  # seconds; a run takes about one
+STALL=30      # seconds without progress that the launcher takes for a hang
+PIN=auto
+if ((JOBS > 1)); then PIN=never; fi
 
 printf 'kind\tnp\tphase\tvictims\texpected\tend\tseconds\n' >"$OUT/matrix.tsv"
-runs=0 wrong=0 EXTRA=()
+runs=0 EXTRA=()
 
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null || true; }
 
@@ -74,10 +88,8 @@ record() {
     *lost:lost:done) if (($(grep -c '"event": "recovery"' "$6/events.jsonl") > 1)); then expected=done; fi ;;
   esac
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$expected" "$end" "$8" >>"$OUT/matrix.tsv"
-  runs=$((runs + 1))
   if [ "$end" = "$expected" ]; then rm -rf "$6" "$6.log"
   else
-    wrong=$((wrong + 1))
     say "not as expected: $1 np=$2 phase=$3 victims=$4: $end instead of $expected (log: $6.log)"
   fi
 }
@@ -86,13 +98,32 @@ launch() { # launch NP DIR ARGUMENTS...: runs the case, returns the launcher's c
   local np=$1 dir=$2 kernel=auto; shift 2
   if ((runs % 3 == 2)); then kernel=sparse; fi # blocks of fluid cells alone: the same result
   # streaming in place has two states: checkpoints at even and odd steps have to restore both
-  timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall 15 -- "$GABION" run "$CASE" --out "$dir" \
+  set -- "$LAUNCH" -n "$np" --pin "$PIN" --stall "$STALL" --traces "$OUT" -- "$GABION" run "$CASE" --out "$dir" \
     --set resilience.memory.every=$((runs % 2 ? 7 : 10)) --set lbm.kernel=$kernel \
-    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${SCHEME[@]+"${SCHEME[@]}"} ${EXTRA[@]+"${EXTRA[@]}"} "$@" >"$dir.log" 2>&1 </dev/null
+    --set balance.strategy="${STRATEGIES[runs % ${#STRATEGIES[@]}]}" ${SCHEME[@]+"${SCHEME[@]}"} ${EXTRA[@]+"${EXTRA[@]}"} "$@"
+  local code=0
+  timeout -k 10 "$DEADLINE" "$@" >"$dir.log" 2>&1 </dev/null || code=$?
+  if ((code == 124 || code == 137)) && ! grep -qs -- " gave-up .*--out $dir " "$GABION_RESCUE_LOG"; then
+    say "not through in $DEADLINE s, and it did not hang: once more with thrice the time"
+    code=0; rm -rf "$dir"
+    timeout -k 10 $((3 * DEADLINE)) "$@" >"$dir.log" 2>&1 </dev/null || code=$?
+  fi
+  return $code
+}
+
+# several COMMAND...: in the background if several runs at a time are asked for; counts the run
+several() {
+  if ((JOBS == 1)); then "$@"
+  else
+    while (($(jobs -rp | wc -l) >= JOBS)); do wait -n || true; done
+    "$@" &
+  fi
+  runs=$((runs + 1))
 }
 
 # try KIND NP PHASE VICTIMS EXPECTED DRILL...
-try() {
+try() { several try_one "$@"; }
+try_one() {
   local kind=$PREFIX$1 np=$2 phase=$3 victims=$4 expected=$5 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME drill deaths=0 args=(); shift 5
   for drill; do
     args+=(--inject "$drill"); deaths=$((deaths + 1))
@@ -108,7 +139,8 @@ keeps_for() { (( ($2 + $3 / 2) % $3 == $1 )); }                    # keeps_for H
 bound()     { keeps_for "$1" "$2" "$3" || keeps_for "$2" "$1" "$3"; } # either keeps the other's copy
 
 # from_outside NP VICTIM DELAY: kills the process of that rank with a real kill when the run is under way
-from_outside() {
+from_outside() { several from_outside_one "$@"; }
+from_outside_one() {
   local np=$1 victim=$2 delay=$3 dir=$OUT/run-$runs code=0 t0=$EPOCHREALTIME pid job tries=0
   # more steps, so that there is a time to hit; the checksum is that of the same number of steps
   launch "$np" "$dir" --set run.steps="$LONG_STEPS" & job=$!
@@ -375,6 +407,7 @@ adaptive_whole() { # adaptive_whole NP
 }
 
 for which in flow adaptive schemes; do
+  wait
   if [ -n "$ONLY" ] && [ "$ONLY" != "$which" ]; then continue; fi
   SCHEME=()
   use "${which/schemes/flow}"
@@ -386,9 +419,13 @@ for which in flow adaptive schemes; do
   done
 done
 
-# ---------------------------------------------------------------- the table
+wait
+
+# ---------------------------------------------------------------- the tables
+wrong=$(awk -F'\t' 'NR > 1 && $5 != $6 {n++} END {print n + 0}' "$OUT/matrix.tsv")
 rescued=$( { cat "$GABION_RESCUE_LOG" 2>/dev/null || true; } | wc -l)
-{
+if [ "$(wc -l <"$OUT/matrix.tsv")" != $((runs + 1)) ]; then fail "$runs runs, but $(($(wc -l <"$OUT/matrix.tsv") - 1)) results"; fi
+summed_up() { # of all processes
   echo "| kind | phase | runs | as expected | undisturbed checksum | exit 3, named |"
   echo "|---|---|---|---|---|---|"
   awk -F'\t' 'NR>1 {k=$1 "\t" $3; n[k]++; if ($5==$6) ok[k]++; if ($6=="done") d[k]++; if ($6=="lost") l[k]++}
@@ -396,7 +433,13 @@ rescued=$( { cat "$GABION_RESCUE_LOG" 2>/dev/null || true; } | wc -l)
       "$OUT/matrix.tsv" | sort
   echo
   echo "$runs runs, $((runs - wrong)) as expected; stalls inside the MPI library rescued by the launcher: $rescued."
-} >"$OUT/matrix.md"
-cat "$OUT/matrix.md"
+}
+if ((runs)); then summed_up >"$OUT/matrix.md"; cat "$OUT/matrix.md"; fi
+wide=0
+if [ -z "$SUBSET" ] && { [ -z "$ONLY" ] || [ "$ONLY" = wide ]; }; then
+  command -v python3 >/dev/null || fail "the wide part of the matrix needs python3"
+  python3 "$GABION_ROOT/scripts/fault_matrix.py" --build "$GABION_BUILD" --root "$GABION_ROOT" --out "$OUT" --cover \
+    --runs "$WIDE_RUNS" --seed "$SEED" --jobs "$JOBS" --np "$WIDE_NPS" || wide=$?
+fi
 echo "$((runs - wrong)) passed, $wrong failed"
-((wrong == 0))
+((wrong == 0 && wide == 0))

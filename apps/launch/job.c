@@ -411,9 +411,15 @@ static void watch_job(job *job, int attempt, launch_result *result)
       return;
     }
     if (options->stall > 0 && !request.signal && launch_seconds() - watch.last_change > options->stall) {
+      const double before = watch.last_change;
+      trace_stall(job, attempt, result);
+      look_for_progress(job, &watch, result);
+      if (watch.last_change > before || completed(job, &result->code)) {
+        launch_say("meanwhile it went on: it is slow and does not hang");
+        continue;
+      }
       result->end = LAUNCH_STALLED;
       result->code = LAUNCH_NO_COMPLETION;
-      trace_stall(job, attempt, result);
       return;
     }
   }

@@ -41,4 +41,10 @@ done
 run 3 4 flow.yaml --inject slot=0+2,step=100,phase=exchange
 said_once 'error: data lost'
 said 'slot'
+# What is said of that does not depend on how copies are kept.
+run 3 3 flow.yaml --inject slot=0+1,step=100,phase=exchange
+plain=$(grep 'error: data lost' said.txt)
+run 3 3 flow.yaml --set resilience.memory.compression=lz4 --inject slot=0+1,step=100,phase=exchange
+[ "$(grep 'error: data lost' said.txt)" = "$plain" ] || complain "compressed copies: $(cat said.txt)
+instead of: $plain"
 finish

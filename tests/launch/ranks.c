@@ -1,4 +1,5 @@
 /* A small MPI program that ends in all the ways that gabion-launch has to tell apart. argv[1] says how. */
+#include <glob.h>
 #include <mpi.h>
 #ifdef WITH_ULFM
 #include <mpi-ext.h>
@@ -82,6 +83,13 @@ int main(int argc, char **argv)
   } else if (!strcmp(how, "linger")) {
     write_file("GABION_COMPLETION", "exit 4");
     sleep_for_ever();
+  } else if (!strcmp(how, "late")) { /* goes on while the traces are taken, which it finds in its folder */
+    glob_t found;
+    write_file("GABION_PROGRESS", "7 busy");
+    for (int i = 0; i < 3000 && glob("gabion-stall-*", 0, NULL, &found) != 0; i++) usleep(10000);
+    write_file("GABION_PROGRESS", "8 going on");
+    usleep(500000);
+    write_file("GABION_COMPLETION", "exit 0");
   } else if (!strcmp(how, "slow")) {
     for (int step = 0; step < 16; step++) {
       char text[32];

@@ -6,6 +6,14 @@ export GABION_RESCUE_LOG=$dir/rescues
 launch 0 -n 2 --stall 2 "$dir/ranks" slow
 [ ! -e "$GABION_RESCUE_LOG" ] || complain "a slow run was rescued: $(cat "$GABION_RESCUE_LOG")"
 
+if command -v gdb >/dev/null 2>&1; then # else the traces take no time
+  launch 0 -n 2 --stall 2 "$dir/ranks" late
+  said 'no progress for 2 s (last: 7 busy)'
+  said 'meanwhile it went on: it is slow and does not hang'
+  [ ! -e "$GABION_RESCUE_LOG" ] || complain "a run that went on was rescued: $(cat "$GABION_RESCUE_LOG")"
+  rm -f gabion-stall-*
+fi
+
 launch 0 -n 2 --stall 2 "$dir/ranks" hang-once
 said 'no progress for 2 s (last: 7 nearly there)'
 said 'rescued: starting the run again (restart 1 of at most 2)'

@@ -1,0 +1,716 @@
+#!/usr/bin/env python3
+"""The wide part of the fault matrix: designed and random combinations; scripts/fault-matrix.sh calls it.
+
+Every run is one row of a design over the factors below. *Cover*: rows are chosen such that each pair of values of two
+factors that can go together occurs in one row at least. *Random*: so many rows, drawn. What a run has to end with is
+worked out here, from who dies when and from what the documentation says about a scheme; nobody asks the program:
+
+  done   checksum and CSV series are those of the undisturbed run, and as many slots are lost as were killed
+  lost   exit 3, and the slots that are named are exactly those whose state nobody has
+  disk   the same victims, but there is a checkpoint on disk: the run goes back to the newest and ends as `done`
+  early  exit 3: a death before the first checkpoint is complete
+
+Victims that are to die at once may be a step apart, or one dies while the death of another is already being mended;
+then it is decided by when they died. That is told by events.jsonl: each victim says in which epoch of the world and in
+which phase it dies, each survivor in which phase it noticed, each recovery whom it lost. The end is then worked out from
+these groups of deaths in their order (judge()), as strictly: a survivor that was still exchanging images does not have
+the new snapshot, one that was past that does. There is one right end in each case, and the table says of how many runs
+it differs from the planned one.
+"""
+import argparse
+import collections
+import concurrent.futures
+import filecmp
+import glob
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+# ---------------------------------------------------------------- what a scheme survives
+
+
+def lost_slots(run, members, dead):
+    """Of the members of a snapshot of whom some are dead: those whose image nobody can restore."""
+    lost = set()
+    if run["scheme"] in ("pairwise", "ring"):
+        for slot in dead:
+            if all(holder in dead for holder in holders(run, members, slot)):
+                lost.add(slot)
+        return lost
+    for group, parities in groups(run, members):
+        gone = [slot for slot in group if slot in dead]
+        if len(gone) > parities:
+            lost.update(gone)
+    return lost
+
+
+SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
+    "pairwise": ([], 1, 0, 0),
+    "ring": (["resilience.copies=2"], 2, 0, 0),
+    "parity": (["resilience.group=4"], 0, 4, 1),
+    "reed-solomon": (["resilience.group=8", "resilience.losses=2"], 0, 8, 2),
+}
+
+
+def places(run, members):
+    """The members in the order of their nodes; how many the largest node has, and its first place."""
+    node = run["node_of"]
+    if not node:
+        return sorted(members), 1, 0
+    order = sorted(members, key=lambda slot: (node[slot], slot))
+    count = collections.Counter(node[slot] for slot in members)
+    largest = max(count.values())
+    first = next(i for i, slot in enumerate(order) if count[node[slot]] == largest)
+    return order, largest, first
+
+
+def holders(run, members, slot):
+    """Who keeps copies. Those of `pairwise` lie evenly spread around the circle of places, those of `ring` behind one
+    another; with nodes at least a largest node apart, if the circle has room. The members of a node that has more than
+    half of all deal theirs out to the others."""
+    order, largest, first = places(run, members)
+    n, at = len(order), order.index(slot)
+    copies = min(SETTINGS[run["scheme"]][1], n - 1)
+    if largest == n:
+        largest = 1
+    if largest > n - largest:
+        others = [p for p in range(n) if not first <= p < first + largest]
+        target = others[(at - first) % len(others)] if at not in others else first + others.index(at)
+        found = [target]
+        for k in range(1, copies):
+            found.append((at + k + ((target - at) % n <= k)) % n)
+    else:
+        room = (copies + 1) * largest <= n
+        if run["scheme"] == "pairwise":
+            shifts = [(k + 1) * n // (copies + 1) if room else n // 2 + k for k in range(copies)]
+        else:
+            shifts = [(k + 1) * largest if room else largest + k for k in range(copies)]
+        found = [(at + (s if s < n else s - n + 1)) % n for s in shifts]
+    return {order[p] for p in found if p != at}
+
+
+def groups(run, members):
+    """Coded groups: every g-th place; as many as the size of a group asks for, more where nodes are to be kept apart."""
+    order, largest, _ = places(run, members)
+    _, _, size, losses = SETTINGS[run["scheme"]]
+    n, most = len(order), len(order) // (losses + 1)
+    number = -(-n // size)
+    if run["node_of"] and -(-largest // number) > losses and -(-largest // losses) <= most:
+        number = -(-largest // losses)
+    number = max(1, min(number, most))
+    for j in range(number):
+        group = order[j::number]
+        yield group, min(losses, len(group) - 1)
+
+
+# ---------------------------------------------------------------- factors
+
+STEADY = ["compute", "exchange", "reduction", "snapshot", "commit", "swap", "output"]
+ADAPTING = ["adapt-mark", "adapt-balance", "adapt-migrate", "adapt-rebuild"]
+WRITING = ["disk-write", "disk-commit"]
+HEALING = ["repair", "recovery", "snapshot", "commit", "swap", "migration"]
+FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "phase": (120, 24, 80)}  # steps; first and last step of a death
+KERNELS = {"flow": ["auto", "in_place", "sparse", "vector", "reference"], "adaptive": ["auto", "in_place", "sparse", "vector", "reference"],
+           "phase": ["auto", "fast", "reference"]}
+CASES = {"flow": "flow.yaml", "adaptive": "flow_adaptive.yaml", "phase": "phase.yaml"}
+AT_ONCE = ["single", "neighbours", "two", "three", "half", "node", "beyond"]
+FACTORS = collections.OrderedDict(
+    flow=list(FLOWS),
+    np=[2, 3, 4, 5, 7, 8, 12, 16],
+    scheme=list(SETTINGS),
+    nodes=["one", "of two", "of four", "uneven", "dealt"],
+    pattern=AT_ONCE + ["series", "three in a row", "early"],
+    phase=STEADY + ADAPTING + WRITING + ["repair", "recovery", "migration"],
+    kernel=["auto", "in_place", "sparse", "vector", "fast", "reference"],
+    strategy=["hilbert", "morton", "diffusion", "graph"],
+    every=[7, 10],
+    overlap=[False, True],
+    compression=["none", "auto", "lz4", "zstd"],
+    buffers=[2, 1],
+    disk=[False, True],
+    store=["heap", "node memory"],
+    scrub=[False, True],
+    threads=[1, 2],
+)
+NAMES = list(FACTORS)
+
+
+def nodes_of(kind, np):
+    """Node of each slot; None: one machine, nothing to keep apart."""
+    if kind == "of two":
+        return [s // 2 for s in range(np)]
+    if kind == "of four":
+        return [s // 4 for s in range(np)]
+    if kind == "uneven":  # one with nearly half of all, the others small
+        big = max(1, (np + 1) // 2 - 1)
+        return [0 if s < big else 1 + (s - big) // 2 for s in range(np)]
+    if kind == "dealt":
+        return [s % max(2, (np + 3) // 4) for s in range(np)]
+    return None
+
+
+def is_possible(row):
+    """Whether the values given so far go together."""
+    has = row.get
+    flow, np, pattern, phase = has("flow"), has("np"), has("pattern"), has("phase")
+    if flow and has("kernel") and row["kernel"] not in KERNELS[flow]:
+        return False
+    if phase in ADAPTING and flow not in (None, "adaptive"):
+        return False
+    if phase in WRITING and has("disk") is False:
+        return False
+    if phase in HEALING and phase not in STEADY and pattern not in (None, "series"):
+        return False
+    if phase and pattern == "series" and phase not in HEALING + ADAPTING:
+        return False
+    if phase and pattern == "three in a row" and phase not in ("compute", "exchange", "snapshot"):
+        return False
+    if phase and pattern == "early" and phase != "snapshot":
+        return False
+    if pattern == "series" and phase in ("snapshot", "commit", "swap") and has("overlap"):
+        return False  # one under way behind the steps would be met
+    if pattern == "early" and (has("store") == "node memory" or has("scrub")):
+        return False
+    least = {"series": 3, "three in a row": 5, "three": 4, "half": 4, "two": 3, "neighbours": 3, "node": 3, "beyond": 3}
+    if np and np < least.get(pattern, 2):
+        return False
+    if np and np < 3 and phase in HEALING and phase not in STEADY:
+        return False
+    if pattern == "node" and has("nodes") == "one":
+        return False
+    if np and has("nodes") not in (None, "one") and len(set(nodes_of(row["nodes"], np))) < 2:
+        return False
+    if np and np > 5 and has("threads") == 2:
+        return False  # nothing new, for much more time
+    if pattern == "beyond" and np and has("scheme") and minimal_loss(np, row["scheme"]) >= np:
+        return False
+    return True
+
+
+def minimal_loss(np, scheme):
+    """Deaths that are too many, of np without nodes, at least."""
+    return {"pairwise": 2, "ring": min(3, np), "parity": 2, "reed-solomon": 3}[scheme]
+
+
+def complete_row(rng, fixed):
+    """A possible row with these values; None if none is found."""
+    for _ in range(400):
+        row = dict(fixed)
+        names = [n for n in NAMES if n not in fixed]
+        rng.shuffle(names)
+        for name in names:
+            values = [v for v in FACTORS[name] if is_possible({**row, name: v})]
+            if not values:
+                break
+            if name == "np":  # small ones more often: they are quicker, and as good
+                values = [v for v in values for _ in range(max(1, 12 // v))]
+            row[name] = rng.choice(values)
+        else:
+            if detail(rng, row):
+                return row
+    return None
+
+
+# ---------------------------------------------------------------- the details of a row
+
+
+def draw_victims(rng, row):
+    np, pattern = row["np"], row["pattern"]
+    everybody = list(range(np))
+    if pattern in ("single", "early"):
+        return [rng.choice([0, np // 2, np - 1, rng.randrange(np)])]
+    if pattern == "neighbours":
+        a = rng.randrange(np)
+        return sorted([a, (a + 1) % np])
+    if pattern == "node":
+        node = rng.choice(row["node_of"])
+        victims = [s for s in everybody if row["node_of"][s] == node]
+        return victims if len(victims) < np else None
+    if pattern == "beyond":
+        for count in range(2, min(np, 8)):
+            for _ in range(60):
+                victims = sorted(rng.sample(everybody, count))
+                if lost_slots(row, set(everybody), set(victims)):
+                    return victims
+        return None
+    return sorted(rng.sample(everybody, {"two": 2, "three": 3, "half": np // 2, "series": 2, "three in a row": 3}[pattern]))
+
+
+VISITS = {"snapshot": 3, "commit": 2, "swap": 2, "output": 2, "disk-write": 1, "disk-commit": 1}
+
+
+def detail(rng, row):
+    """Victims, steps and drills of a row, and the end that it is to have. @return False if the row cannot be"""
+    steps, first, last = FLOWS[row["flow"]]
+    row["node_of"] = nodes_of(row["nodes"], row["np"])
+    victims = draw_victims(rng, row)
+    if not victims or len(victims) >= row["np"]:
+        return False
+    rng_step = rng.randint(first, last)
+    pattern, phase = row["pattern"], row["phase"]
+    visit = rng.randint(1, VISITS.get(phase, 3))
+    if phase in WRITING:
+        rng_step = rng.randint(first, 30)
+    if pattern == "early":
+        drills = [(victims, 0, "snapshot", rng.randint(1, 2), [])]
+    elif pattern == "series":
+        rng.shuffle(victims)
+        # The second one counts phases from some steps before the first death on, since it may lag behind; no checkpoint may
+        # lie between, so that it meets those of the recovery.
+        quiet = [s for s in range(first, last) if not any(t % row["every"] == 0 or (row["disk"] and t % disk_interval(row) == 0)
+                                                               for t in range(s - 3, s + 2))]
+        step = rng.choice(quiet)
+        work = ["compute", "exchange"] + (ADAPTING if row["flow"] == "adaptive" else [])
+        visit = 1 if phase in ("repair", "snapshot") else rng.randint(1, 2)
+        if phase == "snapshot":
+            visit = rng.randint(1, 3)
+        drills = [([victims[0]], step, rng.choice(work), 1, []), ([victims[1]], step - 3, phase, visit, [])]
+    elif pattern == "three in a row":
+        rng.shuffle(victims)
+        drills = [([v], rng_step + 5 * i, phase if i == 1 else rng.choice(["compute", "exchange"]), 1, []) for i, v in enumerate(victims)]
+    else:
+        drills = [(victims, rng_step, phase, visit, [])]
+    row["drills"] = [d[:4] for d in drills]
+    row["victims"] = victims
+    row["planned"] = planned_end(row)
+    return True
+
+
+def disk_interval(row):
+    return 20 if row["phase"] in WRITING else 10
+
+
+def planned_end(row):
+    """If everything goes as it is meant to: who is to die at once dies at once."""
+    if row["pattern"] == "early":
+        return "early"
+    members, dead = set(range(row["np"])), set()
+    if row["buffers"] == 1 and any(phase == "snapshot" and visit < 3 for _, _, phase, visit in row["drills"]):
+        return "disk" if row["disk"] else "lost"
+    for i, (victims, _, phase, visit) in enumerate(row["drills"]):
+        if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery") or (phase == "snapshot" and visit < 3))):
+            members, dead = members - dead, set()
+        dead |= set(victims)
+        if lost_slots(row, members, dead):
+            return "disk" if row["disk"] else "lost"
+    return "done"
+
+
+# ---------------------------------------------------------------- the designs
+
+
+def covering(rng):
+    """Rows in which each pair of values of two factors occurs that can occur."""
+    missing = set()
+    for a, b in itertools.combinations(NAMES, 2):
+        missing.update(((a, x), (b, y)) for x in FACTORS[a] for y in FACTORS[b])
+    impossible, rows = set(), []
+
+    def pairs(row):
+        return {((a, row[a]), (b, row[b])) for a, b in itertools.combinations(NAMES, 2)}
+
+    while missing:
+        target = rng.choice(sorted(missing, key=repr))
+        best = None
+        for _ in range(25):
+            row = complete_row(rng, dict(target)) if is_possible(dict(target)) else None
+            if row is None:
+                break
+            gain = len(pairs(row) & missing)
+            if best is None or gain > best[0]:
+                best = (gain, row)
+        if best is None:
+            impossible.add(target)
+            missing.discard(target)
+            continue
+        rows.append(best[1])
+        missing -= pairs(best[1])
+    return rows, len(impossible)
+
+
+# ---------------------------------------------------------------- running
+
+
+class Matrix:
+    def __init__(self, options):
+        self.options = options
+        self.launch = os.path.join(options.build, "bin", "gabion-launch")
+        self.program = os.path.join(options.build, "bin", "gabion")
+        self.good = {}
+        self.slow = 0
+
+    def arguments(self, row, folder):
+        scheme = SETTINGS[row["scheme"]][0]
+        words = [self.program, "run", os.path.join(self.options.root, "tests", "faults", CASES[row["flow"]]), "--out", folder]
+        section = "phasefield" if row["flow"] == "phase" else "lbm"
+        settings = ["resilience.scheme=" + row["scheme"], *scheme, "resilience.memory.every=%d" % row["every"],
+                    "%s.kernel=%s" % (section, row["kernel"]), "balance.strategy=" + row["strategy"],
+                    "resilience.memory.overlap=" + ("true" if row["overlap"] else "false"),
+                    "resilience.memory.compression=" + row["compression"], "resilience.memory.buffers=%d" % row["buffers"]]
+        if row["disk"]:
+            settings += ["resilience.disk.every=%d" % disk_interval(row), "resilience.disk.group=2"]
+        if row["scrub"]:
+            settings.append("resilience.scrub=5")
+        if row["node_of"]:
+            with open(folder + ".nodes", "w") as file:
+                for node in sorted(set(row["node_of"])):
+                    file.write("node%02d: %s\n" % (node, " ".join(str(s) for s, n in enumerate(row["node_of"]) if n == node)))
+            settings += ["resilience.separate=node", "resilience.domains=" + folder + ".nodes"]
+        for setting in settings:
+            words += ["--set", setting]
+        for victims, step, phase, visit in row["drills"]:
+            words += ["--inject", "slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, victims)), step, phase, visit)]
+        return words
+
+    def run(self, row, number, deadline):
+        folder = os.path.join(self.options.out, "run-%d" % number)
+        for old in glob.glob(folder + "*"):
+            shutil.rmtree(old) if os.path.isdir(old) else os.unlink(old)
+        command = [self.launch, "-n", str(row["np"]), "-t", str(row["threads"]), "--pin", "never", "--stall", str(self.options.stall),
+                   "--traces", self.options.out]
+        if row["store"] == "node memory":
+            command += ["--relaunch", "1"]
+        command += ["--"] + self.arguments(row, folder)
+        environment = dict(os.environ, GABION_RESCUE_LOG=folder + ".rescues")
+        start = time.monotonic()
+        with open(folder + ".log", "wb") as log:
+            log.write((" ".join(command) + "\n").encode())
+            log.flush()
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, env=environment,
+                                       start_new_session=True)
+            try:
+                code = process.wait(deadline)
+            except subprocess.TimeoutExpired:
+                code = None
+                process.terminate()  # the launcher ends its job; when told again, at once
+                try:
+                    process.wait(20)
+                except subprocess.TimeoutExpired:
+                    process.terminate()
+                    process.wait()
+        return folder, code, time.monotonic() - start
+
+    def undisturbed(self, row):
+        """Folder of the undisturbed run on one process; of a phase field for each of its kernels, which differ by rounding."""
+        key = row["flow"] + ("-" + row["kernel"] if row["flow"] == "phase" else "")
+        if key not in self.good:
+            plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, drills=[], every=10, overlap=False, compression="none",
+                         buffers=2, disk=False, store="heap", scrub=False, threads=1, strategy="hilbert")
+            if row["flow"] != "phase":
+                plain["kernel"] = "auto"
+            folder, code, _ = self.run(plain, len(self.good), 600)
+            if code != 0:
+                sys.exit("the undisturbed run failed: %s.log" % folder)
+            kept = os.path.join(self.options.out, "undisturbed-" + key)
+            shutil.rmtree(kept, ignore_errors=True)
+            os.rename(folder, kept)
+            self.good[key] = kept
+        return self.good[key]
+
+    def prepare(self):
+        for flow in FLOWS:
+            for kernel in KERNELS[flow] if flow == "phase" else ["auto"]:
+                self.undisturbed({"flow": flow, "kernel": kernel, "phase": "compute"})
+
+    def one(self, number, row):
+        folder, code, seconds = self.run(row, number, self.options.deadline)
+        slow = code is None and not has_given_up(folder)
+        if slow:  # the launcher would have noticed a hang long before: the machine is busy
+            folder, code, seconds = self.run(row, number, 3 * self.options.deadline)
+        result = judge(row, folder, code, self.undisturbed(row))
+        result.update(seconds=seconds, slow=slow, folder=folder)
+        return result
+
+
+# ---------------------------------------------------------------- judging
+
+
+def has_given_up(folder):
+    try:
+        with open(folder + ".rescues") as file:
+            return "gave-up" in file.read()
+    except OSError:
+        return False
+
+
+def read_events(folder):
+    events = []
+    try:
+        with open(os.path.join(folder, "events.jsonl"), errors="replace") as file:
+            for line in file:
+                try:
+                    events.append(json.loads(line))
+                except ValueError:
+                    events.append({"event": "torn"})
+    except OSError:
+        pass
+    return events
+
+
+def is_new_snapshot_there(events, epoch, group, visit):
+    """Whether those who survive deaths in the middle of a recovery have the first of the two snapshots that it takes. From
+    the phase in which one died, and from those in which the others noticed. None: no event tells."""
+    phase, victims = group[0]["phase"], {e["slot"] for e in group}
+    if phase in ("repair", "recovery") or (phase == "snapshot" and visit < 3):
+        return False  # whoever dies has not sent its image yet
+    if phase in ("migration", "swap") or phase in ADAPTING or (phase == "commit" and visit > 1):
+        return True
+    noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["slot"] not in victims}
+    if phase in ("snapshot", "commit"):
+        return bool(noticed) and "snapshot" not in noticed
+    if noticed & {"repair", "recovery"}:
+        return False
+    return True if noticed & {"swap", "migration", *ADAPTING} else None
+
+
+def judge(row, folder, code, good):
+    """What the run came to, and what it has to have come to with the deaths that there were."""
+    events = read_events(folder)
+    with open(folder + ".log", errors="replace") as file:
+        log = file.read()
+    result = {"planned": row["planned"], "rescued": 0, "apart": False}
+    if os.path.exists(folder + ".rescues"):
+        with open(folder + ".rescues") as file:
+            result["rescued"] = sum(1 for _ in file)
+    starts = [i for i, e in enumerate(events) if e["event"] == "start"]
+    if len(starts) > 1:  # the launcher started it again: only the last attempt counts
+        events = events[starts[-1]:]
+    deaths = [e for e in events if e["event"] == "drill"]
+    result["end"] = observed_end(row, events, log, folder, code, good, deaths)
+    ends = expected_end(row, events, deaths)
+    if len(starts) - 1 > result["rescued"]:
+        result["end"] = "started again without a stall"
+    result["open"] = len(ends) > 1
+    result["expected"] = result["end"] if result["end"] in ends else ends[0]
+    result["apart"] = len({e["epoch"] for e in deaths}) > len(row["drills"]) or result["expected"].split()[0] != row["planned"]
+    wanted = {s for d in row["drills"] for s in d[0]}
+    killed = collections.Counter(e["slot"] for e in deaths)
+    if result["end"] == result["expected"]:
+        if any(n > 1 for n in killed.values()) or not set(killed) <= wanted:
+            result["end"] = "killed were %s" % sorted(killed.elements())
+        elif result["expected"].split()[0] in ("done", "disk") and set(killed) != wanted and not result["rescued"]:
+            result["end"] = "killed were only %s" % sorted(killed)
+    result["deaths"] = " ".join("%d@%d:%s" % (e["slot"], e["epoch"], e["phase"]) for e in deaths)
+    return result
+
+
+def expected_end(row, events, deaths):
+    """The ends that the deaths lead to, in groups of those between the same two repairs. One, but for deaths of which no
+    event tells whether the next snapshot was there; two then only if they lead to different ends."""
+    if row["pattern"] == "early":
+        return ["early"]
+    visits = {v: d[3] for d in row["drills"] for v in d[0]}
+    by_epoch = itertools.groupby(sorted(deaths, key=lambda e: e["epoch"]), key=lambda e: e["epoch"])
+    states = [(frozenset(range(row["np"])), frozenset(), "done")]  # members of the snapshot, dead since then, end so far
+    for number, (epoch, group) in enumerate(by_epoch):
+        group = list(group)
+        fresh = number > 0 and any(e["event"] == "recovery" and e["epoch"] == epoch for e in events)
+        if number > 0 and not fresh:
+            fresh = is_new_snapshot_there(events, epoch, group, visits.get(group[0]["slot"], 1))
+        after = []
+        for members, dead, end in states:
+            for renewed in [True, False] if fresh is None else [fresh]:
+                after.append(die(row, events, epoch, {e["slot"] for e in group}, (members - dead, frozenset(), end) if renewed else (members, dead, end)))
+        states = after
+    return sorted({end for _, _, end in states})
+
+
+def die(row, events, epoch, slots, state):
+    """The state after the deaths of some slots in one epoch."""
+    members, dead, end = state
+    dead = dead | slots
+    root_died = min(members) in dead
+    lost = lost_slots(row, members, dead)
+    single = row["buffers"] == 1 and is_single_torn(events, epoch, slots)
+    if not lost and not single:
+        return members, dead, end
+    step = newest_on_disk(row, events, epoch, root_died)
+    if step is not None:
+        return members, dead, "disk %d" % step
+    return members, dead, "lost single" if single else "lost " + ",".join(map(str, sorted(lost)))
+
+
+def is_single_torn(events, epoch, victims):
+    """With one buffer: some survivor had begun to overwrite the only snapshot and was not through; or some are through and
+    others have not begun."""
+    noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["slot"] not in victims}
+    return "snapshot" in noticed or ("commit" in noticed and bool(noticed - {"commit", "swap"}))
+
+
+def newest_on_disk(row, events, epoch, root_died):
+    """Step of the newest whole checkpoint on disk when the recovery from the deaths of an epoch began. The root writes the
+    manifest and then says so: where it died between, the recovery is believed if there was such a checkpoint to be written."""
+    newest, taken = None, set()
+    for event in events:
+        if event["event"] == "disk checkpoint":
+            newest = max(newest or 0, event["of_step"])
+        if event["event"] == "checkpoint":
+            taken.add(event["of_step"])
+        if event["event"] == "restored from disk" and event["epoch"] > epoch:
+            step = event["of_step"]
+            if root_died and step in taken and step % disk_interval(row) == 0 and step > (newest or -1):
+                newest = step
+            break
+        if event["event"] == "recovery" and event["epoch"] > epoch:
+            break
+    return newest
+
+
+def observed_end(row, events, log, folder, code, good, deaths):
+    if code is None:
+        return "deadline"
+    if code == 3:
+        if "died before the first checkpoint was complete" in log:
+            return "early"
+        if "with one buffer (resilience.memory.buffers: 1) there is no other one in memory" in log:
+            return "lost single"
+        named = re.findall(r"slots? ([0-9, ]+) died and so did all holders.*(?:0x[0-9a-f]+|neighbours: none)", log)
+        return "lost " + named[-1].replace(" ", "") if named else "exit 3 without the names"
+    if code != 0:
+        return "exit %d" % code
+    return done_end(events, folder, good, deaths)
+
+
+def done_end(events, folder, good, deaths):
+    try:
+        with open(os.path.join(folder, "summary.json")) as file:
+            summary = json.load(file)
+        with open(os.path.join(good, "summary.json")) as file:
+            whole = json.load(file)
+    except (OSError, ValueError) as error:
+        return "no summary: %s" % error
+    if find(summary, "checksum") != find(whole, "checksum"):
+        return "wrong checksum %s" % find(summary, "checksum")
+    if find(summary, "lost_slots") != len(deaths):
+        return "%s slots lost, %d killed" % (find(summary, "lost_slots"), len(deaths))
+    for series in glob.glob(os.path.join(good, "*.csv")):
+        other = os.path.join(folder, os.path.basename(series))
+        if not os.path.exists(other) or not filecmp.cmp(series, other, shallow=False):
+            return "another " + os.path.basename(series)
+    back = [e["of_step"] for e in events if e["event"] == "restored from disk"]
+    return "disk %d" % back[-1] if back else "done"
+
+
+def find(tree, key):
+    if isinstance(tree, dict):
+        if key in tree:
+            return tree[key]
+        for value in tree.values():
+            found = find(value, key)
+            if found is not None:
+                return found
+    return None
+
+
+# ---------------------------------------------------------------- tables
+
+
+def table(rows, results, key, title):
+    """One line per value: runs, as expected, and by their ends."""
+    lines = ["| %s | runs | as expected | undisturbed checksum | of these from disk | exit 3, named |" % title, "|---|--:|--:|--:|--:|--:|"]
+    count = collections.defaultdict(collections.Counter)
+    for row, result in zip(rows, results):
+        line = count[key(row)]
+        line["runs"] += 1
+        line["good"] += result["end"] == result["expected"]
+        line[result["end"].split()[0]] += 1
+    for name, c in count.items():
+        lines.append("| %s | %d | %d | %d | %d | %d |" % (name, c["runs"], c["good"], c["done"] + c["disk"], c["disk"], c["lost"] + c["early"]))
+    return "\n".join(lines)
+
+
+def in_order(name):
+    return lambda pair: FACTORS[name].index(pair[0][name])
+
+
+def write_tables(path, kinds, rows, results, note):
+    pairs = list(zip(rows, results))
+    parts = []
+    for name, title in (("pattern", "who dies"), ("phase", "in phase"), ("flow", "flow"), ("scheme", "scheme"), ("np", "processes"), ("nodes", "nodes")):
+        ordered = sorted(pairs, key=in_order(name))
+        parts.append(table([p[0] for p in ordered], [p[1] for p in ordered], lambda row, name=name: row[name], title))
+    modes = []
+    for name in ("kernel", "strategy", "overlap", "compression", "buffers", "disk", "store", "scrub", "threads", "every"):
+        for value in FACTORS[name]:
+            of = [r for row, r in pairs if row[name] == value]
+            modes.append("%s %s: %d of %d" % (name, {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value,
+                                             sum(r["end"] == r["expected"] for r in of), len(of)))
+    parts.append("As expected by mode: " + "; ".join(modes) + ".")
+    parts.append(note)
+    with open(path, "w") as file:
+        file.write("\n\n".join(parts) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="designed and random runs of the fault matrix")
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--cover", action="store_true", help="rows in which all pairs of values occur")
+    parser.add_argument("--runs", type=int, default=0, help="rows that are drawn")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--np", default="2 3 4 5 7 8 12 16", help="numbers of processes")
+    parser.add_argument("--stall", type=float, default=120, help="seconds without progress that are a hang")
+    parser.add_argument("--deadline", type=float, default=400, help="seconds of a run")
+    parser.add_argument("--list", action="store_true", help="print the rows, run nothing")
+    parser.add_argument("--again", type=int, nargs="*", help="only the rows of these numbers; their folders are kept")
+    options = parser.parse_args()
+    FACTORS["np"] = [int(np) for np in options.np.split()]
+    os.makedirs(options.out, exist_ok=True)
+    matrix = Matrix(options)
+    info = subprocess.run([matrix.program, "info"], capture_output=True, text=True).stdout
+    if not re.search(r"^ *balancing.*graph", info, re.M):
+        FACTORS["strategy"].remove("graph")
+    rng = random.Random(options.seed)
+    rows, impossible = covering(rng) if options.cover else ([], 0)
+    kinds = ["cover"] * len(rows)
+    rows += [complete_row(rng, {}) for _ in range(options.runs)]
+    kinds += ["random"] * options.runs
+    if options.list:
+        for number, row in enumerate(rows):
+            print(number, json.dumps(row))
+        return 0
+    print("gabion: %d designed rows (all pairs but %d that cannot go together) and %d drawn ones" % (kinds.count("cover"), impossible, options.runs), flush=True)
+    matrix.prepare()
+    chosen = list(range(len(rows))) if options.again is None else options.again
+    results, wrong = {}, 0
+    tsv = open(os.path.join(options.out, "wide.tsv"), "a" if options.again is not None else "w")
+    print("number\tkind", *NAMES, "drills", "planned", "expected", "end", "deaths", "apart", "open", "rescued", "slow", "seconds", sep="\t", file=tsv)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        futures = {pool.submit(matrix.one, number, rows[number]): number for number in chosen}
+        for future in concurrent.futures.as_completed(futures):
+            number, result = futures[future], future.result()
+            row = rows[number]
+            results[number] = result
+            drills = " ".join("%s:%d:%s:%d" % ("+".join(map(str, d[0])), *d[1:]) for d in row["drills"])
+            print(number, kinds[number], *(row[n] for n in NAMES), drills, result["planned"], result["expected"], result["end"], result["deaths"],
+                  int(result["apart"]), int(result["open"]), result["rescued"], int(result["slow"]), "%.1f" % result["seconds"], sep="\t", file=tsv, flush=True)
+            if result["end"] != result["expected"]:
+                wrong += 1
+                print("gabion: not as expected: run %d (%s, np=%d, %s): %s instead of %s (log: %s.log)" %
+                      (number, row["flow"], row["np"], drills, result["end"], result["expected"], result["folder"]), flush=True)
+            elif options.again is None:
+                for path in glob.glob(result["folder"] + "*"):
+                    if re.fullmatch(re.escape(result["folder"]) + r"(\..*)?", path):
+                        shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+            if len(results) % 50 == 0:
+                print("gabion: %d of %d runs, %d not as expected" % (len(results), len(chosen), wrong), flush=True)
+    order = sorted(results)
+    apart, unclear, rescued, slow = (sum(int(results[n][k]) for n in order) for k in ("apart", "open", "rescued", "slow"))
+    note = ("%d runs, %d as expected; of %d the victims died apart from one another or at another moment than planned, and the end was judged by "
+            "that; of %d no event tells which of two ends was right. Stalls inside the MPI library rescued by the launcher: %d. Repeated because the machine was busy: %d." %
+            (len(order), len(order) - wrong, apart, unclear, rescued, slow))
+    write_tables(os.path.join(options.out, "wide.md"), kinds, [rows[n] for n in order], [results[n] for n in order], note)
+    print(note)
+    return wrong > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
