@@ -53,6 +53,11 @@ typedef struct gab_block_data_kind {
                       const gab_block *const *children, void *const *children_data);
   gab_status (*merge)(void *user, const gab_forest *forest, const gab_block *const *children,
                       const void *const *children_data, const gab_block *parent, void *parent_data);
+
+  /** Nanoseconds of processor time that threads have spent on the data since it was made or its work was last forgotten: what
+   *  balancing by measured times looks at (loadbalance/balance.h). Nothing else may depend on them. NULL: not known.
+   *  @param[in] forget  whether it starts anew from zero */
+  uint64_t (*work)(void *user, void *data, bool forget);
 } gab_block_data_kind;
 
 /** Handle of a registered kind. */

@@ -242,6 +242,16 @@ uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id)
   return weight > 0 ? weight : 1;
 }
 
+uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block, bool forget)
+{
+  uint64_t work = 0;
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    if (kind->work) work += kind->work(kind->user, block->data[k], forget);
+  }
+  return work;
+}
+
 gab_box gab_forest_domain_cells(const gab_forest *forest)
 {
   gab_box box = {{0, 0, 0}, {0, 0, 0}};

@@ -84,6 +84,9 @@ double gab_forest_dx(const gab_forest *forest, int level);
 void gab_block_cell_centre(const gab_forest *forest, const gab_block *block, int32_t x, int32_t y, int32_t z,
                            double centre[3]);
 uint64_t gab_forest_block_weight(const gab_forest *forest, gab_block_id id);
+/** Nanoseconds that were spent on a local block, all its data together; 0 if that is not measured.
+ *  @param[in] forget  whether counting starts anew */
+uint64_t gab_forest_block_work(const gab_forest *forest, const gab_block *block, bool forget);
 /** All cells of the domain at level 0, as a box from 0. */
 gab_box gab_forest_domain_cells(const gab_forest *forest);
 

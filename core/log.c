@@ -46,6 +46,13 @@ double gab_seconds(void)
   return (double)(now.tv_sec - clock_start.tv_sec) + 1e-9 * (double)(now.tv_nsec - clock_start.tv_nsec);
 }
 
+double gab_thread_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static const char *prefix_of(gab_log_level level)
 {
   switch (level) {

@@ -35,6 +35,8 @@ void gab_log_progress(const char *format, ...) GAB_PRINTF(1, 2);
 
 /** Seconds since the process started logging, from a monotonic clock. */
 double gab_seconds(void);
+/** Processor time of the calling thread: what others take from it by sharing its core does not count. Takes some 100 ns. */
+double gab_thread_seconds(void);
 
 #ifdef __cplusplus
 }

@@ -309,6 +309,7 @@ gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
                                .destroy = destroy_block,
                                .initialise = initialise_block,
                                .packed_size = packed_size,
+                               .work = gab_lbm_block_work,
                                .pack = pack,
                                .unpack = unpack,
                                .split = gab_lbm_split,

@@ -35,3 +35,14 @@ gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm)
   }
   return sum;
 }
+
+void gab_lbm_time_blocks(gab_lbm *lbm, bool on) { lbm->model.times_blocks = on; }
+
+uint64_t gab_lbm_block_work(void *user, void *data, bool forget)
+{
+  (void)user;
+  gab_lbm_block *block = data;
+  const uint64_t work = block->work;
+  if (forget) block->work = 0;
+  return work;
+}

@@ -223,6 +223,7 @@ struct gab_lbm_model {
   gab_storage storage[2];  /* the states that the field of a block can be in; it starts with the first */
   double sparse_below;     /* share of fluid cells below which a block is sparse; 0: never, 2: always */
   struct gab_forms *forms; /* form_impl.h; changed while blocks are made */
+  bool times_blocks;
 };
 
 /** Data of a block. */
@@ -247,6 +248,7 @@ struct gab_lbm_block {
   const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
                              packed does not know it */
   gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse_impl.h; NULL: all cells are */
+  uint64_t work;          /* nanoseconds of all threads, if they are counted */
   gab_flags *flags;       /* while it is made */
   struct gab_form *form; /* whose lists those of runs and links and of the joint are; NULL: the block's own */
   gab_run *runs;
@@ -361,6 +363,8 @@ static inline gab_lbm_block *gab_lbm_block_of(const gab_lbm *lbm, const gab_bloc
 
 /** The table of callbacks of the populations. @param[in] model  its user */
 gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model);
+/** gab_block_data_kind.work; in clock.c. */
+uint64_t gab_lbm_block_work(void *user, void *data, bool forget);
 /** Canonical data: direction by direction the fluid cells in z, y, x order, in the precision of the field. */
 size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *block);
 gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out);

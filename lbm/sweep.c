@@ -203,6 +203,16 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
   if (job->parts == 1) pick_up(step, by, block);
 }
 
+/* For balancing; a block may be shared by threads. */
+static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
+{
+  const double start = gab_thread_seconds();
+  main_part(step, by, job);
+  const uint64_t taken = (uint64_t)((gab_thread_seconds() - start) * 1e9);
+#pragma omp atomic
+  job->block->work += taken;
+}
+
 /* ------------------------------------------------------------------------------------------ all shares */
 
 static int thread_number(void)
@@ -224,7 +234,8 @@ static void work_off(const step_of *step, worker *by)
       size_t i = atomic_fetch_add_explicit(&queue->next, 1, memory_order_relaxed);
       if (i >= queue->last) break;
       step->plan->jobs.list[i].by = mine;
-      main_part(step, by, &step->plan->jobs.list[i]);
+      if (step->model->times_blocks) timed_part(step, by, &step->plan->jobs.list[i]);
+      else main_part(step, by, &step->plan->jobs.list[i]);
     }
   }
 }

@@ -100,6 +100,7 @@ struct gab_balance_options {
   double goal;         /**< imbalance at which diffusion stops, of every level (or of all); then only this or
                         *   W/P + h is promised, whatever is more. 0: W/P + h is kept */
   bool none_empty;     /**< fewer blocks than members (parts) are refused */
+  bool measured;       /**< gab_balance_forest() weighs blocks by gab_balance_weigh() */
   void *user;          /**< for a strategy of the user's */
 
   /** For planning, on one process only: nothing moves; plan[i] becomes the part, of `parts`, that would hold
@@ -141,6 +142,20 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *op
  *  @param[in] options  NULL: defaults @param[out] report  may be NULL */
 gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
                               gab_balance_report *report);
+
+/* ------------------------------------------------------------------------------- by measured times */
+
+/** Weighs proxies of a forest by what its blocks took (gab_forest_block_work()) instead of what they were estimated to:
+ *  where the data of a block has been worked on since it came here or was last forgotten. Others, those that have just
+ *  been split or merged for instance, get their estimate at the mean time per weight of all that were measured. Without
+ *  any measurement weights stay. Collective. What is computed does not depend on who owns it, so neither do results. */
+gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies);
+/** How uneven the work was since it was last forgotten: time of all levels' busiest slots over the mean slot's with
+ *  ::GAB_BALANCE_PER_LEVEL, of the busiest over the mean with ::GAB_BALANCE_TOTAL. Collective.
+ *  @param[out] ratio  1 is perfect, and where nothing was measured */
+gab_status gab_balance_unevenness(const gab_forest *forest, gab_balance_by by, double *ratio);
+/** Counts the work of all local blocks from zero. Local. */
+void gab_balance_forget_work(const gab_forest *forest);
 
 #ifdef __cplusplus
 }

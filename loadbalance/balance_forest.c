@@ -27,11 +27,13 @@ gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *opt
 {
   gab_proxies *proxies = NULL;
   GAB_TRY(gab_proxies_of_forest(forest, &proxies));
-  gab_status status = gab_balance_proxies(proxies, options, report);
+  gab_status status = options && options->measured ? gab_balance_weigh(forest, proxies) : GAB_OK;
+  if (status == GAB_OK) status = gab_balance_proxies(proxies, options, report);
   if (status == GAB_OK) {
     gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
     status = gab_forest_follow(forest, &proxies);
     if (status == GAB_OK) gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
+    if (status == GAB_OK) gab_balance_forget_work(forest);
   }
   gab_proxies_destroy(&proxies);
   return status;

@@ -140,6 +140,15 @@ static gab_status unpack(void *user, void *data, gab_reader *in)
   return gab_field_take(block->c, in);
 }
 
+static uint64_t block_work(void *user, void *data, bool forget)
+{
+  (void)user;
+  gab_phasefield_block *block = data;
+  const uint64_t work = block->work;
+  if (forget) block->work = 0;
+  return work;
+}
+
 gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
 {
   return (gab_block_data_kind){.name = "phasefield",
@@ -150,6 +159,7 @@ gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
                                .packed_size = packed_size,
                                .pack = pack,
                                .unpack = unpack,
+                               .work = block_work,
                                .split = gab_phasefield_split,
                                .merge = gab_phasefield_merge};
 }

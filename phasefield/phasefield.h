@@ -154,6 +154,8 @@ gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield);
 gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield);
 /** c and mu at the new time; the step is done. Local. */
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield);
+/** Begins to measure what each block takes in the sweeps (gab_forest_block_work()), or ends it: processor time. Local. */
+void gab_phasefield_time_blocks(gab_phasefield *phasefield, bool on);
 
 /** Steps done and rows that the window has moved: equal on all processes, part of the state. An application
  *  registers them as one replicated entity. Unpacking refuses a state of another kernel, whose rounding

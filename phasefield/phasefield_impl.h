@@ -34,6 +34,7 @@ typedef struct gab_phasefield_block {
   gab_field *c;
   gab_field *mu, *mu_new;
   gab_box inner; /* cells that see no ghosts of other slots */
+  uint64_t work; /* nanoseconds of all threads, if they are counted */
   uint32_t beside; /* bits of the directions in which blocks of other levels lie */
   int astray;      /* an interface has come to coarser cells */
   int nearest;     /* interface, see refinement.c */
@@ -101,6 +102,7 @@ struct gab_phasefield {
   uint64_t revision; /* of the forest for which mu and the ghosts of phi are there; 0: for none */
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
+  bool times_blocks;
   gab_phasefield_levels *levels; /* NULL: there is one level */
   gab_phasefield_twice *twice;   /* NULL: no block was ever to be computed twice */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */

@@ -1,6 +1,8 @@
 /* A step: exchanges and sweeps. */
 #include "phasefield/levels_impl.h"
 
+#include "core/log.h"
+
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -200,6 +202,15 @@ static void help_messages(gab_phasefield *phasefield, bool *talks, gab_status *s
   *talks = *status == GAB_OK && !done;
 }
 
+void gab_phasefield_time_blocks(gab_phasefield *phasefield, bool on) { phasefield->times_blocks = on; }
+
+static void note_work(gab_phasefield_block *block, double start)
+{
+  const uint64_t taken = (uint64_t)((gab_thread_seconds() - start) * 1e9);
+#pragma omp atomic
+  block->work += taken;
+}
+
 /* Blocks are cut across the axis of growth where there are fewer of them than threads have use for. */
 static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region region)
 {
@@ -221,6 +232,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
     if (is_phi && gab_phasefield_is_coarse(job.block)) continue; /* of one phase: phi_new is phi */
     part.lo[model->axis] = (int64_t)(layers * (i % parts) / parts);
     part.hi[model->axis] = (int64_t)(layers * (i % parts + 1) / parts);
+    const double start = phasefield->times_blocks ? gab_thread_seconds() : 0;
     const int count = pieces_of(job.block, part, region, pieces);
     if (i % parts == 0) job.block->by[!is_phi] = thread_number();
     for (int k = 0; k < count; ++k) {
@@ -230,6 +242,7 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
         starved = true;
       }
     }
+    if (phasefield->times_blocks) note_work(job.block, start);
     help_messages(phasefield, &talks, &status);
   }
   if (starved) GAB_FAIL(GAB_ERR_MEMORY, "no memory for the sweep of a phase field");

@@ -59,12 +59,19 @@ typedef struct output_plan {
   size_t slice_count, point_count, line_count;
 } output_plan;
 
+/** When blocks are shared out anew by what they took. */
+typedef struct driver_rebalance {
+  gab_step every; /**< 0: never by itself */
+  double above;   /**< unevenness */
+} driver_rebalance;
+
 /** What a parameter file comes to, worked out without communication. */
 typedef struct run_case {
   const gab_config *config; /**< borrowed */
   gab_forest_options forest;
   gab_domain domain;
   gab_balance_options balance;
+  driver_rebalance rebalance;
   gab_refinement_setup refinement;
   gab_lbm_setup setup; /**< points into itself: a run_case stays where it is */
   gab_step steps, check_every;
@@ -78,7 +85,11 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
 void run_case_release(run_case *which);
 
 /** Reads the section `balance`. */
-gab_status driver_balance_read(const gab_config *config, gab_balance_options *found);
+gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when);
+bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step last_step);
+/** Shares blocks out anew if their work was uneven. Collective. @param[in,out] report  of a distribution that was made */
+gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options, gab_forest *forest,
+                                gab_step step, gab_balance_report *report);
 /** Reads the sections `balance` and `refinement`. */
 gab_status grid_plan_read(run_case *which);
 

@@ -167,6 +167,8 @@ gab_status simulation_add_duties(simulation *which)
   GAB_TRY(gab_timeloop_add_duty(loop, "output", output_due, write_output, which));
   if (which->which->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", grid_adapt_due, grid_adapt, which));
+  if (which->which->rebalance.every > 0)
+    GAB_TRY(gab_timeloop_add_duty(loop, "balance", grid_rebalance_due, grid_rebalance_now, which));
   GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));
   return gab_timeloop_on_failure(loop, leave_evidence, which);
 }

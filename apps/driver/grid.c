@@ -43,14 +43,6 @@ static gab_status check_criteria(const run_case *which)
   return GAB_OK;
 }
 
-gab_status driver_balance_read(const gab_config *config, gab_balance_options *found)
-{
-  found->balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
-  if (!found->balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
-  found->by = gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
-  return GAB_OK;
-}
-
 /* Around bodies flows get up to twice as fast; one that the file says nothing of is taken for a fast one. */
 static void set_border_speed(run_case *which)
 {
@@ -62,7 +54,7 @@ static void set_border_speed(run_case *which)
 gab_status grid_plan_read(run_case *which)
 {
   const gab_config *config = which->config;
-  GAB_TRY(driver_balance_read(config, &which->balance));
+  GAB_TRY(driver_balance_read(config, &which->balance, &which->rebalance));
   GAB_TRY(gab_refinement_from_config(config, &which->domain, &which->setup.units, &which->refinement));
   const int deepest = gab_root_grid_max_level(&which->forest.grid);
   if (which->refinement.max_level > deepest)
@@ -109,6 +101,7 @@ static gab_status count_updates(simulation *which)
 static gab_status distribute(void *context, gab_proxies *proxies)
 {
   simulation *which = context;
+  if (which->which->balance.measured) GAB_TRY(gab_balance_weigh(which->forest, proxies));
   return gab_balance_proxies(proxies, &which->which->balance, &which->balance);
 }
 
@@ -161,6 +154,7 @@ gab_status grid_adapt(void *user, gab_step step)
   gab_adapt_report report;
   GAB_TRY(gab_forest_adapt(which->forest, &options, &report));
   if (!report.changed) return GAB_OK;
+  gab_balance_forget_work(which->forest);
   GAB_TRY(count_updates(which));
   ++which->adaptations;
   gab_log(GAB_LOG_DEBUG,
@@ -169,6 +163,18 @@ gab_status grid_adapt(void *user, gab_step step)
           step, report.grid.split, report.grid.forced, report.grid.merged, report.grid.blocks,
           which->balance.imbalance);
   return GAB_OK;
+}
+
+bool grid_rebalance_due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  return driver_rebalance_due(&which->which->rebalance, step, which->which->steps);
+}
+
+gab_status grid_rebalance_now(void *user, gab_step step)
+{
+  simulation *which = user;
+  return driver_rebalance_now(&which->which->rebalance, &which->which->balance, which->forest, step, &which->balance);
 }
 
 /* ---------------------------------------------------------------- in words */

@@ -17,6 +17,7 @@ typedef struct phase_case {
   gab_forest_options grid;   /**< the same in cells of level 0 */
   gab_phasefield_refinement_setup refinement;
   gab_balance_options balance;
+  driver_rebalance rebalance;
   gab_phasefield_setup setup; /**< points into itself: a phase_case stays where it is */
   gab_step steps, check_every, series_every;
   recompute_plan recompute;

@@ -35,7 +35,7 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   GAB_TRY(refuse_flow(config));
   GAB_TRY(driver_domain_read(config, &found->forest));
   gab_phasefield_periodic_from_config(config, found->forest.grid.dimension, found->forest.periodic);
-  GAB_TRY(driver_balance_read(config, &found->balance));
+  GAB_TRY(driver_balance_read(config, &found->balance, &found->rebalance));
   GAB_TRY(gab_phasefield_setup_from_config(config, &found->forest, &found->setup));
   found->has_setup = true;
   GAB_TRY(phase_grid_read(config, found));

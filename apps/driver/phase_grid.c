@@ -50,6 +50,7 @@ void phase_grid_describe(const phase_case *which)
 static gab_status distribute(void *context, gab_proxies *proxies)
 {
   growth *it = context;
+  if (it->which->balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
   return gab_balance_proxies(proxies, &it->which->balance, &it->balance);
 }
 
@@ -89,6 +90,7 @@ gab_status growth_adapt_grid(void *user, gab_step step)
   gab_adapt_report report;
   GAB_TRY(gab_phasefield_adapt(it->model, &grid, &report));
   if (!report.changed) return GAB_OK;
+  gab_balance_forget_work(it->forest);
   gab_timeloop_set_updates(it->loop,
                            report.grid.blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2]);
   gab_log(GAB_LOG_DEBUG,
@@ -96,6 +98,18 @@ gab_status growth_adapt_grid(void *user, gab_step step)
           " now",
           step, report.grid.split, report.grid.merged, report.grid.blocks);
   return GAB_OK;
+}
+
+bool growth_rebalance_due(const void *user, gab_step step)
+{
+  const phase_case *which = ((const growth *)user)->which;
+  return driver_rebalance_due(&which->rebalance, step, which->steps);
+}
+
+gab_status growth_rebalance(void *user, gab_step step)
+{
+  growth *it = user;
+  return driver_rebalance_now(&it->which->rebalance, &it->which->balance, it->forest, step, &it->balance);
 }
 
 gab_status growth_count_grid(growth *it, char *text, size_t capacity)

@@ -61,6 +61,8 @@ double growth_time(const growth *it, gab_step step);
 /* ---- phase_grid.c ---- */
 /** Fills the forest. Collective. */
 gab_status growth_build_grid(growth *it);
+bool growth_rebalance_due(const void *user, gab_step step);
+gab_status growth_rebalance(void *user, gab_step step);
 bool growth_grid_due(const void *user, gab_step step);
 gab_status growth_adapt_grid(void *user, gab_step step);
 /** Blocks of each level, for the summary. Collective. */

@@ -134,6 +134,8 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_duty(it->loop, "check", check_due, check, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
+  if (it->which->rebalance.every > 0)
+    GAB_TRY(gab_timeloop_add_duty(it->loop, "balance", growth_rebalance_due, growth_rebalance, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "output", growth_output_due, growth_write_output, it));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   gab_timeloop_on_fault(it->loop, note_fault, it);
@@ -173,6 +175,7 @@ static gab_status build(growth *it)
   const phase_case *which = it->which;
   GAB_TRY(gab_forest_create(it->world, &which->grid, &it->forest));
   GAB_TRY(gab_phasefield_create(it->forest, &which->setup.options, &it->model));
+  gab_phasefield_time_blocks(it->model, which->balance.measured);
   it->quantities = gab_phasefield_quantities(it->model, it->items);
   GAB_TRY(growth_build_grid(it));
   GAB_TRY(growth_note_blocks(it));

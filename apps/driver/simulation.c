@@ -52,6 +52,7 @@ static gab_status make_flow(simulation *made)
   options.user = made->geometry;
   GAB_TRY(gab_forest_create(made->world, &options, &made->forest));
   GAB_TRY(gab_lbm_create(made->forest, made->geometry, &which->setup.options, &made->lbm));
+  gab_lbm_time_blocks(made->lbm, which->balance.measured);
   GAB_TRY(
       flow_view_create(made->forest, made->lbm, &which->setup.units, wants_vorticity(which), &made->view));
   made->quantities = flow_quantity_list(&made->view, which->domain.dimension, made->quantity_items);

@@ -75,6 +75,9 @@ gab_status grid_rebalance(void *user, gab_forest *forest);
 /** A duty: the grid follows the flow. */
 bool grid_adapt_due(const void *user, gab_step step);
 gab_status grid_adapt(void *user, gab_step step);
+/** A duty: blocks are shared out anew by what they took. */
+bool grid_rebalance_due(const void *user, gab_step step);
+gab_status grid_rebalance_now(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
 uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
 /** Says in the log what the grid is at the start. */

@@ -30,6 +30,7 @@ variant 3 2 --set balance.strategy=morton
 variant 4 1
 variant 8 1
 variant 4 1 --set lbm.kernel=reference
+variant 4 1 --set balance.work=measured --set balance.every=20 --set balance.above=1.0
 variant 3 2 --set lbm.kernel=sparse
 # After a death, with the blocks shared out anew and left where they were adopted.
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
