@@ -19,7 +19,7 @@ extern "C" {
 typedef struct gab_forest gab_forest;
 typedef struct gab_block gab_block;
 
-/** All functions are local (no communication) and may run on different blocks in different threads. */
+/** All functions but gather() are local (no communication) and may run on different blocks in different threads. */
 typedef struct gab_block_data_kind {
   const char *name; /**< unique; stands in checkpoints and messages; copied */
   void *user;       /**< handed to every callback; borrowed as long as the forest lives */
@@ -58,6 +58,16 @@ typedef struct gab_block_data_kind {
    *  balancing by measured times looks at (loadbalance/balance.h). Nothing else may depend on them. NULL: not known.
    *  @param[in] forget  whether it starts anew from zero */
   uint64_t (*work)(void *user, void *data, bool forget);
+
+  /** For what no copy holds any more (blockforest/reconstruct.h): an approximation by what lies around it. Both or,
+   *  if nothing sensible can be made up, neither. gather() brings whatever reconstruct() is to see of neighbours into
+   *  the blocks, ghosts for example; the only callback that communicates: collective. What it brings from blocks that
+   *  are not known yet is not to be used. reconstruct() sets all stored state of a block that has been made; a pure
+   *  function of the place, of what was gathered from the known directions, and of what is equal on all.
+   *  @param[in] known  bit d is set if there are blocks in direction d (direction.h) and all of them are known */
+  gab_status (*gather)(void *user);
+  gab_status (*reconstruct)(void *user, const gab_forest *forest, const gab_block *block, void *data,
+                            uint32_t known);
 } gab_block_data_kind;
 
 /** Handle of a registered kind. */

@@ -135,6 +135,20 @@ typedef gab_slot (*gab_owner_map)(void *context, gab_slot owner_then);
 gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count, gab_owner_map map,
                               void *context);
 
+/** Appends the skeleton of this process's part: its image without any data, some hundred bytes a block. Local. */
+gab_status gab_forest_pack_skeleton(const gab_forest *forest, gab_buffer *out);
+
+/** Images, and skeletons of what no image is left of; readers as in gab_forest_restore(). */
+typedef struct gab_forest_parts {
+  gab_reader *images, *skeletons;
+  size_t image_count, skeleton_count;
+} gab_forest_parts;
+
+/** gab_forest_restore() from both. Blocks of skeletons are made anew, but have no state before
+ *  gab_forest_reconstruct() (reconstruct.h): until then the forest cannot be packed. */
+gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *parts, gab_owner_map map,
+                                    void *context);
+
 #ifdef __cplusplus
 }
 #endif

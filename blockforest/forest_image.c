@@ -1,6 +1,6 @@
 /* Images: this process's part of the forest as bytes, and back. An image is a header that says of what forest
  * it is one (format, root grid, cells, periodicity, stored kinds by name), the number of blocks, and their
- * records (forest_record.c). */
+ * records (forest_record.c). A skeleton is the same without data in the records. */
 #include "blockforest/forest_impl.h"
 #include "blockforest/tasks_impl.h"
 #include "core/collective.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t image_magic = 0x74736572664261ffULL;
+static const uint64_t image_magic = 0x74736572664261ffULL, skeleton_magic = 0x656e6f62664261ffULL;
 enum { IMAGE_VERSION = 1, KIND_NAME_BYTES = 256 };
 
 /* ---- header */
@@ -27,10 +27,10 @@ static uint8_t periodic_bits(const gab_forest *forest)
   return (uint8_t)(periodic[0] | periodic[1] << 1 | periodic[2] << 2);
 }
 
-static gab_status pack_header(const gab_forest *forest, gab_buffer *out)
+static gab_status pack_header(const gab_forest *forest, uint64_t magic, gab_buffer *out)
 {
   const gab_forest_options *options = &forest->options;
-  GAB_TRY(gab_put_u64(out, image_magic));
+  GAB_TRY(gab_put_u64(out, magic));
   GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
   GAB_TRY(gab_put_u8(out, (uint8_t)options->grid.dimension));
   GAB_TRY(gab_put_u8(out, periodic_bits(forest)));
@@ -88,19 +88,21 @@ static gab_status check_kinds(const gab_forest *forest, gab_reader *in)
 }
 
 /* @param[out] blocks  number of records that follow */
-static gab_status read_header(const gab_forest *forest, gab_reader *in, size_t *blocks)
+static gab_status read_header(const gab_forest *forest, gab_reader *in, bool is_bare, size_t *blocks)
 {
   uint64_t magic;
   uint32_t version;
   GAB_TRY(gab_get_u64(in, &magic));
-  if (magic != image_magic) GAB_FAIL(GAB_ERR_CORRUPT, "these bytes are no image of a forest");
+  if (magic != (is_bare ? skeleton_magic : image_magic))
+    GAB_FAIL(GAB_ERR_CORRUPT, "these bytes are no %s of a forest", is_bare ? "skeleton" : "image");
   GAB_TRY(gab_get_u32(in, &version));
   if (version != IMAGE_VERSION)
     GAB_FAIL(GAB_ERR_CORRUPT, "the image has format %" PRIu32 ", this program reads %d", version,
              IMAGE_VERSION);
   GAB_TRY(check_domain(forest, in));
   GAB_TRY(check_kinds(forest, in));
-  return gab_get_count(in, gab_record_least_size(forest), blocks);
+  const size_t least = is_bare ? gab_record_bare_size(&(gab_block){.id = 0}) : gab_record_least_size(forest);
+  return gab_get_count(in, least, blocks);
 }
 
 /* ---- out */
@@ -116,8 +118,19 @@ gab_status gab_forest_pack(const gab_forest *forest, gab_buffer *out)
 {
   if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "a forest whose migration failed cannot be packed");
   GAB_TRY(gab_buffer_reserve(out, gab_forest_packed_size(forest)));
-  GAB_TRY(pack_header(forest, out));
+  GAB_TRY(pack_header(forest, image_magic, out));
   return gab_records_pack(forest, forest->blocks, forest->block_count, out);
+}
+
+gab_status gab_forest_pack_skeleton(const gab_forest *forest, gab_buffer *out)
+{
+  size_t bytes = header_size(forest);
+  if (forest->torn) GAB_FAIL(GAB_ERR_STATE, "a forest whose migration failed cannot be packed");
+  for (size_t i = 0; i < forest->block_count; ++i) bytes += gab_record_bare_size(forest->blocks[i]);
+  GAB_TRY(gab_buffer_reserve(out, bytes));
+  GAB_TRY(pack_header(forest, skeleton_magic, out));
+  for (size_t i = 0; i < forest->block_count; ++i) GAB_TRY(gab_record_pack_bare(forest->blocks[i], out));
+  return GAB_OK;
 }
 
 /* ---- in */
@@ -129,7 +142,7 @@ gab_status gab_forest_visit_image(const gab_forest *forest, gab_reader image,
 {
   const unsigned char *start = image.at;
   size_t blocks;
-  GAB_TRY(read_header(forest, &image, &blocks));
+  GAB_TRY(read_header(forest, &image, false, &blocks));
   for (size_t i = 0; i < blocks; ++i) {
     const unsigned char *at = image.at;
     gab_record record = {0};
@@ -144,15 +157,16 @@ typedef struct findings {
   size_t count;
 } findings;
 
-static gab_status find_records(const gab_forest *forest, gab_reader *image, findings *found)
+static gab_status find_records(const gab_forest *forest, gab_reader *image, bool is_bare, findings *found)
 {
   size_t blocks;
-  GAB_TRY(read_header(forest, image, &blocks));
+  GAB_TRY(read_header(forest, image, is_bare, &blocks));
   void *memory = found->records;
   GAB_TRY(gab_realloc((found->count + blocks) * sizeof *found->records, GAB_MEMORY_OTHER, &memory));
   found->records = memory;
   for (size_t i = 0; i < blocks; ++i) {
-    GAB_TRY(gab_record_find(forest, image, &found->records[found->count]));
+    gab_record *record = &found->records[found->count];
+    GAB_TRY(is_bare ? gab_record_find_bare(forest, image, record) : gab_record_find(forest, image, record));
     ++found->count;
   }
   return GAB_OK;
@@ -164,9 +178,12 @@ static int by_id(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
-static gab_status find_all(const gab_forest *forest, gab_reader *images, size_t image_count, findings *found)
+static gab_status find_all(const gab_forest *forest, const gab_forest_parts *parts, findings *found)
 {
-  for (size_t i = 0; i < image_count; ++i) GAB_TRY(find_records(forest, &images[i], found));
+  for (size_t i = 0; i < parts->image_count; ++i)
+    GAB_TRY(find_records(forest, &parts->images[i], false, found));
+  for (size_t i = 0; i < parts->skeleton_count; ++i)
+    GAB_TRY(find_records(forest, &parts->skeletons[i], true, found));
   if (found->count > 1) qsort(found->records, found->count, sizeof *found->records, by_id);
   for (size_t i = 1; i < found->count; ++i)
     if (found->records[i - 1].id == found->records[i].id)
@@ -175,14 +192,15 @@ static gab_status find_all(const gab_forest *forest, gab_reader *images, size_t 
 }
 
 /* Hands blocks that are here already to their records, and destroys the rest before anything new is made, so
- * that memory does not hold both. Leaves the forest empty. */
+ * that memory does not hold both. Leaves the forest empty. What is to be made up is not to depend on what lay here. */
 static void reuse_blocks(gab_forest *forest, findings *found)
 {
   size_t next = 0;
   for (size_t i = 0; i < forest->block_count; ++i) {
     gab_block *block = forest->blocks[i];
     while (next < found->count && found->records[next].id < block->id) ++next;
-    if (next < found->count && found->records[next].id == block->id && !found->records[next].block) {
+    if (next < found->count && found->records[next].id == block->id && !found->records[next].block &&
+        !found->records[next].is_bare) {
       found->records[next].block = block;
       forest->blocks[i] = NULL;
     }
@@ -193,10 +211,17 @@ static void reuse_blocks(gab_forest *forest, findings *found)
 gab_status gab_forest_restore(gab_forest *forest, gab_reader *images, size_t image_count, gab_owner_map map,
                               void *context)
 {
+  const gab_forest_parts parts = {.images = images, .image_count = image_count};
+  return gab_forest_restore_parts(forest, &parts, map, context);
+}
+
+gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *parts, gab_owner_map map,
+                                    void *context)
+{
   findings found = {NULL, 0};
   gab_block **blocks = NULL;
   void *memory;
-  gab_status status = find_all(forest, images, image_count, &found);
+  gab_status status = find_all(forest, parts, &found);
   if (status == GAB_OK) status = gab_alloc(found.count * sizeof *blocks, GAB_MEMORY_OTHER, &memory);
   if (status != GAB_OK) {
     gab_forest_clear(forest);

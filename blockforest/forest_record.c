@@ -7,7 +7,7 @@ enum { ROW_BYTES = 8 + 4 + 1, RECORD_HEAD_BYTES = 8 + 8, KIND_HEAD_BYTES = 8 };
 
 size_t gab_record_size(const gab_forest *forest, const gab_block *block)
 {
-  size_t bytes = RECORD_HEAD_BYTES + block->neighbour_count * ROW_BYTES;
+  size_t bytes = gab_record_bare_size(block);
   for (int k = 0; k < forest->kind_count; ++k)
     if (gab_kind_is_stored(&forest->kinds[k]))
       bytes += KIND_HEAD_BYTES + forest->kinds[k].packed_size(forest->kinds[k].user, block->data[k]);
@@ -35,7 +35,12 @@ static gab_status pack_kind(const gab_block_data_kind *kind, const gab_block *bl
   return GAB_OK;
 }
 
-static gab_status pack_record(const gab_forest *forest, const gab_block *block, gab_buffer *out)
+size_t gab_record_bare_size(const gab_block *block)
+{
+  return RECORD_HEAD_BYTES + block->neighbour_count * ROW_BYTES;
+}
+
+gab_status gab_record_pack_bare(const gab_block *block, gab_buffer *out)
 {
   GAB_TRY(gab_put_u64(out, block->id));
   GAB_TRY(gab_put_u64(out, block->neighbour_count));
@@ -44,6 +49,15 @@ static gab_status pack_record(const gab_forest *forest, const gab_block *block, 
     GAB_TRY(gab_put_i32(out, block->neighbours[i].owner));
     GAB_TRY(gab_put_u8(out, (uint8_t)block->neighbours[i].direction));
   }
+  return GAB_OK;
+}
+
+static gab_status pack_record(const gab_forest *forest, const gab_block *block, gab_buffer *out)
+{
+  if (block->is_unset)
+    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed",
+             block->id);
+  GAB_TRY(gab_record_pack_bare(block, out));
   for (int k = 0; k < forest->kind_count; ++k)
     if (gab_kind_is_stored(&forest->kinds[k]))
       GAB_TRY(pack_kind(&forest->kinds[k], block, block->data[k], out));
@@ -95,15 +109,21 @@ static gab_status read_row(gab_reader *in, gab_neighbour *row)
   return GAB_OK;
 }
 
-gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record *record)
+gab_status gab_record_find_bare(const gab_forest *forest, gab_reader *in, gab_record *record)
 {
-  *record = (gab_record){.id = GAB_NO_BLOCK};
+  *record = (gab_record){.id = GAB_NO_BLOCK, .is_bare = true};
   GAB_TRY(gab_get_u64(in, &record->id));
   if (!gab_block_id_is_valid(&forest->options.grid, record->id))
     GAB_FAIL(GAB_ERR_CORRUPT, "packed block with the impossible id " GAB_PRI_BLOCK, record->id);
   size_t rows;
   GAB_TRY(gab_get_count(in, ROW_BYTES, &rows));
-  GAB_TRY(gab_get_view(in, rows * ROW_BYTES, &record->rows));
+  return gab_get_view(in, rows * ROW_BYTES, &record->rows);
+}
+
+gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record *record)
+{
+  GAB_TRY(gab_record_find_bare(forest, in, record));
+  record->is_bare = false;
   const unsigned char *start = in->at;
   for (int k = 0; k < forest->kind_count; ++k) {
     if (!gab_kind_is_stored(&forest->kinds[k])) continue;
@@ -158,6 +178,8 @@ gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_
   if (!record->block) GAB_TRY(gab_block_make(forest, record->id, &record->block));
   if (!record->has_table) GAB_TRY(unpack_table(forest, record->rows, map, context, record->block));
   GAB_TRY(gab_block_make_data(forest, record->block));
+  record->block->is_unset = record->is_bare;
+  if (record->is_bare) return GAB_OK;
   return unpack_data(forest, record->data, record->block);
 }
 

@@ -151,6 +151,8 @@ static uint64_t block_work(void *user, void *data, bool forget)
 
 gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
 {
+  /* What is made up knows nothing of the margin that interfaces have to keep from wider cells. */
+  const bool one_level = phasefield->model.options.levels == 0;
   return (gab_block_data_kind){.name = "phasefield",
                                .user = phasefield,
                                .create = create_block,
@@ -161,7 +163,9 @@ gab_block_data_kind gab_phasefield_block_kind(gab_phasefield *phasefield)
                                .unpack = unpack,
                                .work = block_work,
                                .split = gab_phasefield_split,
-                               .merge = gab_phasefield_merge};
+                               .merge = gab_phasefield_merge,
+                               .gather = one_level ? gab_phasefield_gather : NULL,
+                               .reconstruct = one_level ? gab_phasefield_make_up : NULL};
 }
 
 /* ------------------------------------------------------------------------------------------ ghosts */

@@ -169,16 +169,20 @@ gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in);
 
 /** What is left of a block. Ghosts of phi across faces that are known have been filled. */
 enum {
-  GAB_PHASEFIELD_KNOWS_PHI = 1,   /**< the fractions in its cells */
-  GAB_PHASEFIELD_KNOWS_FACE_0 = 2 /**< shifted left by the face (x-, x+, y-, ...): those across it */
+  GAB_PHASEFIELD_KNOWS_PHI = 1,     /**< the fractions in its cells */
+  GAB_PHASEFIELD_KNOWS_FACE_0 = 2,  /**< shifted left by the face (x-, x+, y-, ...): those across it */
+  GAB_PHASEFIELD_KNOWS_FACE_C = 128 /**< c across these faces as well: its ghosts have been filled, too */
 };
 /** Approximates what no copy of a block holds any more; a run that has used it is not the undisturbed one,
- * which whoever calls it has to say. As in section 5.1 of Kohl et al. 2017, c follows from phi and the Gibbs
- * energies, at the temperature of the analytic profile: in solids at their tie lines with the melt, in melt
- * at the mu of the reservoir above. Without phi, a cell gets the phase of which there is most across the
- * known faces, the nearer the more (interfaces find their profile again in some steps); without these either,
- * that of the start. A pure function of the block, its ghosts, step and shift; local. Shaped as a callback of
- * block data: `data` is that of the block in this model, made but not set.
+ * which whoever calls it has to say. As in section 5.1 of Kohl et al. 2017, c follows from phi, mu and the Gibbs
+ * energies at the temperature of the analytic profile. mu is that of the same phases across faces where c is
+ * known, the nearer the more; elsewhere that of their tie lines with the melt in solids (far below a eutectic
+ * these are at odds with each other: phases may then replace one another), that of the reservoir above in melt.
+ * Without phi, a cell is solid or melt as there is more of across the known faces along the isotherm, the nearer
+ * the more, and then the solid of which there is most across all known faces, those along the growth seen from
+ * farther (interfaces find their profile again in some steps); without faces, the state of the start. A pure
+ * function of the block, its ghosts, step and shift; local. Blocks of a run on one level are made up by it if the
+ * run's recovery strategies have `reconstruct`.
  *  @param[in] phasefield  the model, at the step of the block  @param[in] known  bits of the above */
 gab_status gab_phasefield_reconstruct(void *phasefield, const gab_forest *forest, const gab_block *block,
                                       void *data, unsigned known);

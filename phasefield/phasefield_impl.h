@@ -125,6 +125,12 @@ void gab_phasefield_fill_sides(const gab_phasefield_model *model, const gab_phas
 bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phasefield_block *block,
                                int side);
 
+/* ---- reconstruct.c ---- */
+/** gather() and reconstruct() of the block data: phases across the faces, and what is made up from them. */
+gab_status gab_phasefield_gather(void *phasefield);
+gab_status gab_phasefield_make_up(void *phasefield, const gab_forest *forest, const gab_block *place, void *data,
+                                  uint32_t known);
+
 /* ---- step.c ---- */
 /** Makes what is not stored if the forest has changed: mu, the ghosts of phi. Collective. */
 gab_status gab_phasefield_settle(gab_phasefield *phasefield);

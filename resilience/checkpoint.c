@@ -53,6 +53,7 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   made->stats.ratio = 1;
   gab_buffer_init(&made->transfer.squeezed, GAB_MEMORY_SNAPSHOT);
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
+  for (int i = 0; i < 2; i++) gab_skeletons_init(&made->skeletons[i]);
   gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
   if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.port);
   if (status == GAB_OK) status = open_redundancy(made);
@@ -70,6 +71,7 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   gab_buffer_release(&gone->transfer.squeezed);
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
+  for (int i = 0; i < 2; i++) gab_skeletons_release(&gone->skeletons[i]);
   gab_domains_destroy(&gone->domains);
   gab_free(checkpoint);
 }
@@ -94,6 +96,7 @@ static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
   stats->image_bytes = gab_message_bytes(&taken->own);
   stats->copies_bytes = gab_redundancy_bytes(taken);
   stats->copied_bytes = gab_redundancy_raw_bytes(taken);
+  stats->skeleton_bytes = gab_skeletons_bytes(&checkpoint->skeletons[taken->skeletons]);
   stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
   stats->ratio = taken->sent_each ? (double)stats->image_bytes / (double)taken->sent_each : 1;
   checkpoint->all_sent += (double)stats->sent_bytes;
@@ -160,6 +163,7 @@ gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
   at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
 
   gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  GAB_TRY(gab_skeletons_spread(checkpoint, next));
   GAB_TRY(gab_redundancy_begin(checkpoint, next));
   checkpoint->begun_in = gab_world_epoch(world);
   checkpoint->pending = true;

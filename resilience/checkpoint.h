@@ -102,6 +102,11 @@ const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint);
 /** What was asked for. */
 const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint);
 
+/** Keeps the skeletons of all slots, too (blockforest/reconstruct.h): some hundred bytes a block, sent when the grid has
+ * changed only, at three slots more than images can be lost of at once. gab_checkpoint_reconstruct() lives on them.
+ * Local; before the first snapshot, the same on all. */
+void gab_checkpoint_keep_skeletons(gab_checkpoint *checkpoint);
+
 /** What a restore did. */
 typedef struct gab_restore_report {
   gab_step step;        /**< of the snapshot that was restored */
@@ -109,6 +114,7 @@ typedef struct gab_restore_report {
   uint64_t adopted;     /**< blocks of dead slots that this slot took over */
   double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
   double seconds;       /**< local verification and restore of blocks and entities */
+  uint64_t made_up;     /**< blocks of all slots that gab_checkpoint_reconstruct() had to make up */
 } gab_restore_report;
 
 /** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
@@ -120,6 +126,14 @@ typedef struct gab_restore_report {
  *  if an image changed in memory and nothing whole is left of it in any snapshot that all hold (the forest is
  *  then untouched); ::GAB_ERR_FAULT if the world broke: call it again after the next repair */
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report);
+
+/** gab_checkpoint_restore(), but if there is no snapshot all of whose images are left somewhere, the blocks that are
+ *  lost are made up from what is around them: an approximation, which the log and the event `reconstruction` say. Needs
+ *  a skeleton of every slot. Entities per slot of those of which no image is left are dropped. Collective, and not
+ *  without communication. Announces ::GAB_PHASE_RECOVERY in addition with every round in which blocks are made up.
+ *  @return as gab_checkpoint_restore(); ::GAB_ERR_LOST if skeletons are lost, too; ::GAB_ERR_STATE if there is data
+ *          that cannot be made up (gab_forest_irreplaceable()) */
+gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report);
 
 /** Every slot drops what it has and goes on as the one whose first copy it keeps, though nobody is dead: the
  *  images of all travel their way back once, without communication but the agreement that all copies are whole.
@@ -137,7 +151,8 @@ typedef struct gab_checkpoint_stats {
   size_t image_bytes;  /**< own image of the last one */
   size_t copies_bytes; /**< copies of others and parities held, last one */
   size_t copied_bytes; /**< what those copies and parities stand for: before compression */
-  size_t sent_bytes;   /**< put on the wire for them, last one */
+  size_t skeleton_bytes; /**< of others held, last one */
+  size_t sent_bytes;   /**< put on the wire for them, last one; without skeletons */
   double ratio;        /**< image / what was sent to each holder, last one; 1: not compressed */
   uint64_t replaced;   /**< images, parities and entities that had changed in memory */
   double last_seconds; /**< that the caller spent on the last one: pack, exchange and commit */

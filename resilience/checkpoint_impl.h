@@ -53,7 +53,17 @@ typedef struct gab_snapshot {
   gab_copy *copies;
   int copy_count, copy_room;
   gab_parities parities;
+  int skeletons; /* which of the checkpoint's sets belongs to it */
 } gab_snapshot;
+
+/* Skeletons of others: what is left of a slot whose image nobody holds any more (skeletons.c). */
+typedef struct gab_skeletons {
+  bool made;
+  uint64_t revision;       /* of the forest; snapshots of the same forest share a set */
+  gab_placement placement; /* who keeps whose */
+  gab_copy *copies;
+  int count, room;
+} gab_skeletons;
 
 typedef struct gab_registered_entity {
   char name[GAB_ENTITY_NAME];
@@ -81,6 +91,8 @@ struct gab_checkpoint {
   gab_registered_entity entities[GAB_MOST_ENTITIES];
   int entity_count;
   gab_snapshot snapshots[2];
+  bool keeps_skeletons;
+  gab_skeletons skeletons[2];
   gab_transfer_state transfer;
   gab_compression compression;
   bool single;     /* one buffer: the next snapshot overwrites the valid one */
@@ -149,6 +161,8 @@ typedef struct gab_image_list {
   gab_reader replicated; /* behind its seal */
   gab_image_view *images;
   size_t count;
+  gab_reader *skeletons; /* of those whose blocks are to be made up */
+  size_t skeleton_count;
 } gab_image_list;
 
 /* An empty list with room for so many; to be released whatever happened. */
@@ -176,6 +190,24 @@ size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
 /* Bytes that this slot put on the wire for it. */
 size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
 void gab_redundancy_release(gab_snapshot *snapshot);
+
+/* ---- skeletons.c: what is needed to make up the blocks of those that no image is left of */
+
+/* Sends the own skeleton to its keepers, more than there are of images, and receives those that this slot keeps; only
+ * if the forest is not that of the valid snapshot. Collective if so. Does nothing unless the checkpoint keeps them. */
+gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Who takes the blocks that `then` had, if skeletons are put to use: its restorer, or the first living keeper of its
+ * skeleton. Pure; everyone gets the same answer. @return GAB_NO_SLOT if none of them lives */
+gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot then);
+/* Whether nothing but state is lost: there is an image or a skeleton of every slot. Pure. */
+bool gab_skeletons_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
+/* Whether those that fall to this slot are as they came. Local. @return false with a message that says which is not */
+bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
+/* Puts those into the list. Local. */
+gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_image_list *list);
+void gab_skeletons_init(gab_skeletons *skeletons);
+void gab_skeletons_release(gab_skeletons *skeletons);
+size_t gab_skeletons_bytes(const gab_skeletons *skeletons);
 
 /* ---- redundancy_mend.c: what has changed in memory, and what the dead left to be put together */
 

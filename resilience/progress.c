@@ -38,12 +38,13 @@ static void write_file(const gab_timeloop *loop, double rate, double seconds_lef
       "{\"time\": %lld.%03ld, \"host\": \"%s\", \"pid\": %ld, \"step\": %" GAB_PRI_STEP
       ", \"steps\": %" GAB_PRI_STEP ", \"updates_per_second\": %.4g, \"seconds_left\": %.0f, \"slots\": %" PRId32
       ", \"living\": %" PRId32 ", \"checkpoint\": %" GAB_PRI_STEP
-      ", \"disk_checkpoint\": %" GAB_PRI_STEP ", \"faults\": %d, \"rolled_back\": %" GAB_PRI_STEP "}\n",
+      ", \"disk_checkpoint\": %" GAB_PRI_STEP ", \"faults\": %d, \"rolled_back\": %" GAB_PRI_STEP
+      ", \"reconstructed_blocks\": %" PRIu64 "}\n",
       (long long)now.tv_sec, now.tv_nsec / 1000000, host, (long)getpid(), loop->step, loop->steps, rate,
       seconds_left, gab_world_members(loop->world)->slots, gab_members_count(gab_world_members(loop->world)),
       loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1,
       loop->guard && loop->guard->disk ? gab_disk_get_stats(loop->guard->disk).last_step : -1, loop->stats.fault_count,
-      loop->stats.rolled_back);
+      loop->stats.rolled_back, loop->made_up.blocks);
   snprintf(path, sizeof path, "%s/" GAB_PROGRESS_FILE, loop->folder);
   /* A full disk shows where results are written; a sign of life must not end the run. */
   if (length > 0 && length < (int)sizeof text)

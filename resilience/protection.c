@@ -3,6 +3,7 @@
 #include "resilience/timeloop_impl.h"
 
 #include "blockforest/output.h"
+#include "blockforest/reconstruct.h"
 #include "core/collective.h"
 #include "core/log.h"
 #include "core/node_memory.h"
@@ -20,7 +21,10 @@ static gab_status pack_position(void *user, gab_buffer *out)
 {
   const gab_timeloop *loop = user;
   GAB_TRY(gab_put_i64(out, loop->step));
-  return gab_put_u8(out, loop->duties_pending);
+  GAB_TRY(gab_put_u8(out, loop->duties_pending));
+  if (loop->made_up.blocks == 0) return GAB_OK;
+  GAB_TRY(gab_put_u64(out, loop->made_up.blocks));
+  return gab_put_i64(out, loop->made_up.since);
 }
 
 static gab_status unpack_position(void *user, gab_reader *in)
@@ -32,6 +36,12 @@ static gab_status unpack_position(void *user, gab_reader *in)
   GAB_TRY(gab_get_u8(in, &pending));
   loop->step = step;
   loop->duties_pending = pending != 0;
+  loop->made_up = (gab_made_up){.blocks = 0};
+  if (gab_reader_left(in) == 0) return GAB_OK; /* an exact state, which is all but always */
+  int64_t since;
+  GAB_TRY(gab_get_u64(in, &loop->made_up.blocks));
+  GAB_TRY(gab_get_i64(in, &since));
+  loop->made_up.since = since;
   return GAB_OK;
 }
 
@@ -57,6 +67,21 @@ static void choose_strategies(gab_guard *guard, const gab_protection *protection
   if (guard->strategy_count > 0) return;
   guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
   if (gab_guard_uses_disk(guard)) guard->strategies[guard->strategy_count++] = &gab_strategy_disk;
+}
+
+/* What was asked for has to be possible for the data that there is: found when a run starts, not when it dies. */
+static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_guard *guard)
+{
+  const char *name = gab_forest_irreplaceable(loop->forest);
+  bool wanted = false;
+  for (int i = 0; i < guard->strategy_count; i++) wanted = wanted || guard->strategies[i] == &gab_strategy_reconstruct;
+  if (!wanted) return GAB_OK;
+  if (name)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be made up from what is around it",
+             name);
+  gab_checkpoint_keep_skeletons(guard->checkpoint);
+  return GAB_OK;
 }
 
 /* Only the root can fail here. Nobody may write to the file before it was emptied. */
@@ -141,10 +166,11 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                                    .checkpoint = guard->checkpoint,
                                    .events = loop->events,
                                    .disk = guard->disk,
+                                   .made_up = &loop->made_up,
                                    .rebalance = protection->rebalance,
                                    .rebalance_user = protection->rebalance_user};
   choose_strategies(guard, protection);
-  return GAB_OK;
+  return prepare_reconstruction(loop, guard);
 }
 
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection)
@@ -297,9 +323,9 @@ static void tell(gab_timeloop *loop, const gab_fault *fault)
             "\"lost\": [%s], \"noticed_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP
             ", \"rounds\": %d, \"seconds\": %.6f, \"revoke\": %.6f, \"shrink\": %.6f, \"agree\": %.6f, "
             "\"restore\": "
-            "%.6f, \"reprotect\": %.6f, \"rebalance\": %.6f",
+            "%.6f, \"reprotect\": %.6f, \"rebalance\": %.6f, \"reconstructed_blocks\": %" PRIu64,
             lost, fault->noticed_step, fault->restored_step, fault->rounds, fault->seconds, fault->revoke,
-            fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
+            fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance, fault->made_up);
 }
 
 /* Without protection nothing can be restored, but all have to end together. */

@@ -19,10 +19,9 @@ static gab_status rebalance(const gab_recovery *recovery, gab_fault *fault)
   return GAB_OK;
 }
 
-static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
+/* @param[in] restored  what going back came to */
+static gab_status go_on_from(const gab_recovery *recovery, gab_restore_report restored, gab_fault *fault)
 {
-  gab_restore_report restored;
-  GAB_TRY(gab_checkpoint_restore(recovery->checkpoint, &restored));
   fault->restored_step = restored.step;
   fault->adopted += restored.adopted;
   fault->restore = restored.seconds + restored.agree_seconds;
@@ -32,10 +31,39 @@ static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
   return rebalance(recovery, fault);
 }
 
+static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_restore(recovery->checkpoint, &restored));
+  return go_on_from(recovery, restored, fault);
+}
+
 const gab_strategy gab_strategy_shrink = {
     .name = "shrink",
     .doc = "go on with the survivors; the holders of copies adopt the blocks of the dead, then rebalance",
     .recover = shrink,
+};
+
+/* ---------------------------------------------------------------- reconstruct */
+
+/* It is counted before the next checkpoint is taken, of which it is a part. */
+static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_reconstruct(recovery->checkpoint, &restored));
+  gab_made_up *made_up = recovery->made_up;
+  if (made_up && restored.made_up > 0) {
+    if (made_up->blocks == 0) made_up->since = restored.step;
+    made_up->blocks += restored.made_up;
+  }
+  fault->made_up = restored.made_up;
+  return go_on_from(recovery, restored, fault);
+}
+
+const gab_strategy gab_strategy_reconstruct = {
+    .name = "reconstruct",
+    .doc = "go on with the survivors; blocks that nobody holds any more are made up: an approximation",
+    .recover = reconstruct,
 };
 
 /* ---------------------------------------------------------------- disk */
@@ -83,7 +111,7 @@ const gab_strategy gab_strategy_disk = {
     .recover = go_back_to_disk,
 };
 
-static const gab_strategy *const strategies[] = {&gab_strategy_shrink, &gab_strategy_disk};
+static const gab_strategy *const strategies[] = {&gab_strategy_shrink, &gab_strategy_reconstruct, &gab_strategy_disk};
 
 const gab_strategy *gab_strategy_at(int index)
 {
@@ -118,6 +146,7 @@ static gab_status escalate(const gab_recovery *recovery, const gab_strategy *con
 {
   gab_status status = GAB_ERR_LOST;
   gab_error_clear();
+  fault->made_up = 0;
   for (int i = 0; i < count && status == GAB_ERR_LOST; i++) status = list[i]->recover(recovery, fault);
   return status;
 }

@@ -7,6 +7,9 @@
  *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
  *  until the next one is committed.
  *
+ *  `reconstruct`: as shrink, but blocks that no memory holds any more are made up from what is around them
+ *  (gab_checkpoint_reconstruct()): the run goes on and says that it is an approximation.
+ *
  *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
  *  (resilience/restart.h), and go on as after shrink.
  *
@@ -33,11 +36,18 @@ typedef struct gab_fault {
   int32_t lost_count;     /**< slots that died */
   const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
   uint64_t adopted;       /**< blocks that this slot took over */
+  uint64_t made_up;       /**< blocks of all slots that strategy `reconstruct` made up */
   bool suspect;           /**< a monitor complained; its words are the present error message */
   int rounds;             /**< repairs it took; more than 1 if something died during recovery */
   double seconds;         /**< from noticing to going on */
   double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */
 } gab_fault;
+
+/** What of a state was made up and not computed: part of the state. */
+typedef struct gab_made_up {
+  uint64_t blocks; /**< of all slots, in all recoveries that led to it; 0: nothing, the state is exact */
+  gab_step since;  /**< step of the first of them, if any */
+} gab_made_up;
 
 /** What a strategy works with. All borrowed. */
 typedef struct gab_recovery {
@@ -46,6 +56,7 @@ typedef struct gab_recovery {
   gab_checkpoint *checkpoint;
   gab_events *events;
   gab_disk *disk;             /**< NULL: no checkpoints on disk */
+  gab_made_up *made_up;       /**< what is made up is counted there; NULL: nowhere */
   gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
 } gab_recovery;
@@ -61,6 +72,8 @@ typedef struct gab_strategy {
 } gab_strategy;
 
 extern const gab_strategy gab_strategy_shrink;
+/** As shrink, but what is lost for good is made up. Its protection keeps skeletons (gab_checkpoint_keep_skeletons()). */
+extern const gab_strategy gab_strategy_reconstruct;
 /** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
 

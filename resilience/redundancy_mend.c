@@ -410,6 +410,7 @@ static gab_status mend_group(const mending *m)
   if (!has_parities(m->snapshot)) return GAB_OK;
   find_losses(m, group, &losses);
   for (int i = 0; i < group->count; i++) {
+    if (losses.image_gone[i] && losses.target[i] < 0) return GAB_OK; /* too many died: they are to be made up */
     image = image || losses.image_gone[i];
     parity = parity || losses.parity_gone[i];
     all_live = all_live && losses.living[i];

@@ -16,8 +16,9 @@ static const gab_config_key resilience_keys[] = {
      .outside = true,
      .doc =
          "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
-         "survivors from memory, disk goes back to the newest checkpoint on disk. If left out: [shrink], and "
-         "[shrink, disk] with checkpoints on disk."},
+         "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from memory and makes "
+         "blocks that nobody holds any more up from what is around them (phase fields of one level): an approximation, "
+         "which the run then says it is. If left out: [shrink], and [shrink, disk] with checkpoints on disk."},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",

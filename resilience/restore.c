@@ -1,6 +1,7 @@
 #include "resilience/checkpoint_impl.h"
 #include "resilience/disk_impl.h"
 
+#include "blockforest/reconstruct.h"
 #include "core/collective.h"
 #include "core/log.h"
 
@@ -10,11 +11,13 @@
 typedef struct owner_map {
   const gab_checkpoint *checkpoint;
   const gab_snapshot *snapshot;
+  bool makes_up; /* blocks that no image is left of go to those who keep their skeletons */
 } owner_map;
 
 static gab_slot owner_now(void *context, gab_slot then)
 {
   const owner_map *map = context;
+  if (map->makes_up) return gab_skeletons_restorer(map->checkpoint, map->snapshot, then);
   return gab_placement_restorer(&map->snapshot->placement, gab_world_members(map->checkpoint->world), then);
 }
 
@@ -134,7 +137,11 @@ gab_status gab_images_begin(gab_image_list *list, size_t room)
   return GAB_OK;
 }
 
-void gab_images_release(gab_image_list *list) { gab_free(&list->images); }
+void gab_images_release(gab_image_list *list)
+{
+  gab_free(&list->images);
+  gab_free(&list->skeletons);
+}
 
 gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list)
 {
@@ -160,7 +167,11 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
   GAB_TRY(gab_alloc((list->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
   gab_reader *forests = memory;
   for (size_t i = 0; i < list->count; i++) forests[i] = list->images[i].forest;
-  gab_status status = gab_forest_restore(checkpoint->forest, forests, list->count, map, context);
+  const gab_forest_parts parts = {.images = forests,
+                                  .image_count = list->count,
+                                  .skeletons = list->skeletons,
+                                  .skeleton_count = list->skeleton_count};
+  gab_status status = gab_forest_restore_parts(checkpoint->forest, &parts, map, context);
   gab_free(&forests);
   return status;
 }
@@ -179,10 +190,10 @@ static gab_status add_image(gab_image_list *list, const gab_buffer *image, const
 
 /* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
  * is cut before anything is touched. */
-static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool makes_up,
                               const gab_rescued *rescued, gab_image_list *list)
 {
-  owner_map map = {checkpoint, snapshot};
+  owner_map map = {checkpoint, snapshot, false};
   gab_slot me = gab_world_slot(checkpoint->world);
   uint64_t seal;
   GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
@@ -197,7 +208,7 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   }
   for (int i = 0; i < rescued->count; i++)
     GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
-  return GAB_OK;
+  return makes_up ? gab_skeletons_list(checkpoint, snapshot, list) : GAB_OK;
 }
 
 /* ------------------------------------------------------------------ lost for good: say what */
@@ -260,7 +271,7 @@ static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all
 static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
                            size_t room)
 {
-  owner_map map = {checkpoint, snapshot};
+  owner_map map = {checkpoint, snapshot, false};
   const gab_members *now = gab_world_members(checkpoint->world);
   char *list = text + snprintf(text, room, "slots ");
   size_t used = (size_t)(list - text);
@@ -325,19 +336,82 @@ static int32_t count_lost(const gab_checkpoint *checkpoint, const gab_snapshot *
   return lost;
 }
 
-static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool restorable,
+static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole, bool makes_up,
                                  const gab_rescued *rescued)
 {
-  owner_map map = {checkpoint, snapshot};
+  owner_map map = {checkpoint, snapshot, makes_up};
   gab_image_list list = {0};
-  gab_status status = list_images(checkpoint, snapshot, rescued, &list);
+  gab_status status = list_images(checkpoint, snapshot, makes_up, rescued, &list);
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
-  if (status == GAB_OK && restorable) status = gab_images_restore_entities(checkpoint, &list);
+  if (status == GAB_OK && (whole || makes_up)) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
   return status;
 }
 
-gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
+/* ------------------------------------------------------------------ what no image is left of */
+
+/* The newest snapshot that all hold of which nothing but images is lost. *makes_up stays false if there is none.
+ * Collective, unless there is none that suffices. */
+static gab_status find_approximate(gab_checkpoint *checkpoint, const common_ground *ground, gab_rescued *rescued,
+                                   gab_snapshot **common, bool *makes_up)
+{
+  for (uint64_t serial = ground->newest; serial >= ground->oldest && !*makes_up; serial--) {
+    gab_snapshot *snapshot = find_serial(checkpoint, serial);
+    if (!snapshot || !gab_skeletons_suffice(checkpoint, snapshot)) continue;
+    uint64_t good = gab_skeletons_are_whole(checkpoint, snapshot);
+    if (!good) gab_log_all(GAB_LOG_WARNING, "%s", gab_error_message());
+    GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
+    if (!good) continue;
+    *common = snapshot;
+    *makes_up = true;
+    GAB_TRY(make_good(checkpoint, ground, snapshot, rescued));
+  }
+  return GAB_OK;
+}
+
+/* Names of what the lost slots had of their own beside blocks, and that would have been adopted. */
+static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_t room)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < checkpoint->entity_count; i++) {
+    const gab_entity *entity = &checkpoint->entities[i].table;
+    if (entity->kind != GAB_ENTITY_PER_SLOT || !entity->adopt || used + GAB_ENTITY_NAME + 4 > room) continue;
+    used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", entity->name);
+  }
+}
+
+static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, const gab_reconstruction *made)
+{
+  char slots[256], dropped[256], blind[96] = "";
+  describe_slots(checkpoint, snapshot, slots, sizeof slots);
+  describe_dropped(checkpoint, dropped, sizeof dropped);
+  if (made->blind) snprintf(blind, sizeof blind, ", %" PRIu64 " of them with nothing known around them", made->blind);
+  gab_log(GAB_LOG_WARNING,
+          "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
+          " blocks are lost and were made up from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
+          " on the result is an APPROXIMATION",
+          slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
+          dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
+  if (gab_world_is_root(checkpoint->world))
+    gab_event(checkpoint->events, "reconstruction",
+              "\"of\": \"%s\", \"blocks\": %" PRIu64 ", \"all_blocks\": %" PRIu64 ", \"blind\": %" PRIu64
+              ", \"rounds\": %d, \"of_step\": %" GAB_PRI_STEP ", \"dropped\": \"%s\"",
+              slots, made->blocks, snapshot->blocks, made->blind, made->rounds, snapshot->step, dropped);
+}
+
+static gab_status make_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_restore_report *report)
+{
+  gab_reconstruction made;
+  GAB_TRY(gab_forest_reconstruct(checkpoint->forest, &made));
+  report->made_up = made.blocks;
+  tell_made_up(checkpoint, snapshot, &made);
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_restore_report *report)
 {
   *report = (gab_restore_report){.step = -1};
   gab_world *world = checkpoint->world;
@@ -345,16 +419,19 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   double start = gab_seconds();
   gab_snapshot *snapshot = NULL;
   gab_rescued rescued = {0};
-  bool restorable = false;
+  bool whole = false, makes_up = false;
   common_ground ground = {0};
-  gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &restorable);
+  gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &whole);
+  if (status == GAB_OK && !whole && may_make_up)
+    status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &makes_up);
   double agreed = gab_seconds();
   /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
-  if (status == GAB_OK && !restorable) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
-  if (status == GAB_OK) status = restore_common(checkpoint, snapshot, restorable, &rescued);
+  if (status == GAB_OK && !whole && !makes_up) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
+  if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, makes_up, &rescued);
   gab_rescued_release(&rescued);
   GAB_TRY(status);
-  if (!restorable) return say_what_is_lost(checkpoint, snapshot);
+  if (!whole && !makes_up) return say_what_is_lost(checkpoint, snapshot);
+  if (makes_up) GAB_TRY(make_up(checkpoint, snapshot, report));
 
   make_valid(checkpoint, snapshot);
   report->step = snapshot->step;
@@ -365,4 +442,14 @@ gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report
   checkpoint->stats.last_step = snapshot->step;
   gab_world_enter(world, GAB_PHASE_RECOVERY);
   return GAB_OK;
+}
+
+gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
+{
+  return go_back(checkpoint, false, report);
+}
+
+gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report)
+{
+  return go_back(checkpoint, true, report);
 }

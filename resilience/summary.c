@@ -85,9 +85,10 @@ static void print_faults(FILE *file, const gab_run_stats *stats)
     fprintf(file,
             "], \"lost_count\": %d, \"noticed_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP
             ", \"rounds\": %d, \"seconds\": %.6f, \"revoke\": %.6f, \"shrink\": %.6f, \"agree\": %.6f, "
-            "\"restore\": %.6f, \"reprotect\": %.6f, \"rebalance\": %.6f}",
+            "\"restore\": %.6f, \"reprotect\": %.6f, \"rebalance\": %.6f, \"reconstructed_blocks\": %" PRIu64 "}",
             fault->lost_count, fault->noticed_step, fault->restored_step, fault->rounds, fault->seconds,
-            fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
+            fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance,
+            fault->made_up);
   }
   fprintf(file, "%s],\n", stats->fault_record_count ? "\n  " : "");
 }
@@ -153,14 +154,17 @@ static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop
   fprintf(file,
           "  \"fault_count\": %d,\n  \"lost_slots\": %d,\n  \"suspicions\": %d,\n  \"steps_rolled_back\": %" GAB_PRI_STEP ",\n",
           stats->fault_count, stats->lost_slots, stats->suspicions, stats->rolled_back);
+  fprintf(file, "  \"reconstructed_blocks\": %" PRIu64 ",\n", stats->made_up.blocks);
+  if (stats->made_up.blocks)
+    fprintf(file, "  \"approximate_from_step\": %" GAB_PRI_STEP ",\n", stats->made_up.since);
   print_faults(file, stats);
   print_timings(file, summary);
   fprintf(file,
           "  \"checkpoints\": {\"taken\": %" PRIu64 ", \"image_bytes\": %zu, \"copies_bytes\": %zu, "
-          "\"copied_bytes\": %zu, \"sent_bytes\": %zu, \"ratio\": %.4f, \"compressed_bytes\": %" PRIu64
+          "\"copied_bytes\": %zu, \"skeleton_bytes\": %zu, \"sent_bytes\": %zu, \"ratio\": %.4f, \"compressed_bytes\": %" PRIu64
           ", \"compress\": %.6f, \"replaced\": %" PRIu64
           ", \"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
-          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->copied_bytes, checkpoint->sent_bytes,
+          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->copied_bytes, checkpoint->skeleton_bytes, checkpoint->sent_bytes,
           checkpoint->ratio, checkpoint->compressed_bytes, checkpoint->compress_seconds, checkpoint->replaced, checkpoint->total_seconds, checkpoint->pack_seconds,
           checkpoint->exchange_seconds, checkpoint->commit_seconds);
   print_disk(file, stats);
@@ -255,8 +259,15 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
   log_timings(summary);
   gab_log(GAB_LOG_INFO, "  %d of %d processes left, at most %.1f MB in one of them", summary->living,
           summary->slots, (double)summary->memory_peak * 1e-6);
-  gab_log(GAB_LOG_INFO,
-          "  checksum %016" PRIx64 " (the same for any number of processes, threads and deaths)",
-          summary->checksum);
+  if (stats->made_up.blocks)
+    gab_log(GAB_LOG_WARNING,
+            "  checksum %016" PRIx64 ", of an APPROXIMATION from step %" GAB_PRI_STEP " on: %" PRIu64
+            " block%s of which no copy was left %s made up",
+            summary->checksum, stats->made_up.since, stats->made_up.blocks, stats->made_up.blocks == 1 ? "" : "s",
+            stats->made_up.blocks == 1 ? "was" : "were");
+  else
+    gab_log(GAB_LOG_INFO,
+            "  checksum %016" PRIx64 " (the same for any number of processes, threads and deaths)",
+            summary->checksum);
   if (folder) gab_log(GAB_LOG_INFO, "  results are in %s (summary.json, events.jsonl, log.txt)", folder);
 }

@@ -137,6 +137,7 @@ gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
   stats.fault_record_count =
       stats.fault_count < GAB_MOST_FAULT_RECORDS ? stats.fault_count : GAB_MOST_FAULT_RECORDS;
   stats.seconds = gab_seconds() - loop->started;
+  stats.made_up = loop->made_up;
   stats.checkpoint.last_step = -1;
   stats.disk.last_step = -1;
   if (!loop->guard) return stats;

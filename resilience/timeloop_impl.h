@@ -75,6 +75,7 @@ struct gab_timeloop {
   gab_forest *forest;
   gab_world *world;
   gab_step steps, step;
+  gab_made_up made_up; /* part of the state */
   bool duties_pending; /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, monitors, duties, finishes;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */

@@ -98,6 +98,17 @@ gab_status driver_steps_read(const gab_config *config, double dt, gab_step *step
   return GAB_OK;
 }
 
+gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
+{
+  size_t count = 0;
+  const char *const *names = NULL;
+  if (gab_config_is_set(config, "resilience.strategies")) names = gab_config_strings(config, "resilience.strategies", &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], gab_strategy_reconstruct.name) == 0)
+      return gab_config_fail(config, "resilience.strategies", "'%s' is not for this case: %s", names[i], why);
+  return GAB_OK;
+}
+
 gab_status driver_drills_check(const driver_options *options)
 {
   for (size_t i = 0; i < options->drill_count; i++) {
@@ -129,6 +140,7 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
   note(&all, gab_resilience_check(config));
+  note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
   note(&all, driver_drills_check(options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;

@@ -133,6 +133,11 @@ static void take_event(const char *line, size_t length, history *past)
   text_of(event, "/event", name, sizeof name);
   past->last_time = time;
   if (strcmp(name, "recovery") == 0) take_recovery(event, past);
+  else if (strcmp(name, "reconstruction") == 0)
+    snprintf(next_line(past), sizeof past->shown[0],
+             "no copy was left of %s: %.0f of %.0f blocks were made up, an approximation from step %.0f on",
+             text_of(event, "/of", from, sizeof from), number_of(event, "/blocks"), number_of(event, "/all_blocks"),
+             number_of(event, "/of_step"));
   else if (strcmp(name, "start") == 0) {
     past->end_time = 0;
     snprintf(next_line(past), sizeof past->shown[0], "started at step %.0f of %.0f on %.0f processes",
@@ -214,6 +219,8 @@ static void print_progress(struct fy_document *progress, bool running)
   if (faults > 0)
     printf("; %.0f fault%s, %.0f steps computed again", faults, faults == 1 ? "" : "s",
            number_of(progress, "/rolled_back"));
+  if (number_of(progress, "/reconstructed_blocks") > 0)
+    printf("; APPROXIMATE: %.0f blocks were made up", number_of(progress, "/reconstructed_blocks"));
   printf("\n");
 }
 
@@ -233,6 +240,9 @@ static int tell_end(const char *folder, const history *past)
     printf(": %.0f steps in %s, checksum %s", number_of(summary, "/steps"),
            duration(number_of(summary, "/seconds"), text),
            text_of(summary, "/checksum", checksum, sizeof checksum));
+    if (number_of(summary, "/reconstructed_blocks") > 0)
+      printf(", APPROXIMATE from step %.0f on: %.0f blocks were made up", number_of(summary, "/approximate_from_step"),
+             number_of(summary, "/reconstructed_blocks"));
     fy_document_destroy(summary);
   }
   printf("\n");

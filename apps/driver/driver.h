@@ -96,6 +96,8 @@ gab_status grid_plan_read(run_case *which);
 /** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
  * looked at */
 gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
+/** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
+gab_status driver_reconstruct_refuse(const gab_config *config, const char *why);
 /** ::GAB_ERR_INPUT for an --inject that is no drill. */
 gab_status driver_drills_check(const driver_options *options);
 /** The folder part of a path ("." if it has none). */

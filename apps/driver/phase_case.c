@@ -43,6 +43,8 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   GAB_TRY(driver_steps_read(config, found->setup.options.dt, &found->steps, &found->check_every));
   found->recompute = recompute_plan_read(config, found->check_every);
   GAB_TRY(gab_resilience_check(config));
+  if (found->refinement.levels > 0)
+    GAB_TRY(driver_reconstruct_refuse(config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
   return driver_drills_check(options);
 }
 

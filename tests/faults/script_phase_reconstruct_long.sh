@@ -1,0 +1,52 @@
+# gabion-test: timeout=600 labels=long needs=ulfm
+# Making up lost blocks together with all else there is: coded groups, compressed and overlapped copies, one buffer, later
+# deaths, checkpoints on disk (before it in the list, and of a state that is made up), and skeletons that died, too.
+. "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/phase_common.sh"
+. "$GABION_SOURCE/tests/apps/phase_lost.sh"
+
+run 0 2 grow.yaml
+cp -r out whole
+expected=$(checksum)
+run 0 6 grow.yaml --set "$approximate" --inject $pair
+made_up=$(checksum)
+cp -r out first
+same() { # same NAME [options]: to the same bits as the first one
+  local name=$1
+  shift
+  run 0 6 grow.yaml --set "$approximate" --inject $pair "$@"
+  [ "$(checksum)" = "$made_up" ] || complain "$name: another checksum"
+  for what in front.csv profile.csv; do diff -q first/$what out/$what || complain "$name: another $what"; done
+  is_approximate "$name" 12
+}
+same 'once more'
+same 'a later death' --inject slot=2,step=190,phase=exchange
+same 'copies behind the steps' --set resilience.memory.overlap=true --set resilience.memory.every=40
+same 'one buffer' --set resilience.memory.buffers=1
+for visit in 2 4 6 8; do same "death at visit $visit" --inject slot=5,step=120,phase=recovery,visit=$visit; done
+
+# ---- coded groups, and no redundancy at all
+run 0 6 grow.yaml --set "$approximate" --set resilience.scheme=parity --set resilience.group=6 --inject $pair
+[ "$(checksum)" = "$made_up" ] || complain 'a parity group that lost two: another checksum'
+run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --set resilience.scheme=none --inject slot=3,step=130,phase=compute
+is_approximate 'no copies' 6
+is_near 'no copies'
+
+# ---- nobody has to make up what is not lost
+run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --inject slot=1,step=130,phase=compute
+[ "$(checksum)" = "$expected" ] || complain 'one death: another checksum'
+not_said APPROXIMATION
+
+# ---- disk
+run 0 6 grow.yaml --set 'resilience.strategies=[shrink, disk, reconstruct]' --set resilience.disk.every=40 --inject $pair
+[ "$(checksum)" = "$expected" ] || complain 'disk first: another checksum'
+not_said APPROXIMATION
+run 0 6 grow.yaml --set "$approximate" --set resilience.disk.every=40 --set run.steps=180 --inject $pair
+timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run grow.yaml --out out >said.txt 2>&1 || complain "going on from disk: $(cat said.txt)"
+said 'of an APPROXIMATION from step 120 on: 12 blocks'
+[ "$(checksum)" = "$made_up" ] || complain 'going on from a checkpoint of a state that is made up: another checksum'
+
+# ---- all but one: of some slot not even the skeleton is left
+run 3 6 grow.yaml --set "$approximate" --inject slot=0+1+2+3+4,step=130,phase=compute
+said 'died and so did all holders of their images'
+finish
