@@ -114,6 +114,7 @@ typedef struct gab_restore_report {
   uint64_t adopted;     /**< blocks of dead slots that this slot took over */
   double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
   double seconds;       /**< local verification and restore of blocks and entities */
+  double verify_seconds; /**< of these: hashing the images that are needed */
   uint64_t made_up;     /**< blocks of all slots that gab_checkpoint_reconstruct() had to make up */
 } gab_restore_report;
 

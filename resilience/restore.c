@@ -439,6 +439,7 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
   report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
   report->agree_seconds = agreed - start - ground.seconds;
   report->seconds = gab_seconds() - agreed + ground.seconds;
+  report->verify_seconds = ground.seconds;
   checkpoint->stats.last_step = snapshot->step;
   gab_world_enter(world, GAB_PHASE_RECOVERY);
   return GAB_OK;

@@ -216,29 +216,42 @@ static gab_status mend(bench *b, stage *s, gab_restore_report *report, double *r
   return gab_checkpoint_restore(s->checkpoint, report);
 }
 
+enum { RESTORE_ALL, RESTORE_VERIFY, RESTORE_UNPACK, RESTORE_REPAIR, RESTORE_PARTS };
+
+static void report_restore(bench *b, const stage *s, const char *name, double (*times)[RESTORE_PARTS],
+                           const double *copies, int part)
+{
+  double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES];
+  for (int i = 0; i < b->repetitions; ++i) {
+    rates[i] = s->all_bytes / times[i][part];
+    ceilings[i] = s->all_bytes / copies[i];
+    shares[i] = rates[i] / ceilings[i];
+  }
+  const bench_pair_result result = {.rate = bench_summarise(rates, b->repetitions),
+                                    .ceiling = bench_summarise(ceilings, b->repetitions),
+                                    .share = bench_summarise(shares, b->repetitions).median};
+  bench_report_pair(b, name, &result, 1e-9, "GB/s");
+}
+
 static gab_status measure_restore(bench *b, stage *s)
 {
-  double rates[BENCH_MOST_SAMPLES], ceilings[BENCH_MOST_SAMPLES], shares[BENCH_MOST_SAMPLES],
-      repairs[BENCH_MOST_SAMPLES];
+  double copies[BENCH_MOST_SAMPLES], times[BENCH_MOST_SAMPLES][RESTORE_PARTS], repairs[BENCH_MOST_SAMPLES];
   for (int i = 0; i < b->repetitions; ++i) {
-    double copy, times[2];
     gab_restore_report report;
-    GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &copy));
+    GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &copies[i]));
     gab_status status = break_world(b);
     if (status != GAB_ERR_FAULT) return status;
-    GAB_TRY(mend(b, s, &report, &times[1]));
-    times[0] = report.seconds;
-    GAB_TRY(gab_world_max_f64(b->world, times, 2));
-    rates[i] = s->all_bytes / times[0];
-    ceilings[i] = s->all_bytes / copy;
-    shares[i] = rates[i] / ceilings[i];
-    repairs[i] = times[1];
+    GAB_TRY(mend(b, s, &report, &times[i][RESTORE_REPAIR]));
+    times[i][RESTORE_ALL] = report.seconds;
+    times[i][RESTORE_VERIFY] = report.verify_seconds;
+    times[i][RESTORE_UNPACK] = report.seconds - report.verify_seconds;
+    GAB_TRY(gab_world_max_f64(b->world, times[i], RESTORE_PARTS));
+    repairs[i] = times[i][RESTORE_REPAIR];
   }
-  bench_pair_result result = {.rate = bench_summarise(rates, b->repetitions),
-                              .ceiling = bench_summarise(ceilings, b->repetitions),
-                              .share = bench_summarise(shares, b->repetitions).median};
-  bench_series repair = bench_summarise(repairs, b->repetitions);
-  bench_report_pair(b, "restore.in-place", &result, 1e-9, "GB/s");
+  report_restore(b, s, "restore.in-place", times, copies, RESTORE_ALL);
+  report_restore(b, s, "restore.in-place.verify", times, copies, RESTORE_VERIFY);
+  report_restore(b, s, "restore.in-place.unpack", times, copies, RESTORE_UNPACK);
+  const bench_series repair = bench_summarise(repairs, b->repetitions);
   bench_report_series(b, "restore.repair-without-death", &repair, 1e3, "ms");
   return GAB_OK;
 }
