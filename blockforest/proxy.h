@@ -84,8 +84,8 @@ typedef struct gab_refine_report {
 
 /** Changes levels by at most one per block. Refinement always wins: a block beside one that becomes two
  *  levels finer is split too, whatever its mark. A block is coarsened only if all its siblings want it and no
- *  neighbour forbids it; all that may be coarsened are. Decided by messages between neighbours only, the same
- *  for any number of processes. The merged block's proxy goes to who holds the first child's; the split ones
+ *  neighbour forbids it; all that may be coarsened are. Decided by messages between neighbours, and beside
+ *  missing children with slots at which those who touch their place meet; the same for any number of processes. The merged block's proxy goes to who holds the first child's; the split ones
  *  stay. Collective. Announces ::GAB_PHASE_ADAPT_MARK.
  *
  *  Splitting a block makes all its children that exist (gab_forest_options.exists), none if none does: then

@@ -222,7 +222,9 @@ static int by_place(const void *a, const void *b)
   if (left->is.place != right->is.place) return left->is.place < right->is.place ? -1 : 1;
   const bool left_is_host = left->is.id == left->is.place, right_is_host = right->is.id == right->is.place;
   if (left_is_host != right_is_host) return left_is_host ? -1 : 1;
-  return (left->is.kind > right->is.kind) - (left->is.kind < right->is.kind); /* who is held: first */
+  if (left->is.kind != right->is.kind) return left->is.kind < right->is.kind ? -1 : 1; /* who is held: first */
+  if (left->is.id != right->is.id) return left->is.id < right->is.id ? -1 : 1;
+  return (left->slot > right->slot) - (left->slot < right->slot);
 }
 
 static gab_status introduce(guest *guests, size_t count, post *out)
@@ -236,6 +238,8 @@ static gab_status introduce(guest *guests, size_t count, post *out)
       continue;
     }
     if (at->is.id == at->is.place || (host->is.kind == GUEST_PROXY && at->is.kind == GUEST_PROXY)) continue;
+    /* what is passive is named by everybody who has something below it */
+    if (at[-1].is.id == at->is.id && at[-1].is.kind == at->is.kind && at->is.kind == GUEST_PASSIVE) continue;
     if (host->is.kind != GUEST_PASSIVE)
       GAB_TRY(post_add(out, &(contact){host->is.id, at->is.id, at->slot, (int32_t)at->is.kind}, host->slot));
     if (at->is.kind != GUEST_PASSIVE)

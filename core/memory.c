@@ -13,14 +13,15 @@ typedef struct header {
   void *raw;        /* what malloc gave, an arena, or the node */
   gab_arena *arena; /* NULL: not from one */
   size_t bytes;
-  uint64_t file;    /* of the node's memory */
+  uint64_t file; /* of the node's memory */
   bool of_node;
   uint32_t use;
   uint32_t magic;
 } header;
 
 _Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before the aligned block");
-_Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_ALIGNMENT, "a mapping starts on a page, its block one header further");
+_Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_ALIGNMENT,
+               "a mapping starts on a page, its block one header further");
 
 enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20 };
 static const uint32_t magic_live = 0x9ab10c4bU;
@@ -50,9 +51,9 @@ static void count_down(uint32_t use, size_t bytes)
 
 static header *header_of(void *memory) { return (header *)(void *)((unsigned char *)memory - GAB_ALIGNMENT); }
 
-/* Images, lists and buffers of many megabytes in pages of 2 MB: fewer translations of addresses for whoever packs
- * into them, and fewer pages that the MPI library has to look up when it copies between processes. Only what lies
- * wholly inside, so nothing gets larger. A system that has none goes on without. */
+/* Images, lists and buffers of many megabytes in pages of 2 MB: fewer translations of addresses for whoever
+ * packs into them, and fewer pages that the MPI library has to look up when it copies between processes. Only
+ * what lies wholly inside, so nothing gets larger. A system that has none goes on without. */
 static void ask_for_huge_pages(void *raw, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -90,9 +91,13 @@ static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void *
              gab_memory_now(GAB_MEMORY_USE_COUNT));
   uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
   unsigned char *block = (unsigned char *)raw + (first - (uintptr_t)raw);
-  *header_of(block) =
-      (header){.raw = raw, .arena = arena, .bytes = bytes, .file = file, .of_node = of_node, .use = (uint32_t)use,
-               .magic = magic_live};
+  *header_of(block) = (header){.raw = raw,
+                               .arena = arena,
+                               .bytes = bytes,
+                               .file = file,
+                               .of_node = of_node,
+                               .use = (uint32_t)use,
+                               .magic = magic_live};
   count_up((uint32_t)use, bytes);
   *memory = block;
   return GAB_OK;

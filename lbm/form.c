@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { BUCKETS = 256, FEWEST_KEPT = 16 };
+/* So many unused ones stay beyond the number of used ones: blocks come and go between slots, and what is dropped too
+ * early has to be made again in every adaptation (some 100 kB each with blocks of 20^3 cells beside other levels). */
+enum { BUCKETS = 256, FEWEST_KEPT = 48 };
 
 struct gab_form {
   gab_forms *home;

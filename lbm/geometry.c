@@ -468,7 +468,11 @@ bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_bo
 
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells)
 {
-  const gab_geometry *geometry = user;
+  return gab_geometry_has_fluid(user, level, cells);
+}
+
+bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_box *cells)
+{
   gab_box box = *cells;
   if (gab_geometry_fluid_cells(geometry, level, &box) > 0) return true;
   while (level++ < geometry->domain.deepest) {

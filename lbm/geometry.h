@@ -101,6 +101,7 @@ bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_bo
  * smaller cells near a surface may be fluid where a larger one is solid. Other blocks are not needed: their
  * neighbours know their cells as solid by themselves. */
 bool gab_geometry_block_exists(void *user, int level, const gab_box *cells);
+bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_box *cells); /**< the same */
 /** Fluid cells of a block, at least 1. */
 uint64_t gab_geometry_block_weight(void *user, int level, const gab_box *cells);
 

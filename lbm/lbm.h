@@ -202,7 +202,8 @@ typedef struct gab_lbm_times {
  *  each slab, so it is off by default. Local. */
 gab_status gab_lbm_time_parts(gab_lbm *lbm, bool on);
 /** Begins to measure what each block takes (gab_forest_block_work()), or ends it: sweep, boundaries and ghosts from own
- *  blocks, without messages; processor time of all threads. Two looks at their clocks for each block and sub-step. Local. */
+ *  blocks, and what is done for messages meanwhile, without what threads that share a block do together before and
+ *  after; processor time of all threads. Two looks at their clocks for each block and sub-step. Local. */
 void gab_lbm_time_blocks(gab_lbm *lbm, bool on);
 /** What has been timed since. Local. */
 gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm);

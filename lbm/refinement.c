@@ -22,7 +22,7 @@ static bool meets(const gab_domain *domain, int level, const gab_box *cells, con
   return true;
 }
 
-/* Some cells within the distance are solid and some are not. A periodic border hides what lies beyond it. */
+/* Some cells within the distance, or smaller ones in the block, are solid and some are not. A periodic border hides what lies beyond it. */
 static bool is_near_a_body(const gab_geometry *geometry, int level, const gab_box *cells, double distance)
 {
   const gab_domain *domain = gab_geometry_domain(geometry);
@@ -36,7 +36,8 @@ static bool is_near_a_body(const gab_geometry *geometry, int level, const gab_bo
     all *= (uint64_t)(around.hi[axis] - around.lo[axis]);
   }
   const uint64_t fluid = gab_geometry_fluid_cells(geometry, level, &around);
-  return fluid > 0 && fluid < all;
+  if (fluid == 0) return gab_geometry_has_fluid(geometry, level, cells); /* only smaller cells are */
+  return fluid < all;
 }
 
 static bool wants_place(const gab_refinement *refinement, const gab_criterion *criterion, int level,

@@ -272,7 +272,7 @@ static size_t count_different(const kept_block *kept)
 }
 
 /* Each part falls to the thread behind the one that swept it: on another core, mostly. */
-static void compute_again(gab_lbm *lbm, size_t threads)
+static void compute_again(gab_lbm *lbm)
 {
   gab_lbm_twice *twice = lbm->twice;
   for (size_t i = 0; i < twice->count; ++i) {
@@ -282,9 +282,9 @@ static void compute_again(gab_lbm *lbm, size_t threads)
 #pragma omp parallel
   {
 #ifdef _OPENMP
-    const size_t me = (size_t)omp_get_thread_num();
+    const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
 #else
-    const size_t me = 0;
+    const size_t me = 0, threads = 1;
 #endif
     for (size_t i = 0; i < twice->count; ++i)
       for (size_t part = 0; part < twice->kept[i].parts; ++part) {
@@ -303,7 +303,7 @@ gab_status gab_lbm_twice_compare(gab_lbm *lbm, const gab_lbm_substep *at)
   gab_lbm_twice *twice = lbm->twice;
   const double start = gab_seconds();
   gab_world_enter(lbm->world, GAB_PHASE_RECOMPUTE);
-  compute_again(lbm, lbm->stage[at->level].plan.threads);
+  compute_again(lbm);
   twice->report.blocks += twice->count;
   for (size_t i = 0; i < twice->count; ++i) {
     const kept_block *kept = &twice->kept[i];

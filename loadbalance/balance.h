@@ -154,6 +154,16 @@ gab_status gab_balance_weigh(const gab_forest *forest, gab_proxies *proxies);
  *  ::GAB_BALANCE_PER_LEVEL, of the busiest over the mean with ::GAB_BALANCE_TOTAL. Collective.
  *  @param[out] ratio  1 is perfect, and where nothing was measured */
 gab_status gab_balance_unevenness(const gab_forest *forest, gab_balance_by by, double *ratio);
+/** What gab_balance_improve() came to. */
+typedef struct gab_balance_gain {
+  double before, after;      /**< unevenness; after: if the same times come again */
+  bool moved;                /**< if not, nothing has changed */
+  gab_balance_report report; /**< of the distribution, if one was tried */
+} gab_balance_gain;
+/** Shares blocks out anew by what they took, if that was more uneven than `above` and a distribution is found that is
+ *  better by a twentieth at least; then counts from zero. Collective. */
+gab_status gab_balance_improve(gab_forest *forest, const gab_balance_options *options, double above,
+                               gab_balance_gain *gain);
 /** Counts the work of all local blocks from zero. Local. */
 void gab_balance_forget_work(const gab_forest *forest);
 

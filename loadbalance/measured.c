@@ -38,7 +38,8 @@ gab_status gab_balance_unevenness(const gab_forest *forest, gab_balance_by by, d
   uint64_t sums[GAB_BALANCE_LEVELS] = {0}, most[GAB_BALANCE_LEVELS];
   for (size_t i = 0; i < gab_forest_block_count(forest); ++i) {
     const gab_block *block = gab_forest_block(forest, i);
-    sums[by == GAB_BALANCE_TOTAL ? 0 : gab_block_level(forest, block)] += gab_forest_block_work(forest, block, false);
+    sums[by == GAB_BALANCE_TOTAL ? 0 : gab_block_level(forest, block)] +=
+        gab_forest_block_work(forest, block, false);
   }
   for (int level = 0; level < GAB_BALANCE_LEVELS; ++level) most[level] = sums[level];
   gab_world *world = gab_forest_world(forest);

@@ -141,7 +141,7 @@ void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_
 /** Ahead of the sweeps: compares what the step before has left, and keeps what the sample will be computed from. */
 gab_status gab_phasefield_twice_begin(gab_phasefield *phasefield);
 /** Computes the sample again and compares, when the step is done. @param[in] threads  that have swept */
-gab_status gab_phasefield_twice_end(gab_phasefield *phasefield, size_t threads);
+gab_status gab_phasefield_twice_end(gab_phasefield *phasefield);
 void gab_phasefield_twice_release(gab_phasefield *phasefield);
 
 /* ---- ledger.c ---- */

@@ -294,7 +294,7 @@ gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
   }
   ++phasefield->model.step;
   gab_phasefield_levels_sync(phasefield);
-  return gab_phasefield_twice_end(phasefield, threads());
+  return gab_phasefield_twice_end(phasefield);
 }
 
 gab_status gab_phasefield_step(gab_phasefield *phasefield)

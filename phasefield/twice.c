@@ -20,7 +20,7 @@ typedef struct kept_block {
   gab_field *c;          /* as it was ahead of the step */
   gab_field *phi, *mu;   /* what comes out the second time */
   uint64_t read;         /* hash of the phi and mu that both are made from */
-  const char *different; /* NULL: nothing */
+  const char *different[3]; /* in the phi sweep, in the mu sweep, in what both are made from; NULL: nothing */
 } kept_block;
 
 typedef struct mark {
@@ -258,7 +258,7 @@ static gab_status phi_again(const gab_phasefield_model *before, const gab_phasef
   shadow.phi_new = kept->phi;
   const gab_phasefield_job job = {&shadow, gab_field_interior(block->phi)};
   GAB_TRY(gab_phasefield_run_phi(before, &job));
-  if (!are_equal(kept->phi, block->phi)) kept->different = "phi";
+  if (!are_equal(kept->phi, block->phi)) kept->different[0] = "phi";
   return GAB_OK;
 }
 
@@ -274,8 +274,8 @@ static gab_status mu_again(const gab_phasefield_model *before, const gab_phasefi
   shadow.c = kept->c;
   const gab_phasefield_job job = {&shadow, gab_field_interior(block->phi)};
   GAB_TRY(before->kernel->mu(before, &job));
-  if (!are_equal(kept->c, block->c)) kept->different = "c";
-  else if (!are_equal(kept->mu, block->mu)) kept->different = "mu";
+  if (!are_equal(kept->c, block->c)) kept->different[1] = "c";
+  else if (!are_equal(kept->mu, block->mu)) kept->different[1] = "mu";
   return GAB_OK;
 }
 
@@ -285,20 +285,20 @@ static gab_status compare_read(const gab_phasefield *phasefield, kept_block *kep
   const gab_phasefield_block *block = gab_phasefield_block_of(phasefield, kept->index);
   uint64_t hash;
   GAB_TRY(hash_read(block->phi_new, block->mu_new, &hash));
-  if (hash != kept->read) kept->different = "what it is computed from";
+  if (hash != kept->read) kept->different[2] = "what it is computed from";
   return GAB_OK;
 }
 
-static gab_status compute_again(gab_phasefield *phasefield, size_t threads)
+static gab_status compute_again(gab_phasefield *phasefield)
 {
   gab_phasefield_twice *twice = phasefield->twice;
   bool starved = false;
 #pragma omp parallel
   {
 #ifdef _OPENMP
-    const size_t me = (size_t)omp_get_thread_num();
+    const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
 #else
-    const size_t me = 0;
+    const size_t me = 0, threads = 1;
 #endif
     for (size_t i = 0; i < 2 * twice->count; ++i) {
       kept_block *kept = &twice->kept[i / 2];
@@ -316,20 +316,22 @@ static gab_status compute_again(gab_phasefield *phasefield, size_t threads)
 }
 
 /* The step is done and counted, its fields have changed places. */
-gab_status gab_phasefield_twice_end(gab_phasefield *phasefield, size_t threads)
+gab_status gab_phasefield_twice_end(gab_phasefield *phasefield)
 {
   gab_phasefield_twice *twice = phasefield->twice;
   if (!twice || twice->count == 0) return GAB_OK;
   const double start = gab_seconds();
   gab_world_enter(gab_forest_world(phasefield->forest), GAB_PHASE_RECOMPUTE);
-  GAB_TRY(compute_again(phasefield, threads));
+  GAB_TRY(compute_again(phasefield));
   twice->report.blocks += twice->count;
   for (size_t i = 0; i < twice->count; ++i) {
     GAB_TRY(compare_read(phasefield, &twice->kept[i]));
-    if (!twice->kept[i].different) continue;
+    const char *const *different = twice->kept[i].different;
+    const char *first = different[2] ? different[2] : different[0] ? different[0] : different[1];
+    if (!first) continue;
     twice->report.differed++;
     say(phasefield, "block " GAB_PRI_BLOCK ", computed twice in step %" GAB_PRI_STEP ", differs in %s",
-        id_of(phasefield, twice->kept[i].index), phasefield->model.step - 1, twice->kept[i].different);
+        id_of(phasefield, twice->kept[i].index), phasefield->model.step - 1, first);
   }
   gab_status status = mark_sample(phasefield);
   drop_kept(twice);

@@ -64,6 +64,8 @@ static void take_line(const char *line, gab_history *history, job *job)
       history->deaths = 0;
       job->open = false;
     }
+  } else if (is_event(line, "restored from disk")) {
+    history->losses++;
   } else if (is_event(line, "stop") || (is_event(line, "end") && strstr(line, "\"status\": \"ok\""))) {
     job->orderly = true;
   } else if (is_event(line, "end")) {

@@ -103,8 +103,8 @@ static gab_status read_past(gab_timeloop *loop, gab_guard *guard, const char *fo
   guard->past_losses = facts[0] < INT32_MAX ? (int)facts[0] : INT32_MAX - 1;
   guard->past_seconds = 1e-3 * (double)facts[1];
   if (facts[0] > 0)
-    gab_log(GAB_LOG_INFO, "%" PRIu64 " job%s before this one ended by a loss, in %.0f s", facts[0],
-            facts[0] == 1 ? "" : "s", guard->past_seconds);
+    gab_log(GAB_LOG_INFO, "the jobs before this one met %" PRIu64 " loss%s that memory does not survive, in %.0f s",
+            facts[0], facts[0] == 1 ? "" : "es", guard->past_seconds);
   return GAB_OK;
 }
 
@@ -349,6 +349,7 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   gab_event(loop->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(loop->world)));
   GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
   gab_world_set_step(loop->world, loop->step);
+  guard->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   loop->monitored = -1;
   if (fault->suspect && fault->lost_count == 0) loop->stats.rolled_back += fault->noticed_step - fault->restored_step;

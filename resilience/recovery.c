@@ -97,6 +97,7 @@ static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault
     gab_event(recovery->events, "restored from disk", "\"of_step\": %" GAB_PRI_STEP ", \"seconds\": %.6f",
               loaded.step, loaded.seconds);
   gab_disk_went_back(recovery->disk, loaded.step);
+  fault->from_disk = true;
   fault->restored_step = loaded.step;
   fault->restore = loaded.seconds;
   double start = gab_seconds();
@@ -147,6 +148,7 @@ static gab_status escalate(const gab_recovery *recovery, const gab_strategy *con
   gab_status status = GAB_ERR_LOST;
   gab_error_clear();
   fault->made_up = 0;
+  fault->from_disk = false;
   for (int i = 0; i < count && status == GAB_ERR_LOST; i++) status = list[i]->recover(recovery, fault);
   return status;
 }
@@ -182,6 +184,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
     else if (intent != GAB_OK) return intent;
     if (intent == GAB_ERR_SUSPECT) snprintf(words, sizeof words, "%s", gab_error_message());
+    if (intent == GAB_ERR_SUSPECT) gab_log(GAB_LOG_WARNING, "%s", words); /* whatever becomes of it */
     gab_status status = note_repair(recovery, before, lost, fault);
     if (status == GAB_OK) status = escalate(recovery, list, count, fault);
     if (status == GAB_OK) {

@@ -37,6 +37,7 @@ typedef struct gab_fault {
   const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
   uint64_t adopted;       /**< blocks that this slot took over */
   uint64_t made_up;       /**< blocks of all slots that strategy `reconstruct` made up */
+  bool from_disk;         /**< what memory held was not enough */
   bool suspect;           /**< a monitor complained; its words are the present error message */
   int rounds;             /**< repairs it took; more than 1 if something died during recovery */
   double seconds;         /**< from noticing to going on */

@@ -191,6 +191,14 @@ static void find_losses(const mending *m, const gab_group *group, gab_group_loss
   }
 }
 
+/* More died than the group can lose: their blocks are to be made up, or are lost. */
+static bool is_given_up(const gab_group *group, const gab_group_losses *losses)
+{
+  for (int i = 0; i < group->count; i++)
+    if (losses->image_gone[i] && losses->target[i] < 0) return true;
+  return false;
+}
+
 /* Whether one entry of the list can be made good; of parities no more is asked than that images can do
  * without. */
 static bool can_mend(const mending *m, const changed *lack)
@@ -200,6 +208,7 @@ static bool can_mend(const mending *m, const changed *lack)
   bool grouped = gab_placement_group(&m->snapshot->placement, lack->holder, &group);
   if (lack->part == PART_REPLICATED || !grouped) return find_source(m, lack) != GAB_NO_SLOT;
   find_losses(m, &group, &losses);
+  if (lack->part == PART_PARITIES && is_given_up(&group, &losses)) return true; /* nobody needs them any more */
   return gab_group_can_rebuild(&group, &losses);
 }
 
@@ -409,8 +418,8 @@ static gab_status mend_group(const mending *m)
   bool image = false, parity = false, all_live = true;
   if (!has_parities(m->snapshot)) return GAB_OK;
   find_losses(m, group, &losses);
+  if (is_given_up(group, &losses)) return GAB_OK;
   for (int i = 0; i < group->count; i++) {
-    if (losses.image_gone[i] && losses.target[i] < 0) return GAB_OK; /* too many died: they are to be made up */
     image = image || losses.image_gone[i];
     parity = parity || losses.parity_gone[i];
     all_live = all_live && losses.living[i];

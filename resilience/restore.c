@@ -428,6 +428,8 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
   /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
   if (status == GAB_OK && !whole && !makes_up) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, makes_up, &rescued);
+  if (status == GAB_ERR_CORRUPT && !whole && !makes_up) /* one that is only to be named: then without its blocks */
+    status = gab_forest_restore(checkpoint->forest, NULL, 0, NULL, NULL);
   gab_rescued_release(&rescued);
   GAB_TRY(status);
   if (!whole && !makes_up) return say_what_is_lost(checkpoint, snapshot);

@@ -15,13 +15,14 @@ static uint64_t hash_pieces(const unsigned char *bytes, size_t count, const uint
 #pragma omp parallel for schedule(static) reduction(+ : sum) if (pieces > 8)
   for (size_t i = 0; i < pieces; i++) {
     const size_t start = i * piece_bytes, left = count - start;
-    sum += known && known[i] ? known[i] : gab_hash64_fast(bytes + start, left < piece_bytes ? left : piece_bytes, i);
+    sum += known && known[i] ? known[i]
+                             : gab_hash64_fast(bytes + start, left < piece_bytes ? left : piece_bytes, i);
   }
   return sum;
 }
 
-/* Pieces that lie wholly in what one thread has just written. The first one is left out: the head in it is not
- * final yet. A hash of 0 stands for none and is taken again at the end. */
+/* Pieces that lie wholly in what one thread has just written. The first one is left out: the head in it is
+ * not final yet. A hash of 0 stands for none and is taken again at the end. */
 static const unsigned char *follow(void *user, const unsigned char *from, const unsigned char *to)
 {
   gab_seal_trail *trail = user;

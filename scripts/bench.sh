@@ -233,7 +233,7 @@ share=$((($(nproc) + 1) / 2)) failed=0
 launch() { # PROCESSES BENCHMARKS THREADS
   OMP_NUM_THREADS=$3 "$GABION_LAUNCH" -n "$1" -- "$bin/gabion-bench" $quick --only "$2" --json "${json:-$raw}" >&2
 }
-flows=sweeps,steps,blocks,porous,levels,regrid,proxies,bandwidth,kernels
+flows=sweeps,steps,blocks,porous,levels,regrid,proxies,phasefield,growth,bandwidth,kernels
 OMP_NUM_THREADS=$(nproc) "$bin/gabion-bench" $quick --only $flows,exchange --json "$raw" >&2
 launch 2 $flows,exchange "$share"
 pairs=$folder/pairs.jsonl
@@ -247,7 +247,7 @@ fi
 cat "$pairs" >>"$raw"
 ratios "$pairs" >>"$raw"
 if [ -n "$deaths" ]; then
-  launch 2 transport,checkpoint,restore "$share"
+  launch 2 transport,checkpoint,overlap,schemes,restore "$share"
   for n in 2 4 8; do
     for ((run = 0; run < runs; run++)); do launch "$n" recovery 1 || failed=$((failed + 1)); done
   done

@@ -67,7 +67,6 @@ typedef struct block_numbers {
 static void count_block(block_numbers *numbers, const gab_geometry *geometry, int level, const gab_box *cells)
 {
   uint64_t fluid = gab_geometry_fluid_cells(geometry, level, cells);
-  if (fluid == 0) return;
   numbers->blocks++;
   numbers->of_level[level]++;
   if (level >= numbers->levels) numbers->levels = level + 1;
@@ -89,7 +88,7 @@ static void count_roots(const run_case *which, const gab_geometry *geometry, blo
           box.lo[d] = (int64_t)at[d] * which->forest.cells[d];
           box.hi[d] = box.lo[d] + which->forest.cells[d];
         }
-        count_block(numbers, geometry, 0, &box);
+        if (gab_geometry_has_fluid(geometry, 0, &box)) count_block(numbers, geometry, 0, &box);
       }
 }
 

@@ -65,6 +65,12 @@ typedef struct driver_rebalance {
   double above;   /**< unevenness */
 } driver_rebalance;
 
+/** Which steps have blocks that are computed twice, and how many. */
+typedef struct recompute_plan {
+  gab_step every; /**< 0: the monitor is not wanted */
+  double share;   /**< of the blocks */
+} recompute_plan;
+
 /** What a parameter file comes to, worked out without communication. */
 typedef struct run_case {
   const gab_config *config; /**< borrowed */
@@ -75,6 +81,7 @@ typedef struct run_case {
   gab_refinement_setup refinement;
   gab_lbm_setup setup; /**< points into itself: a run_case stays where it is */
   gab_step steps, check_every;
+  recompute_plan recompute;
   output_plan output;
   bool has_setup;
 } run_case;
@@ -139,12 +146,7 @@ void run_case_describe_blocks(const run_case *which, const gab_geometry *geometr
 
 /* ---------------------------------------------------------------- the monitor `recompute' */
 
-/** Which steps have blocks that are computed twice, and how many. */
-typedef struct recompute_plan {
-  gab_step every; /**< 0: the monitor is not wanted */
-  double share;   /**< of the blocks */
-} recompute_plan;
-recompute_plan recompute_plan_read(const gab_config *config, gab_step check_every);
+gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan);
 /** Whether blocks are computed twice in the step that comes to so many steps. Pure. */
 bool recompute_plan_has(const recompute_plan *plan, gab_step steps);
 /** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */

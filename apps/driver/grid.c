@@ -156,6 +156,7 @@ gab_status grid_adapt(void *user, gab_step step)
   if (!report.changed) return GAB_OK;
   gab_balance_forget_work(which->forest);
   GAB_TRY(count_updates(which));
+  GAB_TRY(simulation_note_mass(which, step));
   ++which->adaptations;
   gab_log(GAB_LOG_DEBUG,
           "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64

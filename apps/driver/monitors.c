@@ -59,7 +59,20 @@ static gab_status check_mass(void *user, gab_step step)
              "the mass changed from %.12g to %.12g since step %" GAB_PRI_STEP
              ", %.3g is the most that can be",
              before, now.mass, last->known ? last->step : 0, bound);
-  *last = (mass_monitor){.known = true, .step = step, .mass = now.mass};
+  last->known = true;
+  last->step = step;
+  last->mass = now.mass;
+  return GAB_OK;
+}
+
+gab_status simulation_note_mass(simulation *which, gab_step step)
+{
+  gab_lbm_integrals now;
+  if (!which->mass.wanted) return GAB_OK;
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  which->mass.known = true;
+  which->mass.step = step;
+  which->mass.mass = now.mass;
   return GAB_OK;
 }
 
@@ -121,6 +134,7 @@ static gab_status add_monitor(simulation *which, const char *name)
                            .unpack = unpack_mass};
   if (strcmp(name, "recompute") == 0) return add_recompute(which);
   if (strcmp(name, "bounds") == 0) return gab_timeloop_add_monitor(which->loop, name, due, check_bounds, which);
+  which->mass.wanted = true;
   GAB_TRY(gab_timeloop_add_entity(which->loop, &mass));
   return gab_timeloop_add_monitor(which->loop, name, due, check_mass, which);
 }
@@ -132,7 +146,7 @@ gab_status simulation_add_monitors(simulation *which)
   const char *const *names = NULL;
   if (gab_config_is_set(config, "resilience.monitors"))
     names = gab_config_strings(config, "resilience.monitors", &count);
-  which->recompute = recompute_plan_read(config, which->which->check_every);
+  which->recompute = which->which->recompute;
   for (size_t i = 0; i < count; i++) GAB_TRY(add_monitor(which, names[i]));
   return GAB_OK;
 }

@@ -41,7 +41,7 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   GAB_TRY(phase_grid_read(config, found));
   found->series_every = gab_config_int(config, "phasefield.series_every");
   GAB_TRY(driver_steps_read(config, found->setup.options.dt, &found->steps, &found->check_every));
-  found->recompute = recompute_plan_read(config, found->check_every);
+  GAB_TRY(recompute_plan_read(config, found->check_every, &found->recompute));
   GAB_TRY(gab_resilience_check(config));
   if (found->refinement.levels > 0)
     GAB_TRY(driver_reconstruct_refuse(config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));

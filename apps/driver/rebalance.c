@@ -12,8 +12,9 @@ gab_status driver_balance_read(const gab_config *config, gab_balance_options *fo
   *when = (driver_rebalance){.every = gab_config_int(config, "balance.every"),
                              .above = gab_config_real(config, "balance.above")};
   if (when->every > 0 && !found->measured)
-    return gab_config_fail(config, "balance.every", "blocks are shared out anew by measured times only: with "
-                                                    "balance.work: measured");
+    return gab_config_fail(config, "balance.every",
+                           "blocks are shared out anew by measured times only: with "
+                           "balance.work: measured");
   return GAB_OK;
 }
 
@@ -22,19 +23,16 @@ bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step 
   return when->every > 0 && step > 0 && step % when->every == 0 && step < last_step;
 }
 
-gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options, gab_forest *forest,
-                                gab_step step, gab_balance_report *report)
+gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options,
+                                gab_forest *forest, gab_step step, gab_balance_report *report)
 {
-  double before;
-  GAB_TRY(gab_balance_unevenness(forest, options->by, &before));
-  if (before <= when->above) {
-    gab_balance_forget_work(forest);
-    return GAB_OK;
-  }
-  GAB_TRY(gab_balance_forest(forest, options, report));
+  gab_balance_gain gain;
+  GAB_TRY(gab_balance_improve(forest, options, when->above, &gain));
+  if (!gain.moved) return GAB_OK;
+  *report = gain.report;
   gab_log(GAB_LOG_DEBUG,
           "step %" GAB_PRI_STEP ": the busiest process worked %.2f times the mean: %" PRIu64
           " blocks move, %.2f by the same times",
-          step, before, report->blocks_moved, report->imbalance);
+          step, gain.before, gain.report.blocks_moved, gain.after);
   return GAB_OK;
 }

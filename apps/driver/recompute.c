@@ -6,21 +6,24 @@
 
 #include <string.h>
 
-recompute_plan recompute_plan_read(const gab_config *config, gab_step check_every)
+gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan)
 {
   size_t count = 0;
   const char *const *names = NULL;
-  recompute_plan plan = {0};
+  *plan = (recompute_plan){0};
   if (gab_config_is_set(config, "resilience.monitors"))
     names = gab_config_strings(config, "resilience.monitors", &count);
   for (size_t i = 0; i < count; i++) {
     if (strcmp(names[i], "recompute") != 0) continue;
-    plan.every = gab_config_is_set(config, "resilience.recompute.every")
+    plan->every = gab_config_is_set(config, "resilience.recompute.every")
                      ? (gab_step)gab_config_int(config, "resilience.recompute.every")
                      : check_every;
-    plan.share = gab_config_real(config, "resilience.recompute.share");
+    plan->share = gab_config_real(config, "resilience.recompute.share");
+    if (plan->every == 0)
+      return gab_config_fail(config, "resilience.monitors",
+                             "'recompute' needs resilience.recompute.every, since run.check_every is 0");
   }
-  return plan;
+  return GAB_OK;
 }
 
 bool recompute_plan_has(const recompute_plan *plan, gab_step steps)

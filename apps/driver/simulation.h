@@ -19,6 +19,7 @@ typedef struct body_record {
 
 /** What the mass was when a monitor last looked. */
 typedef struct mass_monitor {
+  bool wanted;
   bool known;
   gab_step step;
   double mass;
@@ -67,6 +68,9 @@ gab_status simulation_add_duties(simulation *which);
 
 /** Adds the live monitors that the case asks for. */
 gab_status simulation_add_monitors(simulation *which);
+/** The mass is another one now, and rightly so: at the surface of a body, cells of other sizes hold other volumes of
+ *  fluid. Collective. */
+gab_status simulation_note_mass(simulation *which, gab_step step);
 
 /** Builds the grid, refined and distributed, and the blocks' data. Collective. */
 gab_status grid_build(simulation *made);

@@ -120,7 +120,8 @@ static const gab_config_key balance_keys[] = {
      .max = 1e6,
      .default_text = "1.1",
      .outside = true,
-     .doc = "With every: work of the busiest process over the mean above which it is uneven."},
+     .doc = "With every: work of the busiest process over the mean above which it is uneven; with weights: per_level, of the "
+            "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
 };
 
 /* Three keys that say when something is written. */

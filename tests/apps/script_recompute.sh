@@ -37,6 +37,10 @@ calm 3 1 rock.yaml --set lbm.precision=float --set lbm.collision=mrt
 sed '/^output:/,$d' "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" >levels.yaml
 calm 3 2 levels.yaml
 calm 2 1 levels.yaml --set lbm.kernel=reference --set refinement.every=7
+calm 2 1 "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" --set run.steps=60 # forces and pictures between two looks
+OMP_THREAD_LIMIT=1 calm 1 2 rock.yaml # fewer threads than were asked for
+"$gabion" check rock.yaml --set 'resilience.monitors=[recompute]' --set run.check_every=0 >said.txt 2>&1 && complain 'a monitor that never looks'
+said 'needs resilience.recompute.every'
 
 calm 1 1 rock.yaml
 for drill in slot=1,phase=recompute,flip=12345 slot=0,phase=exchange,flip=700 slot=1,phase=compute,flip=300; do

@@ -23,7 +23,14 @@ same 'once more'
 same 'a later death' --inject slot=2,step=190,phase=exchange
 same 'copies behind the steps' --set resilience.memory.overlap=true --set resilience.memory.every=40
 same 'one buffer' --set resilience.memory.buffers=1
-for visit in 2 4 6 8; do same "death at visit $visit" --inject slot=5,step=120,phase=recovery,visit=$visit; done
+for visit in 1 2 3 4 5; do # before it, in its rounds, behind it: a death that did not come is none
+  same "death at visit $visit" --inject slot=5,step=120,phase=recovery,visit=$visit
+  [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit: it did not come"
+done
+for visit in 2 3; do # skeletons are sent then
+  same "death at visit $visit of the snapshot" --inject slot=5,step=120,phase=snapshot,visit=$visit
+  [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
+done
 
 # ---- coded groups, and no redundancy at all
 run 0 6 grow.yaml --set "$approximate" --set resilience.scheme=parity --set resilience.group=6 --inject $pair

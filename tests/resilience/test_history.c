@@ -91,6 +91,11 @@ static void jobs_that_were_lost_and_their_time_are_counted(void **state)
   assert_true(history.seconds == 60 + 30 + 5 + 1);
   assert_int_equal(of(told).losses, 0);
   assert_int_equal(of(lost).losses, 1);
+  const char *fell = AT("10.0", "start") "}\n" AT("20.0", "restored from disk") "}\n" AT("30.0", "restored from disk")
+      "}\n" AT("40.0", "end") ", \"status\": \"ok\"}\n";
+  history = of(fell); /* the job got over them, but memory had not been enough */
+  assert_int_equal(history.losses, 2);
+  assert_true(history.seconds == 30);
 }
 
 static void the_same_checkpoint_written_again_makes_up_for_nothing(void **state)

@@ -13,10 +13,12 @@
 
 static void fill(unsigned char *bytes, size_t count, uint64_t seed)
 {
-  for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)(gab_hash_counter(seed, 1, i / 8) >> (8 * (i % 8)));
+  for (size_t i = 0; i < count; i++)
+    bytes[i] = (unsigned char)(gab_hash_counter(seed, 1, i / 8) >> (8 * (i % 8)));
 }
 
-/* As an image is written: a head that is changed at the end, records by several threads, each in pieces, and an end. */
+/* As an image is written: a head that is changed at the end, records by several threads, each in pieces, and
+ * an end. */
 static void write_image(gab_buffer *out, uint64_t seed, size_t records, const size_t *offsets, bool followed)
 {
   const size_t head = 40, tail = 1000, all = head + offsets[records] + tail;
@@ -40,7 +42,8 @@ static void write_image(gab_buffer *out, uint64_t seed, size_t records, const si
       const size_t left = record.capacity - record.size,
                    wanted = 1 + (size_t)(gab_hash_counter(seed, r, record.size) % 100000),
                    bytes = wanted < left ? wanted : left;
-      if (gab_buffer_extend(&record, bytes, &part) == GAB_OK) fill(part, bytes, seed + (size_t)((unsigned char *)part - first));
+      if (gab_buffer_extend(&record, bytes, &part) == GAB_OK)
+        fill(part, bytes, seed + (size_t)((unsigned char *)part - first));
       else wrong++;
     }
     gab_buffer_follow(&record);
