@@ -27,9 +27,14 @@ for visit in 1 2 3 4 5; do # before it, in its rounds, behind it: a death that d
   same "death at visit $visit" --inject slot=5,step=120,phase=recovery,visit=$visit
   [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit: it did not come"
 done
-for visit in 2 3; do # skeletons are sent then
+for visit in 4 5 6; do # while what was made up is protected, skeletons included
   same "death at visit $visit of the snapshot" --inject slot=5,step=120,phase=snapshot,visit=$visit
   [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
+done
+for visit in 1 2 3; do # while the snapshot is taken that the pair will go back to: other slots hold what is lost then
+  run 0 6 grow.yaml --set "$approximate" --inject $pair --inject slot=5,step=120,phase=snapshot,visit=$visit
+  is_near "death at visit $visit of the snapshot before"
+  grep -q '"event": "reconstruction"' out/events.jsonl || complain "death at visit $visit of the snapshot before: nothing was made up"
 done
 
 # ---- coded groups, and no redundancy at all
