@@ -14,7 +14,7 @@ variant() { # variant PROCESSES THREADS [options]
   shift 2
   rm -rf out
   OMP_NUM_THREADS=$threads timeout 600 "$GABION_LAUNCH" -n "$processes" -- "$gabion" run flow.yaml --out out --quiet \
-      --set run.steps=4000 --set 'domain.cells=[160, 40]' --set 'domain.block=[10, 10]' --set refinement.every=10 \
+      --set run.steps=6000 --set 'domain.cells=[160, 40]' --set 'domain.block=[10, 10]' --set refinement.every=5 \
       --set resilience.memory.every=250 "$@" >said.txt 2>&1 ||
     complain "$processes x $threads $*: exit code $?, it said: $(cat said.txt)"
   cp out/summary.json now.json
@@ -35,7 +35,7 @@ variant 1 1
 variant 4 1 --set balance.strategy=diffusion --set lbm.kernel=vector
 variant 3 2 --set balance.strategy=morton
 if [ -n "${GABION_TEST_ULFM:-}" ]; then
-  variant 6 1 --inject slot=1,step=1200,phase=adapt-migrate --inject slot=3+4,step=2500,phase=exchange \
-      --inject slot=0,step=3500,phase=adapt-rebuild
+  variant 6 1 --inject slot=1,step=1200,phase=adapt-migrate --inject slot=3+4,step=4500,phase=exchange \
+      --inject slot=0,step=5500,phase=adapt-rebuild
 fi
 finish
