@@ -3,6 +3,7 @@
 #include "blockforest/hdf5_lock.h"
 #include "blockforest/output_impl.h"
 #include "blockforest/xdmf_impl.h"
+#include "core/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -186,6 +187,7 @@ static gab_status open_file(gab_volume_files *files, size_t index, hid_t *file,
                             char path[GAB_OUTPUT_PATH_CAPACITY])
 {
   GAB_TRY(file_name(files, index, path));
+  GAB_TRY(gab_file_check(path)); /* HDF5 would wait for who writes into a pipe */
   *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (*file < 0) GAB_FAIL(GAB_ERR_IO, "%s cannot be read as HDF5", path);
   return GAB_OK;

@@ -3,6 +3,7 @@
 #include "blockforest/output_impl.h"
 #include "blockforest/parts.h"
 #include "blockforest/xdmf_impl.h"
+#include "core/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -56,6 +57,7 @@ static gab_status open_part(const assembly *all, const char *name, hid_t *file)
 {
   char path[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(path, "%s/%s", all->folder, name));
+  GAB_TRY(gab_file_check(path)); /* HDF5 would wait for who writes into a pipe */
   *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (*file < 0) GAB_FAIL(GAB_ERR_IO, "%s cannot be read as HDF5", path);
   return GAB_OK;

@@ -1,6 +1,7 @@
 #include "core/config_impl.h"
 
-#include <errno.h>
+#include "core/file.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -33,9 +34,8 @@ void gab_config_destroy(gab_config **config)
 
 /* ---- loading ---- */
 
-/* The root of the document has to be a mapping; `from_file` also wants the end of the last line, since
- * "omega: 1.93" cut off after "1.9" is sound YAML. */
-static gab_status check_text(const char *name, const char *text, size_t length, bool from_file)
+/* The root of the document has to be a mapping. */
+static gab_status check_text(const char *name, const char *text, size_t length)
 {
   if (length == 0) GAB_FAIL(GAB_ERR_INPUT, "%s:1:1: the file is empty", name);
   if (length > largest_file)
@@ -44,28 +44,19 @@ static gab_status check_text(const char *name, const char *text, size_t length, 
   config_arena arena = {NULL};
   config_node *root = NULL;
   gab_status status = config_tree_parse(&arena, name, NULL, text, length, &root);
-  bool mapping = root && root->kind == CONFIG_MAPPING, flow = mapping && root->flow, something = root;
+  bool mapping = root && root->kind == CONFIG_MAPPING, something = root;
   int line = root ? root->line : 1, column = root ? root->column : 1;
   config_arena_release(&arena);
   GAB_TRY(status);
   if (!something) GAB_FAIL(GAB_ERR_INPUT, "%s:1:1: the file holds no parameters", name);
   if (!mapping)
     GAB_FAIL(GAB_ERR_INPUT, "%s:%d:%d: the file should consist of sections (name: ...)", name, line, column);
-  if (from_file && !flow && text[length - 1] != '\n') {
-    size_t start = length;
-    while (start > 0 && text[start - 1] != '\n') --start;
-    line = 1;
-    for (size_t i = 0; i < start; ++i) line += text[i] == '\n';
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d:%zu: the last line has no end (newline): is the file cut off?", name, line,
-             length - start + 1);
-  }
   return GAB_OK;
 }
 
-static gab_status take_text(gab_config *config, const char *name, const char *text, size_t length,
-                            bool from_file)
+gab_status gab_config_load_text(gab_config *config, const char *name, const char *text, size_t length)
 {
-  GAB_TRY(check_text(name, text, length, from_file));
+  GAB_TRY(check_text(name, text, length));
   gab_buffer new_name = {0}, new_text = {0};
   gab_status status = gab_put_bytes(&new_name, name, strlen(name) + 1);
   if (status == GAB_OK) status = gab_put_bytes(&new_text, text, length);
@@ -80,33 +71,11 @@ static gab_status take_text(gab_config *config, const char *name, const char *te
   return status;
 }
 
-gab_status gab_config_load_text(gab_config *config, const char *name, const char *text, size_t length)
-{
-  return take_text(config, name, text, length, false);
-}
-
-static gab_status read_stream(FILE *file, const char *path, gab_buffer *text)
-{
-  for (;;) {
-    void *place;
-    GAB_TRY(gab_buffer_extend(text, 65536, &place));
-    size_t got = fread(place, 1, 65536, file);
-    text->size -= 65536 - got;
-    if (got == 0) break;
-    if (text->size > largest_file) GAB_FAIL(GAB_ERR_INPUT, "%s: too large for a parameter file", path);
-  }
-  if (ferror(file)) GAB_FAIL(GAB_ERR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
-  return GAB_OK;
-}
-
 gab_status gab_config_load(gab_config *config, const char *path)
 {
-  FILE *file = fopen(path, "rb");
-  if (!file) GAB_FAIL(GAB_ERR_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
   gab_buffer text = {0};
-  gab_status status = read_stream(file, path, &text);
-  fclose(file);
-  if (status == GAB_OK) status = take_text(config, path, (const char *)text.data, text.size, true);
+  gab_status status = gab_file_read(path, largest_file, &text);
+  if (status == GAB_OK) status = gab_config_load_text(config, path, (const char *)text.data, text.size);
   gab_buffer_release(&text);
   return status;
 }

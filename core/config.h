@@ -67,7 +67,11 @@ typedef struct gab_config_key {
   const char *choices;      /**< of choices: the words, separated by '|', e.g. "srt|trt" */
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
-  const char *doc; /**< one sentence */
+  const char *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
+                             this one here, too: one of them may be given; one that is set by an override replaces
+                             the others of the file */
+  bool repeats;           /**< of a list of texts or choices: may have one of them twice */
+  const char *doc;        /**< one sentence */
 } gab_config_key;
 
 /** A table. Several tables may have one path: their keys add up.
@@ -96,8 +100,7 @@ void gab_config_destroy(gab_config **config);
 gab_status gab_config_declare(gab_config *config, const gab_config_section *section);
 
 /** Reads a file and checks that it is YAML. Replaces what was loaded before, or, on failure, changes nothing.
- *  A last line without newline (of a file in block style) counts as cut off.
- *  @return ::GAB_ERR_INPUT with "file:line:column: what" */
+ *  @return ::GAB_ERR_INPUT with "file:line:column: what"; also for what is no regular file (a folder, a pipe) */
 gab_status gab_config_load(gab_config *config, const char *path);
 /** The same from memory; `name` stands for the file in messages. */
 gab_status gab_config_load_text(gab_config *config, const char *name, const char *text, size_t length);
@@ -108,8 +111,8 @@ const char *gab_config_text(const gab_config *config, size_t *length);
 const char *gab_config_name(const gab_config *config);
 
 /** Sets one value over the file: "section.key=value" with the value as in YAML; list items are
- *  "bodies.0.radius=3", one more item than there are appends it. Later ones win. Takes part from the next
- *  gab_config_check() on.
+ *  "bodies.0.radius=3", one more item than there are appends it. Later ones win, also over keys that say the same
+ *  in another way (gab_config_key.instead_of). Takes part from the next gab_config_check() on.
  *  @return ::GAB_ERR_INPUT if it has not this form */
 gab_status gab_config_override(gab_config *config, const char *assignment);
 

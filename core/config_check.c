@@ -21,7 +21,10 @@ typedef struct checker {
   config_result result;
   problem *problems;
   size_t problem_count, problem_capacity;
+  size_t strangers; /* unknown keys so far */
 } checker;
+
+enum { MOST_SHOWN = 40 }; /* problems */
 
 /* ---- problems ---- */
 
@@ -58,7 +61,6 @@ static int compare_problems(const void *a, const void *b)
 
 static gab_status report(checker *check)
 {
-  enum { MOST_SHOWN = 40 };
   qsort(check->problems, check->problem_count, sizeof *check->problems, compare_problems);
   char text[7500];
   size_t used = 0, shown = 0;
@@ -179,6 +181,24 @@ static gab_status check_variant(checker *check, const char *path, const char *ta
   return GAB_OK;
 }
 
+/* Of keys that say the same in different ways one may be given: complains about the later one of the table. */
+static gab_status check_alternatives(checker *check, const char *path, const char *table, const char *variant,
+                                     const config_node *mapping)
+{
+  size_t section = 0, index = 0;
+  for (const gab_config_key *key; (key = config_next_key(check->config, table, variant, &section, &index));) {
+    const config_node *node = key->instead_of ? config_tree_child(mapping, key->name, strlen(key->name)) : NULL;
+    size_t other_section = 0, other_index = 0;
+    for (const gab_config_key *other = node ? config_next_key(check->config, table, variant, &other_section, &other_index)
+                                            : NULL;
+         other && other != key; other = config_next_key(check->config, table, variant, &other_section, &other_index))
+      if (config_has_word(key->instead_of, other->name) && config_tree_child(mapping, other->name, strlen(other->name)))
+        PROBLEM(check, node, true, "%s.%s: give either %s.%s or %s.%s, not both", path, key->name, path, other->name, path,
+                key->name);
+  }
+  return GAB_OK;
+}
+
 /* All keys of one mapping (NULL: not there). `table` is the path of its tables, `path` that of its values. */
 static gab_status check_mapping(checker *check, const char *path, const char *table,
                                 const config_node *mapping, bool may_miss)
@@ -191,7 +211,7 @@ static gab_status check_mapping(checker *check, const char *path, const char *ta
   size_t section = 0, index = 0;
   for (const gab_config_key *key; (key = config_next_key(check->config, table, variant, &section, &index));)
     GAB_TRY(check_key(check, path, key, mapping, may_miss));
-  return GAB_OK;
+  return mapping ? check_alternatives(check, path, table, variant, mapping) : GAB_OK;
 }
 
 static gab_status check_list(checker *check, const char *path, const config_node *list)
@@ -252,8 +272,9 @@ static gab_status check_section(checker *check, const gab_config_section *sectio
 static gab_status unknown_key(checker *check, const config_node *child, const char *path, const char *table,
                               const char *variant)
 {
-  char closest[GAB_CONFIG_PATH_CAPACITY];
-  config_closest_in(check->config, table, variant, child->key, closest, sizeof closest);
+  char closest[GAB_CONFIG_PATH_CAPACITY] = "";
+  if (++check->strangers <= MOST_SHOWN) /* nobody would see the advice */
+    config_closest_in(check->config, table, variant, child->key, closest, sizeof closest);
   const char *place = path[0] ? path : "the top level";
   if (closest[0]) {
     PROBLEM(check, child, true, "unknown key '%.80s' in %s; did you mean '%s'?", child->key, place, closest);
@@ -323,6 +344,53 @@ static gab_status find_strangers(checker *check, const config_node *mapping, con
   return GAB_OK;
 }
 
+/* ---- overrides ---- */
+
+/* What the assignment sets, e.g. output.slices.2.every: `mapping` gets the node of output.slices.2 and `table`
+ * the path of its tables, output.slices. @return the last word, NULL if it is not set in a mapping */
+static const char *assigned_key(const checker *check, const char *assignment, config_node **mapping,
+                                char table[GAB_CONFIG_PATH_CAPACITY], char word[GAB_CONFIG_PATH_CAPACITY])
+{
+  config_node *node = check->root;
+  table[0] = '\0';
+  for (const char *at = assignment;;) {
+    const size_t length = strcspn(at, ".=");
+    if (!node || length >= GAB_CONFIG_PATH_CAPACITY) return NULL;
+    memcpy(word, at, length);
+    word[length] = '\0';
+    if (at[length] != '.') break;
+    at += length + 1;
+    if (node->kind == CONFIG_SEQUENCE) {
+      node = config_tree_item(node, strtoul(word, NULL, 10));
+      continue;
+    }
+    char longer[GAB_CONFIG_PATH_CAPACITY];
+    if (!config_join(longer, sizeof longer, table, word)) return NULL;
+    memcpy(table, longer, sizeof longer);
+    node = node->kind == CONFIG_MAPPING ? config_tree_child(node, word, length) : NULL;
+  }
+  *mapping = node;
+  return node->kind == CONFIG_MAPPING ? word : NULL;
+}
+
+/* What is set replaces what the file says of the same in another way. */
+static void drop_alternatives(const checker *check, const char *assignment)
+{
+  char table[GAB_CONFIG_PATH_CAPACITY], word[GAB_CONFIG_PATH_CAPACITY];
+  config_node *mapping = NULL;
+  const char *name = assigned_key(check, assignment, &mapping, table, word);
+  for (size_t i = 0; name && i < check->config->section_count; ++i) {
+    const gab_config_section *section = check->config->sections[i];
+    for (size_t k = 0; strcmp(section->path, table) == 0 && k < section->count; ++k) {
+      const gab_config_key *key = &section->keys[k];
+      config_node *node = key->instead_of && config_has_word(key->instead_of, name)
+                              ? config_tree_child(mapping, key->name, strlen(key->name))
+                              : NULL;
+      if (node) config_tree_remove(node);
+    }
+  }
+}
+
 /* ---- all of it ---- */
 
 static int compare_entries(const void *a, const void *b)
@@ -338,8 +406,10 @@ static gab_status check_all(checker *check)
   if (config->loaded)
     GAB_TRY(config_tree_parse(&check->arena, name, NULL, (const char *)config->text.data,
                               config->text.size - 1, &check->root));
-  for (size_t i = 0; i < config->override_count; ++i)
+  for (size_t i = 0; i < config->override_count; ++i) {
     GAB_TRY(config_tree_override(&check->arena, &check->root, config->overrides[i]));
+    drop_alternatives(check, config->overrides[i]);
+  }
   if (check->root) GAB_TRY(find_strangers(check, check->root, "", ""));
   for (size_t i = 0; i < config->section_count; ++i)
     if (config_find_section(config, config->sections[i]->path) == config->sections[i])

@@ -33,13 +33,23 @@ typedef struct config_node {
   const char *override; /* the assignment that it comes from, NULL for the file */
   int line, column;     /* from 1 */
   struct config_node *parent, *first, *last, *next;
+  struct config_index *index; /* of a mapping with many keys: of those up to `indexed` */
+  struct config_node *indexed;
 } config_node;
+
+/* Nodes by a text, so that looking one up among n of them does not take n comparisons. */
+typedef struct config_index config_index;
+/* For at most `count` texts. */
+gab_status config_index_create(config_arena *arena, size_t count, config_index **index);
+/* The node that was put there first for this text; NULL: none yet, and now it is `node`. */
+config_node *config_index_put(config_index *index, const char *text, config_node *node);
 
 /* Parses into the arena; `name` and `override` are for messages and nodes. An empty text gives *root = NULL.
  */
 gab_status config_tree_parse(config_arena *arena, const char *name, const char *override, const char *text,
                              size_t length, config_node **root);
 void config_tree_append(config_node *parent, config_node *child);
+void config_tree_remove(config_node *child);
 config_node *config_tree_child(const config_node *mapping, const char *key, size_t key_length);
 config_node *config_tree_item(const config_node *sequence, size_t index);
 /* Applies "path=value" to the tree. */
@@ -126,6 +136,8 @@ void config_list_variants(const gab_config *config, const char *path, char *text
 /* The closest among all that may stand in the mapping `path`; "" if nothing is near. */
 void config_closest_in(const gab_config *config, const char *path, const char *variant, const char *wanted,
                        char *closest, size_t capacity);
+/* Whether the words, separated by '|', have this one. */
+bool config_has_word(const char *words, const char *word);
 /* "lbm.omega" from "lbm" and "omega". */
 bool config_join(char *path, size_t capacity, const char *section, const char *name);
 /* Grows an array of pointers or entries from gab_alloc by one element. */

@@ -22,6 +22,16 @@ bool config_join(char *path, size_t capacity, const char *section, const char *n
   return length >= 0 && (size_t)length < capacity;
 }
 
+bool config_has_word(const char *words, const char *word)
+{
+  const size_t length = strlen(word);
+  for (const char *at = words; at; at = strchr(at, '|')) {
+    at += *at == '|';
+    if (strncmp(at, word, length) == 0 && (at[length] == '|' || at[length] == '\0')) return true;
+  }
+  return false;
+}
+
 /* ---- looking things up ---- */
 
 const gab_config_key *config_next_key(const gab_config *config, const char *path, const char *variant,
@@ -168,6 +178,25 @@ static gab_status check_default(const gab_config_section *section, const gab_con
   return GAB_OK;
 }
 
+/* Keys that stand for each other name each other, in one table. */
+static gab_status check_instead_of(const gab_config_section *section, const gab_config_key *key)
+{
+  for (const char *at = key->instead_of; at; at = strchr(at, '|')) {
+    at += *at == '|';
+    const size_t length = strcspn(at, "|");
+    bool mutual = false;
+    for (size_t k = 0; k < section->count; ++k) {
+      const gab_config_key *other = &section->keys[k];
+      if (other->name && strlen(other->name) == length && strncmp(other->name, at, length) == 0)
+        mutual = other != key && other->instead_of && config_has_word(other->instead_of, key->name);
+    }
+    if (!mutual)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s is there instead of %.*s, but not the other way round", section->path, key->name,
+               (int)length, at);
+  }
+  return GAB_OK;
+}
+
 static gab_status check_row(const gab_config *config, const gab_config_section *section, size_t row)
 {
   const gab_config_key *key = &section->keys[row];
@@ -192,6 +221,7 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
     for (size_t k = 0; together && strcmp(table->path, section->path) == 0 && k < table->count; ++k)
       if (strcmp(table->keys[k].name, name) == 0) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is there twice", full);
   }
+  GAB_TRY(check_instead_of(section, key));
   return check_default(section, key);
 }
 

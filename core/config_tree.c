@@ -1,9 +1,11 @@
 #include "core/config_impl.h"
 
+#include "core/hash.h"
+
 #include <libfyaml.h>
 #include <string.h>
 
-enum { DEEPEST = 32 };
+enum { DEEPEST = 32, MANY_KEYS = 16 };
 
 /* ---- arena ---- */
 
@@ -51,6 +53,51 @@ void config_arena_release(config_arena *arena)
   }
 }
 
+/* ---- index ---- */
+
+typedef struct index_place {
+  const char *text;
+  size_t length;
+  config_node *node; /* NULL: free */
+} index_place;
+
+struct config_index {
+  size_t mask; /* places - 1, a power of two - 1 */
+  index_place *places;
+};
+
+gab_status config_index_create(config_arena *arena, size_t count, config_index **index)
+{
+  size_t places = 16;
+  void *memory;
+  while (places < 2 * count) places *= 2;
+  GAB_TRY(config_arena_get(arena, sizeof **index, &memory));
+  *index = memory;
+  (*index)->mask = places - 1;
+  GAB_TRY(config_arena_get(arena, places * sizeof(index_place), &memory));
+  (*index)->places = memory;
+  return GAB_OK;
+}
+
+/* Where the text is, or would be. */
+static index_place *index_find(const config_index *index, const char *text, size_t length)
+{
+  size_t at = (size_t)gab_hash64_fast(text, length, 0) & index->mask;
+  for (;; at = (at + 1) & index->mask) {
+    index_place *place = &index->places[at];
+    if (!place->node || (place->length == length && memcmp(place->text, text, length) == 0)) return place;
+  }
+}
+
+config_node *config_index_put(config_index *index, const char *text, config_node *node)
+{
+  const size_t length = strlen(text);
+  index_place *place = index_find(index, text, length);
+  if (place->node) return place->node;
+  *place = (index_place){text, length, node};
+  return NULL;
+}
+
 /* ---- nodes ---- */
 
 void config_tree_append(config_node *parent, config_node *child)
@@ -61,9 +108,34 @@ void config_tree_append(config_node *parent, config_node *child)
   parent->last = child;
 }
 
+void config_tree_remove(config_node *child)
+{
+  config_node *parent = child->parent, *before = NULL;
+  for (config_node *other = parent->first; other != child; other = other->next) before = other;
+  if (before) before->next = child->next;
+  else parent->first = child->next;
+  if (parent->last == child) parent->last = before;
+  parent->index = NULL; /* what is looked for is looked for one by one from now on */
+}
+
+/* Made when a mapping is complete; overrides may append to it later. */
+static gab_status index_keys(config_arena *arena, config_node *mapping)
+{
+  size_t count = 0;
+  for (const config_node *child = mapping->first; child; child = child->next) ++count;
+  if (mapping->kind != CONFIG_MAPPING || count < MANY_KEYS) return GAB_OK;
+  GAB_TRY(config_index_create(arena, count, &mapping->index));
+  for (config_node *child = mapping->first; child; child = child->next)
+    (void)config_index_put(mapping->index, child->key, child);
+  mapping->indexed = mapping->last;
+  return GAB_OK;
+}
+
 config_node *config_tree_child(const config_node *mapping, const char *key, size_t key_length)
 {
-  for (config_node *child = mapping->first; child; child = child->next)
+  config_node *found = mapping->index ? index_find(mapping->index, key, key_length)->node : NULL;
+  if (found) return found;
+  for (config_node *child = mapping->index ? mapping->indexed->next : mapping->first; child; child = child->next)
     if (strlen(child->key) == key_length && memcmp(child->key, key, key_length) == 0) return child;
   return NULL;
 }
@@ -212,6 +284,7 @@ static gab_status take_event(builder *build, struct fy_event *event)
   case FYET_MAPPING_END:
   case FYET_SEQUENCE_END:
     if (!build->open) GAB_FAIL(GAB_ERR_INPUT, "%s: the YAML parser lost its way", build->name);
+    GAB_TRY(index_keys(build->arena, build->open));
     build->open = build->open->parent;
     --build->depth;
     return GAB_OK;

@@ -305,6 +305,22 @@ static bool right_length(const gab_config_key *key, const config_node *node, siz
   return false;
 }
 
+/* A name that stands in a list twice is a mistake, where order and number mean nothing. *bad: NULL if there is none */
+static gab_status find_repeated(const gab_config_key *key, config_node *first, size_t count, const config_node **bad,
+                                char *problem)
+{
+  config_arena arena = {NULL};
+  config_index *index;
+  *bad = NULL;
+  if (key->repeats || count < 2 || (key->type != GAB_CONFIG_STRING && key->type != GAB_CONFIG_CHOICE)) return GAB_OK;
+  gab_status status = config_index_create(&arena, count, &index);
+  for (config_node *item = first; status == GAB_OK && item && !*bad; item = item->next)
+    if (config_index_put(index, item->text, item)) *bad = item;
+  config_arena_release(&arena);
+  if (*bad) snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s has '%.80s' twice", key->name, (*bad)->text);
+  return status;
+}
+
 gab_status config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
                              config_value *value, const config_node **bad, char *problem)
 {
@@ -324,7 +340,6 @@ gab_status config_value_read(config_arena *arena, const gab_config_key *key, con
     ((double *)reals)[i] = read.real;
     GAB_TRY(config_arena_text(arena, read.text, strlen(read.text), &((const char **)texts)[i]));
   }
-  *bad = NULL;
   *value = (config_value){count, ints, reals, texts};
-  return GAB_OK;
+  return find_repeated(key, key->length_max > 0 ? node->first : NULL, count, bad, problem);
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 2048 };
@@ -65,4 +66,73 @@ gab_status gab_file_replace(const char *path, const void *bytes, size_t count, g
     GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", path, strerror(why));
   }
   return durability == GAB_FILE_SYNCED ? sync_parent(path) : GAB_OK;
+}
+
+/* ---------------------------------------------------------------- files of users */
+
+static const char *name_of_kind(mode_t mode)
+{
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+/* Without waiting for whoever might write into a pipe. */
+static gab_status open_regular(const char *path, int *descriptor)
+{
+  struct stat info;
+  *descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  /* A socket cannot be opened at all. */
+  const int why = errno;
+  const bool known = *descriptor >= 0 ? fstat(*descriptor, &info) == 0 : stat(path, &info) == 0;
+  if (known && !S_ISREG(info.st_mode)) {
+    if (*descriptor >= 0) close(*descriptor);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: cannot be read: it is %s, not a file", path, name_of_kind(info.st_mode));
+  }
+  if (*descriptor < 0) GAB_FAIL(GAB_ERR_INPUT, "%s: cannot be opened: %s", path, strerror(why));
+  return GAB_OK;
+}
+
+gab_status gab_file_check(const char *path)
+{
+  int descriptor;
+  GAB_TRY(open_regular(path, &descriptor));
+  close(descriptor);
+  return GAB_OK;
+}
+
+gab_status gab_file_open(const char *path, FILE **file)
+{
+  int descriptor;
+  *file = NULL;
+  GAB_TRY(open_regular(path, &descriptor));
+  *file = fdopen(descriptor, "rb");
+  if (*file) return GAB_OK;
+  const int why = errno;
+  close(descriptor);
+  GAB_FAIL(GAB_ERR_INPUT, "%s: cannot be opened: %s", path, strerror(why));
+}
+
+static gab_status read_stream(FILE *file, const char *path, size_t most, gab_buffer *bytes)
+{
+  const size_t before = bytes->size, piece = 65536;
+  for (size_t got = 1; got > 0;) {
+    void *place;
+    GAB_TRY(gab_buffer_extend(bytes, piece, &place));
+    got = fread(place, 1, piece, file);
+    bytes->size -= piece - got;
+    if (bytes->size - before > most) GAB_FAIL(GAB_ERR_INPUT, "%s: has more than %zu bytes", path, most);
+  }
+  if (ferror(file)) GAB_FAIL(GAB_ERR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+  return GAB_OK;
+}
+
+gab_status gab_file_read(const char *path, size_t most, gab_buffer *bytes)
+{
+  FILE *file;
+  GAB_TRY(gab_file_open(path, &file));
+  gab_status status = read_stream(file, path, most, bytes);
+  fclose(file);
+  return status;
 }

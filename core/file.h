@@ -1,12 +1,14 @@
 /** @file file.h
- *  @brief Small files that are there whole or not at all.
+ *  @brief Small files that are there whole or not at all, and files of users that may be anything.
  *
  *  Tier: extender header.
  */
 #ifndef GABION_CORE_FILE_H
 #define GABION_CORE_FILE_H
 
-#include "core/status.h"
+#include "core/buffer.h"
+
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,6 +26,18 @@ gab_status gab_file_replace(const char *path, const void *bytes, size_t count, g
 
 /** Brings the entries of a folder, such as a rename in it, to the medium. Local. */
 gab_status gab_folder_sync(const char *folder);
+
+/** Opens a file for reading that has to be a regular one (or a link to one): a pipe could make the program wait for
+ *  ever, a device never end. Local. @param[out] file  owned by the caller, NULL on failure
+ *  @return ::GAB_ERR_INPUT with the path and why: not there, not allowed, a folder, a pipe, a device, a socket */
+gab_status gab_file_open(const char *path, FILE **file);
+
+/** Whether gab_file_open() would succeed, for libraries that open files by themselves. Local. */
+gab_status gab_file_check(const char *path);
+
+/** Appends what is in a regular file. Local. @param[in] most  bytes that it may have
+ *  @return ::GAB_ERR_INPUT as gab_file_open(), or if the file is larger or cannot be read */
+gab_status gab_file_read(const char *path, size_t most, gab_buffer *bytes);
 
 #ifdef __cplusplus
 }

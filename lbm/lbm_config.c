@@ -98,8 +98,6 @@ static gab_status read_viscosity(const gab_config *config, double *viscosity)
   bool given = gab_config_is_set(config, "fluid.viscosity"),
        reynolds = gab_config_is_set(config, "fluid.reynolds");
   *viscosity = 0;
-  if (given && reynolds)
-    return gab_config_fail(config, "fluid.reynolds", "the viscosity is given too: one of them is enough");
   if (given) *viscosity = gab_config_real(config, "fluid.viscosity");
   if (!reynolds) return GAB_OK;
   if (!gab_config_is_set(config, "fluid.velocity") || !gab_config_is_set(config, "fluid.length"))
@@ -114,9 +112,6 @@ static gab_status read_time_step(const gab_config *config, double dx, double *dt
   bool given = gab_config_is_set(config, "units.dt"),
        velocity = gab_config_is_set(config, "units.lattice_velocity");
   *dt = 0;
-  if (given && velocity)
-    return gab_config_fail(config, "units.lattice_velocity",
-                           "the time step is given too: one of them is enough");
   if (given) *dt = gab_config_real(config, "units.dt");
   if (!velocity) return GAB_OK;
   if (!gab_config_is_set(config, "fluid.velocity"))

@@ -33,7 +33,8 @@ static bool mask_has(const gab_shape_data *shape, const double point[3])
   double column = (point[0] - shape->lo[0]) / (shape->hi[0] - shape->lo[0]) * mask->width;
   double row = (shape->hi[1] - point[1]) / (shape->hi[1] - shape->lo[1]) * mask->height;
   if (!(column >= 0 && column < mask->width && row >= 0 && row < mask->height)) return false;
-  return mask->dark[(size_t)row * (size_t)mask->width + (size_t)column];
+  const size_t x = (size_t)column;
+  return mask->dark[(size_t)row * mask->stride + x / 8] >> x % 8 & 1;
 }
 
 bool gab_shape_has(const gab_shape_data *shape, const double point[3])

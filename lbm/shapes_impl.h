@@ -13,7 +13,8 @@
 /** A picture of cells. */
 typedef struct gab_mask {
   int width, height;
-  unsigned char *dark; /**< owned; row 0 is the top; 1 is inside */
+  size_t stride;       /**< bytes of a row */
+  unsigned char *dark; /**< owned; a bit for each pixel, row 0 is the top; 1 is inside */
 } gab_mask;
 
 /** Reads a picture. @return ::GAB_ERR_INPUT if it cannot be read, or Gabion was built without libpng */

@@ -74,7 +74,7 @@ static const gab_config_key phase_keys[] = {
 };
 
 static const gab_config_key pair_keys[] = {
-    {.name = "phases", .type = GAB_CONFIG_STRING, .length_min = 2, .length_max = 2, .doc = "The names of two phases."},
+    {.name = "phases", .type = GAB_CONFIG_STRING, .length_min = 2, .length_max = 2, .repeats = true, .doc = "The names of two phases."},
     {.name = "gamma", .type = GAB_CONFIG_REAL, POSITIVE, .default_text = GAB_CONFIG_OPTIONAL, .doc = "Surface energy."},
     {.name = "tau", .type = GAB_CONFIG_REAL, POSITIVE, .default_text = GAB_CONFIG_OPTIONAL, .doc = "Kinetic coefficient."},
     {.name = "anisotropy", .type = GAB_CONFIG_REAL, .min = -1. / 15, .max = 1. / 15, .min_excluded = true,
@@ -103,7 +103,7 @@ static const gab_config_key boundary_keys[] = {
     {.name = "top", .type = GAB_CONFIG_CHOICE, .choices = "closed|reservoir", .default_text = "reservoir", .doc = "The same for the upper side."},
 };
 
-#define SOLIDS_KEY {.name = "solids", .type = GAB_CONFIG_STRING, .length_min = 1, .length_max = GAB_MOST_PHASES, \
+#define SOLIDS_KEY {.name = "solids", .type = GAB_CONFIG_STRING, .repeats = true, .length_min = 1, .length_max = GAB_MOST_PHASES, \
                     .default_text = GAB_CONFIG_OPTIONAL, .doc = "Names of the solids, in order; left out: all of them, or the first."}
 #define SHARES_KEY {.name = "shares", .type = GAB_CONFIG_REAL, .min = 0, .max = 1, .length_min = 1, .length_max = GAB_MOST_PHASES, \
                     .default_text = GAB_CONFIG_OPTIONAL, .doc = "Shares of these solids, sum 1; left out: equal ones."}

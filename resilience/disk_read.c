@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <hdf5.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct gab_disk_reader {
@@ -30,9 +31,12 @@ static bool attribute_is(hid_t file, const char *name, hid_t type, int64_t expec
   return same;
 }
 
-/* HDF5 does not say why: what is not there or is none is broken, what this process may not open now is not. */
+/* HDF5 does not say why: what is not there or is none is broken, what this process may not open now is not. A pipe
+ * would make it wait for ever. */
 static gab_status try_to_open(const gab_disk_reader *reader)
 {
+  struct stat info;
+  if (stat(reader->path, &info) == 0 && !S_ISREG(info.st_mode)) return broken(reader, "is no file");
   const int file = open(reader->path, O_RDONLY | O_CLOEXEC), why = errno;
   if (file >= 0) close(file);
   if (file >= 0 || why == ENOENT || why == ENOTDIR) return GAB_OK;

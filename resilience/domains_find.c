@@ -2,6 +2,7 @@
 #include "resilience/domains_impl.h"
 
 #include "core/collective.h"
+#include "core/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -149,19 +150,13 @@ gab_status gab_domains_parse(const char *source, const char *text, int32_t slots
   return status;
 }
 
+/* A text: a zero byte would hide what comes behind it. */
 static gab_status read_file(const char *path, gab_buffer *text)
 {
-  FILE *file = fopen(path, "r");
-  if (!file) GAB_FAIL(GAB_ERR_INPUT, "cannot read the failure domains in %s: %s", path, strerror(errno));
-  gab_status status = GAB_OK;
-  char piece[4096];
-  size_t got;
-  while (status == GAB_OK && (got = fread(piece, 1, sizeof piece, file)) > 0)
-    status = gab_put_bytes(text, piece, got);
-  if (status == GAB_OK && ferror(file))
-    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "cannot read %s: %s", path, strerror(errno));
-  fclose(file);
-  GAB_TRY(status);
+  const size_t largest = (size_t)1 << 30;
+  GAB_TRY(gab_file_read(path, largest, text));
+  if (text->size > 0 && memchr(text->data, '\0', text->size))
+    GAB_FAIL(GAB_ERR_INPUT, "%s: has a zero byte: it is no text", path);
   return gab_put_u8(text, 0);
 }
 

@@ -1,5 +1,7 @@
 #include "resilience/history.h"
 
+#include "core/file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,8 +83,8 @@ void gab_history_read(const char *folder, gab_history *history)
   job job = {0};
   *history = (gab_history){.from = -1, .disk_checkpoint = -1};
   const int length = snprintf(path, sizeof path, "%s/events.jsonl", folder);
-  FILE *file = length < (int)sizeof path ? fopen(path, "r") : NULL;
-  if (!file) return;
+  FILE *file;
+  if (length >= (int)sizeof path || gab_file_open(path, &file) != GAB_OK) return;
   for (ssize_t got; (got = getline(&line, &room, file)) > 0;)
     if (line[got - 1] == '\n') take_line(line, history, &job);
   free(line); /* of getline() */

@@ -1,5 +1,6 @@
 #include "resilience/manifest.h"
 
+#include "core/file.h"
 #include "core/hash.h"
 #include "resilience/disk.h"
 
@@ -270,22 +271,15 @@ gab_status gab_manifest_parse(const char *name, const char *text, size_t length,
   return status;
 }
 
+/* What is not there, or no file, is no fault of the user here. */
 static gab_status read_file(const char *path, gab_buffer *text)
 {
-  FILE *file = fopen(path, "rb");
-  if (!file) GAB_FAIL(GAB_ERR_IO, "cannot read %s: %s", path, strerror(errno));
-  gab_status status = GAB_OK;
-  size_t got = 1;
-  while (status == GAB_OK && got > 0) {
-    char piece[65536];
-    got = fread(piece, 1, sizeof piece, file);
-    status = gab_put_bytes(text, piece, got);
-  }
-  bool failed = ferror(file) != 0;
-  fclose(file);
-  GAB_TRY(status);
-  if (failed) GAB_FAIL(GAB_ERR_IO, "cannot read %s", path);
-  return GAB_OK;
+  const size_t largest = (size_t)1 << 30;
+  char message[1024];
+  gab_status status = gab_file_read(path, largest, text);
+  if (status != GAB_ERR_INPUT) return status;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_IO, "%s", message);
 }
 
 gab_status gab_manifest_read(const char *folder, gab_manifest *manifest)

@@ -179,6 +179,7 @@ static const gab_config_key disk_keys[] = {
 };
 static const gab_config_key drill_keys[] = {
     {.name = "slots",
+     .instead_of = "random",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 2147483647,
@@ -188,6 +189,7 @@ static const gab_config_key drill_keys[] = {
      .outside = true,
      .doc = "Slots that kill themselves."},
     {.name = "random",
+     .instead_of = "slots",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = GAB_DRILL_SLOTS,
@@ -222,6 +224,7 @@ static const gab_config_key drill_keys[] = {
      .outside = true,
      .doc = "The how-many-eth time that the phase is entered, counted from that step on."},
     {.name = "stopped",
+     .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
      .unit = "s",
      .min = 0,
@@ -230,6 +233,7 @@ static const gab_config_key drill_keys[] = {
      .outside = true,
      .doc = "For how long they are stopped instead of killed (gabion-launch --dead-after); 0: killed."},
     {.name = "flip",
+     .instead_of = "stopped",
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9e15,
@@ -321,12 +325,15 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
       gab_phase_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
   drill->flips = gab_config_is_set(config, gab_config_path(path, "drills.%zu.flip", index));
   if (drill->flips) drill->bit = (uint64_t)gab_config_int(config, path);
-  if (drill->flips && drill->stopped > 0)
-    return gab_config_fail(config, item, "a drill either stops a process or flips a bit");
   size_t count;
   const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
-  for (size_t i = 0; i < count; i++) drill->slots[drill->slot_count++] = (gab_slot)slots[i];
-  if ((drill->slot_count == 0) == (drill->random == 0))
+  for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < i; k++)
+      if (slots[k] == slots[i])
+        return gab_config_fail(config, path, "has slot %" PRId64 " twice", slots[i]);
+    drill->slots[drill->slot_count++] = (gab_slot)slots[i];
+  }
+  if (drill->slot_count == 0 && drill->random == 0)
     return gab_config_fail(config, item, "a drill needs either slots or random");
   return GAB_OK;
 }
@@ -360,9 +367,6 @@ static gab_status check_monitors(const gab_config *config)
     if (strcmp(names[i], "bounds") != 0 && strcmp(names[i], "mass") != 0 && strcmp(names[i], "recompute") != 0)
       return gab_config_fail(config, "resilience.monitors", "no monitor '%s' (there are: bounds, mass, recompute)",
                              names[i]);
-    for (size_t k = 0; k < i; k++)
-      if (strcmp(names[i], names[k]) == 0)
-        return gab_config_fail(config, "resilience.monitors", "'%s' twice", names[i]);
   }
   return GAB_OK;
 }

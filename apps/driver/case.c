@@ -52,12 +52,9 @@ static gab_status read_cells(const gab_config *config, gab_forest_options *fores
 
 static gab_status read_scale(const gab_config *config, gab_forest_options *forest)
 {
-  bool has_dx = gab_config_is_set(config, "domain.dx"),
-       has_length = gab_config_is_set(config, "domain.length");
-  if (has_dx && has_length) return gab_config_fail(config, "domain.dx", "give either dx or length, not both");
   forest->dx = 1;
-  if (has_dx) forest->dx = gab_config_real(config, "domain.dx");
-  if (has_length)
+  if (gab_config_is_set(config, "domain.dx")) forest->dx = gab_config_real(config, "domain.dx");
+  if (gab_config_is_set(config, "domain.length"))
     forest->dx =
         gab_config_real(config, "domain.length") / ((double)forest->grid.roots[0] * forest->cells[0]);
   size_t count;
@@ -85,8 +82,6 @@ static gab_status read_domain(run_case *found)
 gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every)
 {
   bool has_steps = gab_config_is_set(config, "run.steps"), has_time = gab_config_is_set(config, "run.time");
-  if (has_steps && has_time)
-    return gab_config_fail(config, "run.steps", "give either run.steps or run.time, not both");
   if (!has_steps && !has_time)
     return gab_config_fail(config, "run", "one of run.steps and run.time is needed");
   *check_every = gab_config_int(config, "run.check_every");

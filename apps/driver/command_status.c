@@ -1,5 +1,6 @@
 /* gabion status: how far a run is, and what happened to it, from the files in its folder. Needs no MPI. */
 #include "apps/driver/driver.h"
+#include "core/file.h"
 #include "resilience/history.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@ static struct fy_document *open_json(const char *folder, const char *name)
 {
   char path[GAB_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  if (access(path, R_OK) != 0) return NULL;
+  if (gab_file_check(path) != GAB_OK) return NULL;
   const struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_PARSE};
   return fy_document_build_from_file(&quiet, path);
 }
@@ -162,8 +163,8 @@ static bool read_history(const char *folder, history *past)
   char path[GAB_PATH_LENGTH + 32], *line = NULL;
   size_t room = 0;
   snprintf(path, sizeof path, "%s/events.jsonl", folder);
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
+  FILE *file;
+  if (gab_file_open(path, &file) != GAB_OK) return false;
   for (ssize_t length; (length = getline(&line, &room, file)) > 0;)
     if (line[length - 1] == '\n') take_event(line, (size_t)length - 1, past);
   free(line);

@@ -20,8 +20,6 @@ gab_status output_schedule_read(const gab_config *config, const char *path, doub
   schedule->start = gab_config_int(config, gab_config_path(start, "%s.start", path));
   schedule->every = gab_config_int(config, every);
   if (!gab_config_is_set(config, interval)) return GAB_OK;
-  if (gab_config_is_set(config, every))
-    return gab_config_fail(config, interval, "give either every or interval");
   return steps_of_interval(config, interval, dt, &schedule->every);
 }
 

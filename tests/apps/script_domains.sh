@@ -33,7 +33,7 @@ printf 'a: 0-1\nb: 1-3\n' >twice.yaml
 run 2 4 good.yaml $node --set resilience.domains=twice.yaml
 said_once 'twice.yaml:2: slot 1 was placed in a before'
 run 2 4 good.yaml $node --set resilience.domains=nowhere.yaml
-said "cannot read the failure domains in nowhere.yaml"
+said "nowhere.yaml: cannot be opened"
 check 2 good.yaml --set resilience.scheme=reed-solomon --set resilience.group=2
 said 'groups of 2 members, which are to survive 2 losses'
 check 2 good.yaml --set resilience.scrub=auto

@@ -119,7 +119,7 @@ static void two_of_time_step_viscosity_and_omega_give_the_third(void **state)
   expect_refused("fluid: {omega: 1.5, viscosity: 1}\nunits: {dt: 1}\n", 2, "give omega already");
   expect_refused("units: {dt: 1}\n", 2, "needs viscosity, reynolds or omega");
   expect_refused("fluid: {viscosity: 1}\n", 2, "needs dt or lattice_velocity");
-  expect_refused("fluid: {viscosity: 1, reynolds: 5}\nunits: {dt: 1}\n", 2, "one of them is enough");
+  expect_refused("fluid: {viscosity: 1, reynolds: 5}\nunits: {dt: 1}\n", 2, "not both");
   expect_refused("fluid: {reynolds: 5}\nunits: {dt: 1}\n", 2, "needs fluid.velocity");
 }
 
