@@ -20,6 +20,7 @@ struct gab_drills {
   gab_drill *drills;
   int *visits; /* of each drill's phase since its step */
   size_t count;
+  gab_members before; /* members when the last fault was noticed */
 };
 
 /* ---------------------------------------------------------------- reading */
@@ -171,9 +172,42 @@ static void flip(gab_drills *drills, gab_phase phase, uint64_t bit)
               block, gab_world_slot(drills->world), gab_world_step(drills->world), gab_phase_name(phase));
 }
 
+static bool kills(const gab_drill *drill) { return !drill->flips && drill->stopped <= 0; }
+
+/* Whether another slot of the drill is among those that this recovery is about. */
+static bool has_begun(const gab_drills *drills, const gab_drill *drill)
+{
+  const gab_members *now = gab_world_members(drills->world);
+  for (int i = 0; i < drill->slot_count; i++)
+    if (gab_members_has(&drills->before, drill->slots[i]) && !gab_members_has(now, drill->slots[i])) return true;
+  return false;
+}
+
+/* Slots of one drill are to be lost together, but one that was behind when the first of them died has noticed that
+ * and has not come to the place where it was to die. It cannot be further behind than in steps there are slots. */
+static void die_with_the_others(gab_drills *drills)
+{
+  const gab_slot me = gab_world_slot(drills->world);
+  const gab_step furthest = gab_world_step(drills->world) + gab_world_members(drills->world)->slots;
+  for (size_t i = 0; i < drills->count; i++) {
+    const gab_drill *drill = &drills->drills[i];
+    if (kills(drill) && names_slot(drill, me) && furthest >= drill->step && has_begun(drills, drill))
+      die(drills, GAB_PHASE_RECOVERY);
+  }
+}
+
+static void note_members(gab_drills *drills)
+{
+  const gab_members *now = gab_world_members(drills->world);
+  if (drills->before.gone_count != now->gone_count && gab_members_copy(&drills->before, now) != GAB_OK)
+    gab_log_all(GAB_LOG_WARNING, "drills: %s", gab_error_message());
+}
+
 static void watch(void *user, gab_world *world, gab_phase phase)
 {
   gab_drills *drills = user;
+  if (phase == GAB_PHASE_RECOVERY) die_with_the_others(drills);
+  else if (phase != GAB_PHASE_REPAIR) note_members(drills);
   for (size_t i = 0; i < drills->count; i++) {
     const gab_drill *drill = &drills->drills[i];
     if (drill->phase != phase || gab_world_step(world) < drill->step) continue;
@@ -210,7 +244,9 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
   gab_drills *result = memory;
   *result = (gab_drills){.world = world, .events = events, .count = count};
+  gab_members_init(&result->before, 0);
   gab_status status;
+  GAB_TRY_GOTO(status, failed, gab_members_copy(&result->before, gab_world_members(world)));
   GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(gab_drill), GAB_MEMORY_OTHER, &copies));
   result->drills = copies;
   GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(int), GAB_MEMORY_OTHER, &visits));
@@ -234,6 +270,7 @@ void gab_drills_destroy(gab_drills **drills)
   gab_drills *gone = *drills;
   if (!gone) return;
   gab_world_set_phase_hook(gone->world, NULL, NULL);
+  gab_members_release(&gone->before);
   gab_free(&gone->drills);
   gab_free(&gone->visits);
   gab_free(drills);

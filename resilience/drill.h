@@ -20,7 +20,8 @@ extern "C" {
 
 enum { GAB_DRILL_SLOTS = 64 };
 
-/** Who dies when. */
+/** Who dies when. Slots of one drill are lost together, in one recovery: one that is still on its way when another one
+ *  has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
 typedef struct gab_drill {
   gab_step step;   /**< at this step or, if the phase does not occur in it, the next time it does */
   gab_phase phase; /**< on entering this phase */

@@ -10,9 +10,9 @@ run 0 2 grow.yaml
 cp -r out whole
 expected=$(checksum)
 grep -q '"reconstructed_blocks": 0,' out/summary.json || complain "an exact run is said to be none"
-run 3 6 grow.yaml --inject $pair
+run 3 6 grow.yaml $pair
 said '12 of 36 blocks are lost'
-run 0 6 grow.yaml --set "$approximate" --inject $pair
+run 0 6 grow.yaml --set "$approximate" $pair
 made_up=$(checksum)
 [ "$made_up" != "$expected" ] || complain 'nothing was lost'
 is_approximate 'a pair' 12
@@ -20,7 +20,7 @@ is_near 'a pair'
 said 'what these slots had noted is dropped: ledger'
 cp -r out first
 # Slot 0 dies while the blocks of the others are made up: the third time that it enters a recovery.
-run 0 6 grow.yaml --set "$approximate" --inject $pair --inject slot=0,step=120,phase=recovery,visit=3
+run 0 6 grow.yaml --set "$approximate" $pair --inject slot=0,step=120,phase=recovery,visit=3
 said '(2 rounds:'
 [ "$(checksum)" = "$made_up" ] || complain 'death while blocks were made up: another checksum'
 for what in front.csv profile.csv; do diff -q first/$what out/$what || complain "death while blocks were made up: another $what"; done

@@ -8,13 +8,13 @@
 run 0 2 grow.yaml
 cp -r out whole
 expected=$(checksum)
-run 0 6 grow.yaml --set "$approximate" --inject $pair
+run 0 6 grow.yaml --set "$approximate" $pair
 made_up=$(checksum)
 cp -r out first
 same() { # same NAME [options]: to the same bits as the first one
   local name=$1
   shift
-  run 0 6 grow.yaml --set "$approximate" --inject $pair "$@"
+  run 0 6 grow.yaml --set "$approximate" $pair "$@"
   [ "$(checksum)" = "$made_up" ] || complain "$name: another checksum"
   for what in front.csv profile.csv; do diff -q first/$what out/$what || complain "$name: another $what"; done
   is_approximate "$name" 12
@@ -32,13 +32,13 @@ for visit in 4 5 6; do # while what was made up is protected, skeletons included
   [ "$(grep -c '"event": "drill"' out/events.jsonl)" = 3 ] || complain "death at visit $visit of the snapshot: it did not come"
 done
 for visit in 1 2 3; do # while the snapshot is taken that the pair will go back to: other slots hold what is lost then
-  run 0 6 grow.yaml --set "$approximate" --inject $pair --inject slot=5,step=120,phase=snapshot,visit=$visit
+  run 0 6 grow.yaml --set "$approximate" $pair --inject slot=5,step=120,phase=snapshot,visit=$visit
   is_near "death at visit $visit of the snapshot before"
   grep -q '"event": "reconstruction"' out/events.jsonl || complain "death at visit $visit of the snapshot before: nothing was made up"
 done
 
 # ---- coded groups, and no redundancy at all
-run 0 6 grow.yaml --set "$approximate" --set resilience.scheme=parity --set resilience.group=6 --inject $pair
+run 0 6 grow.yaml --set "$approximate" --set resilience.scheme=parity --set resilience.group=6 $pair
 [ "$(checksum)" = "$made_up" ] || complain 'a parity group that lost two: another checksum'
 run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --set resilience.scheme=none --inject slot=3,step=130,phase=compute
 is_approximate 'no copies' 6
@@ -50,10 +50,10 @@ run 0 6 grow.yaml --set 'resilience.strategies=[reconstruct]' --inject slot=1,st
 not_said APPROXIMATION
 
 # ---- disk
-run 0 6 grow.yaml --set 'resilience.strategies=[shrink, disk, reconstruct]' --set resilience.disk.every=40 --inject $pair
+run 0 6 grow.yaml --set 'resilience.strategies=[shrink, disk, reconstruct]' --set resilience.disk.every=40 $pair
 [ "$(checksum)" = "$expected" ] || complain 'disk first: another checksum'
 not_said APPROXIMATION
-run 0 6 grow.yaml --set "$approximate" --set resilience.disk.every=40 --set run.steps=180 --inject $pair
+run 0 6 grow.yaml --set "$approximate" --set resilience.disk.every=40 --set run.steps=180 $pair
 timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run grow.yaml --out out >said.txt 2>&1 || complain "going on from disk: $(cat said.txt)"
 said 'of an APPROXIMATION from step 120 on: 12 blocks'
 [ "$(checksum)" = "$made_up" ] || complain 'going on from a checkpoint of a state that is made up: another checksum'

@@ -1,0 +1,86 @@
+/* Slots of one drill are lost together, also where one of them is behind and would notice the death of the other first;
+ * who is named with one that has died long before lives until its own time. */
+/* gabion-test: np=4 timeout=60 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+#include "tests/faults/check.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { STEP = 25, STEPS = 40 };
+
+/* One slot that stays behind, at the end of the step before, until another one is dead. */
+typedef struct straggler {
+  automaton *app;
+  gab_slot slot;
+  pid_t awaited;
+} straggler;
+
+static gab_status stay_behind(void *user, gab_step step)
+{
+  const straggler *s = user;
+  if (step != STEP - 1 || gab_world_slot(s->app->world) != s->slot) return GAB_OK;
+  while (kill(s->awaited, 0) == 0 || errno != ESRCH) usleep(1000);
+  return GAB_OK;
+}
+
+static gab_status run(automaton *app, const gab_drill *drills, size_t count, straggler *behind, gab_run_stats *stats)
+{
+  gab_timeloop *loop;
+  gab_protection protection = {.every = {.steps = 10}, .drills = drills, .drill_count = count, .rebalance = automaton_rebalance};
+  GAB_TRY(gab_timeloop_create(app->forest, STEPS, &loop));
+  const gab_entity entity = automaton_entity(app);
+  gab_status status = gab_timeloop_add_entity(loop, &entity);
+  if (status == GAB_OK) status = gab_timeloop_add_task(loop, "automaton", automaton_step, app);
+  if (status == GAB_OK) status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app);
+  if (status == GAB_OK && behind) status = gab_timeloop_add_task(loop, "stay behind", stay_behind, behind);
+  if (status == GAB_OK) status = gab_timeloop_protect(loop, &protection);
+  if (status == GAB_OK) status = gab_timeloop_run(loop);
+  *stats = gab_timeloop_get_stats(loop);
+  gab_timeloop_destroy(&loop);
+  return status;
+}
+
+/* Slot 1, whose images are at 3, dies alone; 3 is named with it later on. */
+static void an_earlier_death_does_not_count(automaton *app)
+{
+  const gab_drill drills[] = {{.step = 12, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
+                              {.step = 10000, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 2, .slots = {1, 3}}};
+  gab_run_stats stats;
+  CHECK(run(app, drills, 2, NULL, &stats) == GAB_OK);
+  CHECK(stats.fault_count == 1 && stats.lost_slots == 1 && automaton_is_right(app, STEPS));
+}
+
+/* Of the three that are left 0 and 2 hold each other's images. */
+static void who_is_behind_dies_too(automaton *app, pid_t zero)
+{
+  const gab_drill drill = {.step = STEP, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 2, .slots = {0, 2}};
+  straggler behind = {.app = app, .slot = 2, .awaited = zero};
+  gab_run_stats stats;
+  CHECK(run(app, &drill, 1, &behind, &stats) == GAB_ERR_LOST);
+  CHECK(strstr(gab_error_message(), "died and so did all holders of their images") != NULL);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  automaton app;
+  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the warnings are wanted */
+  uint64_t zero = gab_world_slot(world) == 0 ? (uint64_t)getpid() : 0;
+  CHECK(gab_world_sum_u64(world, &zero, 1) == GAB_OK);
+  CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
+  an_earlier_death_does_not_count(&app);
+  who_is_behind_dies_too(&app, (pid_t)zero);
+  uint64_t all = (uint64_t)failures;
+  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
+  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
+  fflush(stdout);
+  automaton_destroy(&app);
+  gab_world_destroy(&world);
+  return failures > 0;
+}
