@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* To be raised whenever kernel_cell_impl.h rounds differently: 2 since products and sums are fused. */
-enum { ARITHMETIC_REVISION = 2, CAPACITY = 64 };
+/* To be raised whenever kernel_cell_impl.h rounds differently: 2 since products and sums are fused; or
+ * whenever what is left out of the parameters means something else: MRT 3 since its default rates are the
+ * published ones. */
+enum { ARITHMETIC_REVISION = 2, MRT_REVISION = 3, CAPACITY = 64 };
 
 /* Kernels of all families, with and without force, give the bits of one of these. */
 static void describe(const gab_lbm *lbm, char text[CAPACITY])
@@ -18,7 +20,8 @@ static void describe(const gab_lbm *lbm, char text[CAPACITY])
                       : options->mixed                           ? "mixed"
                                                                  : "float";
   snprintf(text, CAPACITY, "%s/%s/%s, revision %d", lbm->model.lattice->name, reals,
-           collisions[options->collision], ARITHMETIC_REVISION);
+           collisions[options->collision],
+           options->collision == GAB_COLLISION_MRT ? MRT_REVISION : ARITHMETIC_REVISION);
 }
 
 gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out)

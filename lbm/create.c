@@ -20,13 +20,32 @@ gab_domain gab_lbm_domain(const gab_forest_options *options)
 
 static const double usual_magic = 3.0 / 16;
 
+/* Space: d'Humieres et al. 2002, section 3. Plane: Lallemand & Luo 2000; among the published ones they are
+ * stable at the highest speeds and omegas with the equilibrium of second order
+ * (tests/lbm/test_von_neumann.c). */
+static const gab_mrt_rates usual_rates[] = {
+    [2] = {.energy = 1.64, .energy_square = 1.54, .energy_flux = 1.9, .stress = 1.4, .third = 1.98},
+    [3] = {.energy = 1.19, .energy_square = 1.4, .energy_flux = 1.2, .stress = 1.4, .third = 1.98}};
+
+/* A rate of 0 is left to the magic parameter. */
+static gab_mrt_rates mrt_rates_of(const gab_lbm_options *options)
+{
+  const gab_mrt_rates *usual = &usual_rates[options->lattice->dimension];
+  gab_mrt_rates rates = options->mrt;
+  if (rates.energy == 0) rates.energy = usual->energy;
+  if (rates.energy_square == 0) rates.energy_square = usual->energy_square;
+  if (rates.stress == 0) rates.stress = usual->stress;
+  if (options->magic > 0) return rates;
+  if (rates.energy_flux == 0) rates.energy_flux = usual->energy_flux;
+  if (rates.third == 0) rates.third = usual->third;
+  return rates;
+}
+
 static void fill_defaults(gab_lbm_options *options, int dimension)
 {
   if (!options->lattice) options->lattice = dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
-  if (options->magic == 0) options->magic = usual_magic;
-  if (options->mrt.energy == 0) options->mrt.energy = 1.19;
-  if (options->mrt.energy_square == 0) options->mrt.energy_square = 1.4;
-  if (options->mrt.stress == 0) options->mrt.stress = 1.4;
+  if (options->magic == 0 && options->collision != GAB_COLLISION_MRT) options->magic = usual_magic;
+  options->mrt = mrt_rates_of(options);
   if (options->density == 0) options->density = 1;
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     if (options->sides[side].density == 0) options->sides[side].density = 1;
@@ -50,11 +69,16 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
   return GAB_OK;
 }
 
-static gab_status check_rates(const gab_mrt_rates *rates)
+static gab_status check_rates(const gab_lbm_options *options)
 {
-  const double all[] = {rates->energy, rates->energy_square, rates->stress, rates->third};
-  for (int i = 0; i < 4; ++i)
+  const gab_mrt_rates *rates = &options->mrt;
+  const double all[] = {rates->energy, rates->energy_square, rates->energy_flux, rates->stress, rates->third};
+  for (int i = 0; i < 5; ++i)
     if (!(all[i] >= 0 && all[i] <= 2)) GAB_FAIL(GAB_ERR_INPUT, "a rate of MRT cannot be %g", all[i]);
+  if (options->collision == GAB_COLLISION_MRT && options->magic > 0 && rates->energy_flux > 0)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "MRT: the magic parameter %g gives the rate of the energy flux, so it cannot be %g besides",
+             options->magic, rates->energy_flux);
   return GAB_OK;
 }
 
@@ -67,12 +91,13 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
              domain->dimension);
   if (!(options->omega > 0 && options->omega < 2))
     GAB_FAIL(GAB_ERR_INPUT, "omega has to be between 0 and 2, not %.17g", options->omega);
-  if (!(options->magic > 0 && isfinite(options->magic)))
+  const bool may_be_free = options->collision == GAB_COLLISION_MRT;
+  if (!((options->magic > 0 || (may_be_free && options->magic == 0)) && isfinite(options->magic)))
     GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
     GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
              options->border_speed);
-  GAB_TRY(check_rates(&options->mrt));
+  GAB_TRY(check_rates(options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
   if (!(options->density > 0 && isfinite(options->density)))
@@ -117,14 +142,26 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
 /* Diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
 static double rate_on(double rate, int level) { return 1 / (0.5 + ldexp(1 / rate - 0.5, level)); }
 
+/* Without a bound. `even`: 1/omega - 1/2 of the level. */
+static double wanted_magic(const gab_lbm_options *options, double even)
+{
+  if (options->collision == GAB_COLLISION_SRT) return even * even;
+  if (options->magic > 0) return options->magic;
+  return options->collision == GAB_COLLISION_MRT ? even * (1 / mrt_rates_of(options).energy_flux - 0.5)
+                                                 : usual_magic;
+}
+
 double gab_lbm_magic_on(const gab_lbm_options *options, int level)
 {
-  const double even = ldexp(1 / options->omega - 0.5, level), wanted = options->magic;
-  if (options->collision == GAB_COLLISION_SRT) return even * even;
-  const double magic = wanted == 0 ? usual_magic : wanted;
-  if (options->border_speed == 0) return magic;
+  const double even = ldexp(1 / options->omega - 0.5, level), wanted = wanted_magic(options, even);
+  if (options->collision == GAB_COLLISION_SRT || options->border_speed == 0) return wanted;
   const double root = even / (2 * options->border_speed);
-  return fmin(magic, root * root);
+  return fmin(wanted, root * root);
+}
+
+bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level)
+{
+  return gab_lbm_magic_on(options, level) < wanted_magic(options, ldexp(1 / options->omega - 0.5, level));
 }
 
 /* (1/omega - 1/2)(1/omega_odd - 1/2) = magic */

@@ -13,11 +13,12 @@
  *
  *  Collision: two relaxation times (Ginzburg, Verhaeghe & d'Humières 2008); SRT is the case of equal rates;
  * MRT relaxes further moments with rates of their own (d'Humières et al. 2002, in the plane Lallemand & Luo
- * 2000; equilibria of all moments from the second-order equilibrium). Its odd rate is that of TRT, so
- * half-way walls stay exact; with all rates equal to those of TRT it is TRT but for rounding. Body force:
- * Guo, Zheng & Shi 2002, its even and odd parts relaxed with their own rate. All quantities are in lattice
- * units (cells, steps, density 1) unless said otherwise; see lbm/units.h. Velocity is (sum_q c_q f_q + F/2) /
- * rho of the populations before collision, in all outputs.
+ * 2000; equilibria of all moments from the second-order equilibrium). With a magic parameter its odd rates
+ * are those of TRT, so half-way walls stay exact, but waves grow at a fifth of the viscosity that its own odd
+ * rates bear; with all rates equal to those of TRT it is TRT but for rounding. Body force: Guo, Zheng & Shi
+ * 2002, its even and odd parts relaxed with their own rate. All quantities are in lattice units (cells,
+ * steps, density 1) unless said otherwise; see lbm/units.h. Velocity is (sum_q c_q f_q + F/2) / rho of the
+ * populations before collision, in all outputs.
  *
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
  *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
@@ -127,13 +128,17 @@ typedef struct gab_lbm_state {
  *  options and a zero gradient on entry */
 typedef void (*gab_lbm_initial_fn)(void *user, const double centre[3], gab_lbm_state *state);
 
-/** Rates of MRT that are free; in (0, 2]. The stress relaxes with omega, the energy flux with the odd rate.
- */
+/** Rates of MRT that are free; in (0, 2]. The stress relaxes with omega. Left out: those of d'Humières et al.
+ * 2002 in 3D, of Lallemand & Luo 2000 in 2D. About a uniform flow of up to 0.15 cells per step no wave grows
+ * with them up to omega 1.995 in 2D, 1.98 in 3D (there energy 1.6, energy square 1.6, flux 1.8, stress 1.8
+ * reach 1.99). */
 typedef struct gab_mrt_rates {
-  double energy;        /**< [0: 1.19] bulk viscosity: (1/energy - 1/2) 2/9 in 3D, / 3 in 2D */
-  double energy_square; /**< [0: 1.4] */
+  double energy; /**< [0: 1.64 in 2D, 1.19 in 3D] bulk viscosity: (1/energy - 1/2) 2/9 in 3D, / 3 in 2D */
+  double energy_square; /**< [0: 1.54 in 2D, 1.4 in 3D] */
+  double energy_flux;   /**< [0: that of the magic parameter if it is given, else 1.9 in 2D, 1.2 in 3D] */
   double stress;        /**< [0: 1.4] of the stress-like moments of fourth order; 3D only */
-  double third; /**< [0: the odd rate] of the moments of third order beside the energy flux; 3D only */
+  double third; /**< [0: that of the magic parameter if it is given, else 1.98] of the moments of third order
+                   beside the energy flux; 3D only */
 } gab_mrt_rates;
 
 /** How the model is to be. Zero-initialised members mean what is said in brackets. */
@@ -143,9 +148,12 @@ typedef struct gab_lbm_options {
   bool mixed;                 /**< with GAB_PRECISION_FLOAT: collisions are computed in double */
   gab_collision collision;    /**< [TRT] */
   double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
-  double magic;               /**< TRT, MRT: (1/omega - 1/2)(1/omega_odd - 1/2) [0: 3/16] */
+  /** (1/omega - 1/2)(1/omega_odd - 1/2); TRT [0: 3/16]; MRT [0: its odd rates are free], not beside
+   * mrt.energy_flux */
+  double magic;
   /** On grids of several levels: speed up to which borders between them are stable, below 1/2. TRT, MRT:
-   * bounds the magic parameter of each level by ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
+   * bounds the magic parameter of each level, also that of a free rate of the energy flux, by
+   * ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
   double border_speed;
   gab_mrt_rates mrt;  /**< MRT only */
   double force[3];    /**< body force per volume */
@@ -241,9 +249,12 @@ typedef struct gab_lbm_kernel_choice {
 gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t cells[3],
                                  gab_lbm_kernel_choice *choice);
 double gab_lbm_viscosity(const gab_lbm *lbm);
-/** The magic parameter on a level: that of the options, or less if it is bounded there; SRT: what follows
- * from the rate. Pure. @param[in] options  magic may be 0 */
+/** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose
+ * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if
+ * it is MRT; magic may be 0 */
 double gab_lbm_magic_on(const gab_lbm_options *options, int level);
+/** Whether it is less there than the options say. Pure. */
+bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level);
 
 /** Density and velocity of the cells of a local block, x fastest. Solid cells: density 1, velocity 0. Local.
  *  @param[in] box  in cells of the block from 0, inside the block

@@ -198,8 +198,8 @@ static int list_blocks(const uint64_t blocks[GAB_BALANCE_LEVELS], const char *be
 static int last_bounded(const gab_lbm_options *options, int levels)
 {
   int last = levels - 1;
-  while (last >= 0 && gab_lbm_magic_on(options, last) >= options->magic) last--;
-  return options->collision == GAB_COLLISION_SRT ? -1 : last;
+  while (last >= 0 && !gab_lbm_magic_is_bounded(options, last)) last--;
+  return last;
 }
 
 /* What becomes of the collision because there are several levels: lbm/lbm.h. */
@@ -212,12 +212,13 @@ static void describe_borders(const run_case *which, int levels)
     size_t used = strlen(text);
     snprintf(text + used, sizeof text - used, "%s%.3g", level ? ", " : "", gab_lbm_magic_on(options, level));
   }
-  if (last >= 0)
-    gab_log(
-        GAB_LOG_INFO,
-        "  lbm.magic is %.3g, but %s on level%s 0%s%.0d: so borders between levels are stable up to %.3g m/s",
-        options->magic, text, last ? "s" : "", last ? " to " : "", last,
-        gab_units_velocity_to_physical(&which->setup.units, options->border_speed));
+  if (last < 0) return;
+  gab_log(GAB_LOG_INFO,
+          "  the magic parameter of the collision is bounded, to %s on level%s 0%s%.0d: so borders between "
+          "levels are "
+          "stable up to %.3g m/s",
+          text, last ? "s" : "", last ? " to " : "", last,
+          gab_units_velocity_to_physical(&which->setup.units, options->border_speed));
 }
 
 /* Borders amplify waves where (speed / even part of the rates)^2 times the magic parameter is more than 0.4;

@@ -40,6 +40,21 @@ static void expect_refused(const char *text, int dimension, const char *message)
     fail_msg("status %d, message \"%s\" lacks \"%s\"", status, gab_error_message(), message);
 }
 
+static void rates_of_moments_and_the_magic_parameter_exclude_each_other(void **state)
+{
+  (void)state;
+  gab_lbm_setup setup;
+  REQUIRE_OK(read_text_as(
+      "lbm: {collision: mrt, rate_energy_flux: 1.3, rate_third: 1.7}\nfluid: {omega: 1.5}\n", 3, &setup));
+  REQUIRE(setup.options.magic == 0 && setup.options.mrt.energy_flux == 1.3 && setup.options.mrt.third == 1.7);
+  gab_lbm_setup_release(&setup);
+  REQUIRE_OK(read_text_as("lbm: {collision: mrt, magic: 0.25}\nfluid: {omega: 1.5}\n", 3, &setup));
+  REQUIRE(setup.options.magic == 0.25);
+  gab_lbm_setup_release(&setup);
+  expect_refused("lbm: {collision: mrt, magic: 0.25, rate_energy_flux: 1.3}\nfluid: {omega: 1.5}\n", 2,
+                 "lbm.magic, 0.25, gives this rate");
+}
+
 static void a_channel_in_physical_units_reaches_the_lattice(void **state)
 {
   (void)state;
@@ -194,6 +209,7 @@ int main(void)
 {
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rates_of_moments_and_the_magic_parameter_exclude_each_other),
       cmocka_unit_test(a_channel_in_physical_units_reaches_the_lattice),
       cmocka_unit_test(mixed_precision_stores_floats_and_computes_in_double),
       cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
