@@ -481,8 +481,5 @@ int main(int argc, char **argv)
   what_cannot_split_stays(world);
   gab_port_destroy(&port);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

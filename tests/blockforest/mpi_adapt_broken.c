@@ -217,8 +217,5 @@ int main(int argc, char **argv)
     REQUIRE(seen[what] ||
             ((what == FAIL_PACK || what == FAIL_UNPACK) && gab_world_members(world)->slots == 1));
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

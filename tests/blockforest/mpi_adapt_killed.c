@@ -4,8 +4,6 @@
 #include "core/port.h"
 #include "tests/blockforest/adapting.h"
 
-#include <signal.h>
-
 typedef struct subject {
   random_domain domain;
   random_marks marks;
@@ -114,6 +112,7 @@ static void lose_one(subject *it, gab_port *port, gab_phase phase)
   restore(it, &images, (heir){GAB_NO_SLOT, GAB_NO_SLOT});
   REQUIRE(checksum_of(it->forest) == before);
   REQUIRE_OK(gab_world_barrier(world));
+  test_doom(change.dead);
   if (gab_world_slot(world) == change.dead) deadly = phase;
   gab_status status = adapt(it);
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
@@ -150,8 +149,5 @@ int main(int argc, char **argv)
   }
   gab_forest_destroy(&it.forest);
   gab_port_destroy(&port);
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

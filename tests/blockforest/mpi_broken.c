@@ -158,8 +158,5 @@ int main(int argc, char **argv)
   break_exchanges(world);
   if (gab_world_members(world)->slots > 1) break_migrations(world); /* alone nothing moves */
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

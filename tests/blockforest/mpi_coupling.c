@@ -187,8 +187,5 @@ int main(int argc, char **argv)
   for (uint64_t seed = 0; seed < FORESTS; ++seed) contacts += try_forest(world, seed);
   REQUIRE_OK(gab_world_sum_u64(world, &contacts, 1));
   REQUIRE(contacts > 1000);
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

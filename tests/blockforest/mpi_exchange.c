@@ -113,8 +113,5 @@ int main(int argc, char **argv)
   for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
   wrong_order_is_refused(world);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

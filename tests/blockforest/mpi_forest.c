@@ -172,8 +172,5 @@ int main(int argc, char **argv)
   move_more_than_the_bound(world);
   wrong_calls_are_refused(world);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -318,8 +318,5 @@ int main(int argc, char **argv)
     EXPECT(system(command) == 0);
   }
   EXPECT_OK(gab_world_barrier(world));
-  if (gab_world_is_root(world)) puts("gabion-test: passed");
-  fflush(stdout);
-  gab_world_destroy(&world);
-  return 0;
+  return test_end(&world);
 }

@@ -142,9 +142,6 @@ int main(void)
   }
   gab_parts_destroy(&parts);
   gab_forest_destroy(&forest);
-  const bool root = gab_world_is_root(world);
   EXPECT_OK(gab_world_barrier(world));
-  gab_world_destroy(&world);
-  if (root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

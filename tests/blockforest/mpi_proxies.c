@@ -2,6 +2,7 @@
  * Arguments: how many seeds, from which on. */
 /* gabion-test: np=1,2,3,4,7 timeout=120 labels=quick args=12 */
 #include "tests/blockforest/proxy_sequence.h"
+#include "tests/mpi_test.h"
 
 #ifndef PROXIES_STEPS
 #define PROXIES_STEPS       9
@@ -11,14 +12,10 @@
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   uint64_t seeds = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-  bool good = true;
-  for (uint64_t seed = first; seed < first + seeds && good; ++seed)
-    good = try_sequence(world, seed, PROXIES_STEPS, PROXIES_MOST_LEAVES);
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root && good) puts("gabion-test: passed");
-  return !good;
+  for (uint64_t seed = first; seed < first + seeds; ++seed)
+    REQUIRE(try_sequence(world, seed, PROXIES_STEPS, PROXIES_MOST_LEAVES));
+  return test_end(&world);
 }

@@ -322,8 +322,5 @@ int main(int argc, char **argv)
   REQUIRE(all_is_as_ever(world) == sum);
   REQUIRE(gab_memory_now(GAB_MEMORY_OTHER) <= held);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

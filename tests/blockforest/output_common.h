@@ -4,21 +4,14 @@
 
 #include "blockforest/adapt.h"
 #include "blockforest/output.h"
+#include "tests/mpi_test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ends the process: a test has failed. */
-#define EXPECT(condition)                                                                                    \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      fprintf(stderr, "%s:%d: not true: %s (last message: %s)\n", __FILE__, __LINE__, #condition,            \
-              gab_error_message());                                                                          \
-      _Exit(1);                                                                                              \
-    }                                                                                                        \
-  } while (0)
-#define EXPECT_OK(call) EXPECT((call) == GAB_OK)
+#define EXPECT(claim)   REQUIRE(claim)
+#define EXPECT_OK(call) REQUIRE_OK(call)
 
 /* Values by global cell; a ball (disc) of cells without value. */
 static inline bool case_is_solid(const int64_t at[3])

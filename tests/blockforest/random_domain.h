@@ -6,21 +6,12 @@
 #include "blockforest/adapt.h"
 #include "blockforest/direction.h"
 #include "core/hash.h"
+#include "tests/mpi_test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the program with a message; mpirun then ends the others. */
-#define REQUIRE(condition)                                                                                   \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      fprintf(stderr, "%s:%d: failed: %s (%s, %s)\n", __FILE__, __LINE__, #condition, gab_error_message(),   \
-              gab_error_where());                                                                            \
-      _Exit(1);                                                                                              \
-    }                                                                                                        \
-  } while (0)
-#define REQUIRE_OK(call) REQUIRE((call) == GAB_OK)
 
 typedef struct random_domain {
   uint64_t seed;

@@ -13,13 +13,16 @@ finish() {
 trap finish EXIT
 fail() { echo "$*" >&2; exit 1; }
 run() { # processes, folder
-  timeout 60 "$GABION_MPIRUN" --oversubscribe --bind-to none -n "$1" "$program" "$2" >"$work/log" 2>&1
+  # shellcheck disable=SC2086 # words on purpose
+  timeout 60 "$GABION_JUDGE" "$1" "$GABION_MPIRUN" $GABION_MPI_FLAGS -n "$1" "$GABION_JUDGE" --watch "$program" "$2" \
+    >"$work/log" 2>&1
 }
 
 for np in 1 2 4; do
   run $np "$work/$np" || fail "np=$np: $(cat "$work/log")"
   grep -q "gabion-test: passed" "$work/log" || fail "np=$np did not pass: $(cat "$work/log")"
 done
+for file in "$work"/1/*.csv "$work"/1/fields/fields.xdmf; do [ -s "$file" ] || fail "there is no $file"; done
 for np in 2 4; do
   for file in "$work"/1/*.csv "$work"/1/*.png "$work"/1/fields/fields.xdmf; do
     [ -e "$file" ] || continue # no pictures without libpng

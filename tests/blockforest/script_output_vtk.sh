@@ -6,8 +6,9 @@ program=$GABION_BUILD/tests/blockforest/mpi_blockforest_output
 work=$(mktemp -d "${TMPDIR:-/tmp}/gabion-vtk-XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 for np in 1 3; do
-  timeout 60 "$GABION_MPIRUN" --oversubscribe --bind-to none -n $np "$program" "$work/$np" >"$work/log" 2>&1 ||
-    { cat "$work/log" >&2; exit 1; }
+  # shellcheck disable=SC2086 # words on purpose
+  timeout 60 "$GABION_JUDGE" $np "$GABION_MPIRUN" $GABION_MPI_FLAGS -n $np "$GABION_JUDGE" --watch "$program" "$work/$np" \
+    >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
   seen=
   for python in ${GABION_VTK_PYTHON:-python3 /usr/bin/python3 pvpython}; do
     command -v "$python" >/dev/null || continue

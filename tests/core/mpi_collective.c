@@ -1,8 +1,8 @@
 /* Collective operations give what closed forms say, on any number of processes. */
 /* gabion-test: np=1,2,3,4,5,7,8,9 timeout=60 labels=quick */
 #include "core/collective.h"
+#include "tests/mpi_test.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,17 +13,17 @@ static uint64_t slots, me;
 static void sums_and_extremes_follow_closed_forms(void)
 {
   uint64_t sum[3] = {me, 1, UINT64_MAX}, high[2] = {me, 7}, low[2] = {me + 5, 7};
-  assert(gab_world_sum_u64(world, sum, 3) == GAB_OK);
-  assert(sum[0] == slots * (slots - 1) / 2 && sum[1] == slots && sum[2] == (uint64_t)0 - slots);
-  assert(gab_world_max_u64(world, high, 2) == GAB_OK && high[0] == slots - 1 && high[1] == 7);
-  assert(gab_world_min_u64(world, low, 2) == GAB_OK && low[0] == 5 && low[1] == 7);
+  REQUIRE(gab_world_sum_u64(world, sum, 3) == GAB_OK);
+  REQUIRE(sum[0] == slots * (slots - 1) / 2 && sum[1] == slots && sum[2] == (uint64_t)0 - slots);
+  REQUIRE(gab_world_max_u64(world, high, 2) == GAB_OK && high[0] == slots - 1 && high[1] == 7);
+  REQUIRE(gab_world_min_u64(world, low, 2) == GAB_OK && low[0] == 5 && low[1] == 7);
   double top[4] = {(double)me, -(double)me, me == slots - 1 ? NAN : 1.0, me % 2 ? 0.0 : -0.0};
   double bottom[3] = {-(double)me, me == 0 ? -INFINITY : 3.0, me == 0 ? -0.0 : 0.0};
-  assert(gab_world_max_f64(world, top, 4) == GAB_OK);
-  assert(top[0] == (double)(slots - 1) && top[1] == 0.0 && isnan(top[2]) &&
+  REQUIRE(gab_world_max_f64(world, top, 4) == GAB_OK);
+  REQUIRE(top[0] == (double)(slots - 1) && top[1] == 0.0 && isnan(top[2]) &&
          !!signbit(top[3]) == (slots == 1));
-  assert(gab_world_min_f64(world, bottom, 3) == GAB_OK);
-  assert(bottom[0] == -(double)(slots - 1) && bottom[1] == -INFINITY && signbit(bottom[2]));
+  REQUIRE(gab_world_min_f64(world, bottom, 3) == GAB_OK);
+  REQUIRE(bottom[0] == -(double)(slots - 1) && bottom[1] == -INFINITY && signbit(bottom[2]));
 }
 
 static void exact_sums_do_not_round_on_the_way(void)
@@ -34,33 +34,33 @@ static void exact_sums_do_not_round_on_the_way(void)
   gab_exact_add(&sums[0], me == 0 ? 1e300 : 1.0);
   if (me == slots - 1) gab_exact_add(&sums[0], -1e300);
   gab_exact_add(&sums[1], 0.1);
-  assert(gab_world_sum_exact(world, sums, 2) == GAB_OK);
-  assert(gab_exact_value(&sums[0]) == (double)(slots - 1));
+  REQUIRE(gab_world_sum_exact(world, sums, 2) == GAB_OK);
+  REQUIRE(gab_exact_value(&sums[0]) == (double)(slots - 1));
   gab_exact_sum alone;
   gab_exact_clear(&alone);
   for (uint64_t i = 0; i < slots; i++) gab_exact_add(&alone, 0.1);
-  assert(gab_exact_value(&sums[1]) == gab_exact_value(&alone));
+  REQUIRE(gab_exact_value(&sums[1]) == gab_exact_value(&alone));
 }
 
 static void large_reductions_travel_in_chunks(void)
 {
   static uint64_t values[300000];
   for (size_t i = 0; i < 300000; i++) values[i] = i * (me + 1);
-  assert(gab_world_sum_u64(world, values, 300000) == GAB_OK);
-  for (size_t i = 0; i < 300000; i++) assert(values[i] == i * slots * (slots + 1) / 2);
+  REQUIRE(gab_world_sum_u64(world, values, 300000) == GAB_OK);
+  for (size_t i = 0; i < 300000; i++) REQUIRE(values[i] == i * slots * (slots + 1) / 2);
 }
 
 static void a_scan_gives_what_lies_before(void)
 {
   uint64_t before = 99, total = 99;
-  assert(gab_world_scan_u64(world, me * me + 1, &before, &total) == GAB_OK);
+  REQUIRE(gab_world_scan_u64(world, me * me + 1, &before, &total) == GAB_OK);
   uint64_t expected = 0, all = 0;
   for (uint64_t i = 0; i < slots; i++) {
     if (i < me) expected += i * i + 1;
     all += i * i + 1;
   }
-  assert(before == expected && total == all);
-  assert(gab_world_scan_u64(world, UINT64_MAX, &before, NULL) == GAB_OK && before == (uint64_t)0 - me);
+  REQUIRE(before == expected && total == all);
+  REQUIRE(gab_world_scan_u64(world, UINT64_MAX, &before, NULL) == GAB_OK && before == (uint64_t)0 - me);
 }
 
 static void a_broadcast_reaches_all_from_any_slot(void)
@@ -70,11 +70,11 @@ static void a_broadcast_reaches_all_from_any_slot(void)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       gab_buffer bytes = {0};
       void *place;
-      assert(gab_buffer_extend(&bytes, me == root ? sizes[s] : 13, &place) == GAB_OK);
+      REQUIRE(gab_buffer_extend(&bytes, me == root ? sizes[s] : 13, &place) == GAB_OK);
       if (bytes.size > 0) memset(place, me == root ? (int)(root + s) : 255, bytes.size);
-      assert(gab_world_broadcast(world, (gab_slot)root, &bytes) == GAB_OK);
-      assert(bytes.size == sizes[s]);
-      for (size_t i = 0; i < bytes.size; i++) assert(bytes.data[i] == (unsigned char)(root + s));
+      REQUIRE(gab_world_broadcast(world, (gab_slot)root, &bytes) == GAB_OK);
+      REQUIRE(bytes.size == sizes[s]);
+      for (size_t i = 0; i < bytes.size; i++) REQUIRE(bytes.data[i] == (unsigned char)(root + s));
       gab_buffer_release(&bytes);
     }
 }
@@ -83,11 +83,11 @@ static uint64_t visits;
 
 static gab_status visit(void *user, gab_slot from, gab_reader bytes)
 {
-  assert((uint64_t)from == visits++);
-  assert(gab_reader_left(&bytes) == (size_t)from * 100000);
+  REQUIRE((uint64_t)from == visits++);
+  REQUIRE(gab_reader_left(&bytes) == (size_t)from * 100000);
   while (gab_reader_left(&bytes) > 0) {
     uint8_t byte;
-    assert(gab_get_u8(&bytes, &byte) == GAB_OK && byte == (uint8_t)from);
+    REQUIRE(gab_get_u8(&bytes, &byte) == GAB_OK && byte == (uint8_t)from);
   }
   return from == *(gab_slot *)user ? gab_error_set(GAB_ERR_IO, "here", 1, "disk full") : GAB_OK;
 }
@@ -97,23 +97,23 @@ static void a_gather_visits_all_in_order_and_hands_a_refusal_to_the_root_alone(v
   gab_buffer mine = {0};
   void *place;
   gab_slot nobody = GAB_NO_SLOT, second = 1;
-  assert(gab_buffer_extend(&mine, (size_t)me * 100000, &place) == GAB_OK);
+  REQUIRE(gab_buffer_extend(&mine, (size_t)me * 100000, &place) == GAB_OK);
   if (mine.size > 0) memset(place, (int)me, mine.size);
   visits = 0;
-  assert(gab_world_gather(world, &mine, visit, &nobody) == GAB_OK);
-  assert(visits == (me == 0 ? slots : 0));
+  REQUIRE(gab_world_gather(world, &mine, visit, &nobody) == GAB_OK);
+  REQUIRE(visits == (me == 0 ? slots : 0));
   visits = 0;
   const gab_status status = gab_world_gather(world, &mine, visit, &second);
-  assert(status == (me == 0 && slots > 1 ? GAB_ERR_IO : GAB_OK));
-  if (me == 0) assert(visits == (slots > 1 ? 2 : 1));
+  REQUIRE(status == (me == 0 && slots > 1 ? GAB_ERR_IO : GAB_OK));
+  if (me == 0) REQUIRE(visits == (slots > 1 ? 2 : 1));
   gab_buffer_release(&mine);
-  assert(gab_world_barrier(world) == GAB_OK);
+  REQUIRE(gab_world_barrier(world) == GAB_OK);
 }
 
 static int announcements;
 static void count_reductions(void *user, gab_world *w, gab_phase phase)
 {
-  assert(user == &announcements && w == world);
+  REQUIRE(user == &announcements && w == world);
   if (phase == GAB_PHASE_REDUCTION) announcements++;
 }
 
@@ -123,25 +123,25 @@ static void each_operation_announces_itself_once(void)
   gab_exact_sum sum;
   gab_exact_clear(&sum);
   gab_world_set_phase_hook(world, count_reductions, &announcements);
-  assert(gab_world_barrier(world) == GAB_OK && announcements == 1);
-  assert(gab_world_sum_u64(world, &value, 1) == GAB_OK && announcements == 2);
-  assert(gab_world_sum_exact(world, &sum, 1) == GAB_OK && announcements == 3);
-  assert(gab_world_scan_u64(world, 1, &before, NULL) == GAB_OK && announcements == 4);
+  REQUIRE(gab_world_barrier(world) == GAB_OK && announcements == 1);
+  REQUIRE(gab_world_sum_u64(world, &value, 1) == GAB_OK && announcements == 2);
+  REQUIRE(gab_world_sum_exact(world, &sum, 1) == GAB_OK && announcements == 3);
+  REQUIRE(gab_world_scan_u64(world, 1, &before, NULL) == GAB_OK && announcements == 4);
   gab_world_set_phase_hook(world, NULL, NULL);
 }
 
 static void flags_are_anded_bit_by_bit(void)
 {
   uint32_t flags = 0xffffffffu ^ (1u << me);
-  assert(gab_world_agree(world, &flags) == GAB_OK);
-  assert(flags == 0xffffffffu << slots);
+  REQUIRE(gab_world_agree(world, &flags) == GAB_OK);
+  REQUIRE(flags == 0xffffffffu << slots);
   flags = 0x80000001u;
-  assert(gab_world_agree(world, &flags) == GAB_OK && flags == 0x80000001u);
+  REQUIRE(gab_world_agree(world, &flags) == GAB_OK && flags == 0x80000001u);
 }
 
 int main(int argc, char **argv)
 {
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   slots = (uint64_t)gab_members_count(gab_world_members(world));
   me = (uint64_t)gab_world_slot(world);
   sums_and_extremes_follow_closed_forms();
@@ -152,9 +152,7 @@ int main(int argc, char **argv)
   a_gather_visits_all_in_order_and_hands_a_refusal_to_the_root_alone();
   each_operation_announces_itself_once();
   flags_are_anded_bit_by_bit();
-  const bool root = gab_world_is_root(world);
   gab_world_destroy(&world);
-  assert(!world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  REQUIRE(!world);
+  return test_end(&world);
 }

@@ -2,8 +2,8 @@
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick */
 #include "core/hash.h"
 #include "core/port.h"
+#include "tests/mpi_test.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 static void fill(gab_buffer *message, uint64_t key, size_t bytes)
 {
   void *place;
-  assert(gab_message_begin(message) == GAB_OK && gab_buffer_extend(message, bytes, &place) == GAB_OK);
+  REQUIRE(gab_message_begin(message) == GAB_OK && gab_buffer_extend(message, bytes, &place) == GAB_OK);
   unsigned char *at = place;
   for (size_t i = 0; i < bytes; i++) at[i] = (unsigned char)(key + i * 31 + (i >> 12));
 }
@@ -33,8 +33,8 @@ static void fill(gab_buffer *message, uint64_t key, size_t bytes)
 static void require_content(const gab_buffer *message, uint64_t key, size_t bytes)
 {
   const gab_reader reader = gab_message_reader(message);
-  assert(gab_message_bytes(message) == bytes && gab_reader_left(&reader) == bytes);
-  for (size_t i = 0; i < bytes; i++) assert(reader.at[i] == (unsigned char)(key + i * 31 + (i >> 12)));
+  REQUIRE(gab_message_bytes(message) == bytes && gab_reader_left(&reader) == bytes);
+  for (size_t i = 0; i < bytes; i++) REQUIRE(reader.at[i] == (unsigned char)(key + i * 31 + (i >> 12)));
 }
 
 static uint64_t key_of(int32_t from, int32_t to, size_t size)
@@ -47,25 +47,25 @@ static void all_pairs(bool sizes_known)
 {
   gab_port *port;
   gab_buffer *in = calloc((size_t)slots, sizeof *in), *out = calloc((size_t)slots, sizeof *out);
-  assert(in && out && gab_port_create(world, "pairs", &port) == GAB_OK);
+  REQUIRE(in && out && gab_port_create(world, "pairs", &port) == GAB_OK);
   for (size_t s = 0; s < SIZES; s++) {
     gab_world_set_step(world, (gab_step)s);
     gab_port_set_pattern(port, 3, s);
     for (int32_t peer = 0; peer < slots; peer++)
-      assert(gab_port_receive(port, peer, &in[peer], sizes_known ? sizes[s] : GAB_SIZE_UNKNOWN) == GAB_OK);
+      REQUIRE(gab_port_receive(port, peer, &in[peer], sizes_known ? sizes[s] : GAB_SIZE_UNKNOWN) == GAB_OK);
     for (int32_t peer = 0; peer < slots; peer++) {
       fill(&out[peer], key_of(me, peer, s), sizes[s]);
-      assert(gab_port_send(port, peer, &out[peer]) == GAB_OK);
+      REQUIRE(gab_port_send(port, peer, &out[peer]) == GAB_OK);
     }
-    for (bool done = s % 2 == 0; !done;) assert(gab_port_progress(port, &done) == GAB_OK);
-    assert(gab_port_finish(port) == GAB_OK);
+    for (bool done = s % 2 == 0; !done;) REQUIRE(gab_port_progress(port, &done) == GAB_OK);
+    REQUIRE(gab_port_finish(port) == GAB_OK);
     for (int32_t peer = 0; peer < slots; peer++) {
       gab_envelope envelope;
       require_content(&in[peer], key_of(peer, me, s), sizes[s]);
-      assert(gab_message_envelope(&in[peer], &envelope) == GAB_OK);
-      assert(envelope.source == peer && envelope.target == me && envelope.bytes == sizes[s]);
-      assert(envelope.step == (gab_step)s && envelope.pattern == 3 && envelope.iteration == s);
-      assert(envelope.sequence == s && envelope.epoch == gab_world_epoch(world));
+      REQUIRE(gab_message_envelope(&in[peer], &envelope) == GAB_OK);
+      REQUIRE(envelope.source == peer && envelope.target == me && envelope.bytes == sizes[s]);
+      REQUIRE(envelope.step == (gab_step)s && envelope.pattern == 3 && envelope.iteration == s);
+      REQUIRE(envelope.sequence == s && envelope.epoch == gab_world_epoch(world));
     }
   }
   for (int32_t peer = 0; peer < slots; peer++) {
@@ -84,17 +84,17 @@ static void messages_keep_their_order_and_ports_do_not_mix(void)
   gab_port *port, *other;
   gab_buffer in[MANY] = {{0}}, out[MANY] = {{0}}, in_other = {0}, out_other = {0};
   const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
-  assert(gab_port_create(world, "one", &port) == GAB_OK && gab_port_create(world, "other", &other) == GAB_OK);
+  REQUIRE(gab_port_create(world, "one", &port) == GAB_OK && gab_port_create(world, "other", &other) == GAB_OK);
   fill(&out_other, 5, 1234);
-  assert(gab_port_send(other, up, &out_other) == GAB_OK);
+  REQUIRE(gab_port_send(other, up, &out_other) == GAB_OK);
   for (int i = 0; i < MANY; i++) {
     fill(&out[i], (uint64_t)i, 1000 + 300000 * (size_t)i);
-    assert(gab_port_send(port, up, &out[i]) == GAB_OK);
+    REQUIRE(gab_port_send(port, up, &out[i]) == GAB_OK);
   }
   for (int i = 0; i < MANY; i++)
-    assert(gab_port_receive(port, down, &in[i], 1000 + 300000 * (size_t)i) == GAB_OK);
-  assert(gab_port_receive(other, down, &in_other, GAB_SIZE_UNKNOWN) == GAB_OK);
-  assert(gab_port_finish(port) == GAB_OK && gab_port_finish(other) == GAB_OK);
+    REQUIRE(gab_port_receive(port, down, &in[i], 1000 + 300000 * (size_t)i) == GAB_OK);
+  REQUIRE(gab_port_receive(other, down, &in_other, GAB_SIZE_UNKNOWN) == GAB_OK);
+  REQUIRE(gab_port_finish(port) == GAB_OK && gab_port_finish(other) == GAB_OK);
   require_content(&in_other, 5, 1234);
   for (int i = 0; i < MANY; i++) {
     require_content(&in[i], (uint64_t)i, 1000 + 300000 * (size_t)i);
@@ -111,17 +111,17 @@ static void a_message_to_oneself_may_be_finished_before_it_is_received(void)
 {
   gab_port *port;
   gab_buffer in = {0}, out = {0};
-  assert(gab_port_create(world, "self", &port) == GAB_OK);
+  REQUIRE(gab_port_create(world, "self", &port) == GAB_OK);
   for (uint64_t i = 0; i < 3; i++) {
     fill(&out, i, 100 * i);
-    assert(gab_port_send(port, me, &out) == GAB_OK && gab_port_finish(port) == GAB_OK);
+    REQUIRE(gab_port_send(port, me, &out) == GAB_OK && gab_port_finish(port) == GAB_OK);
   }
   for (uint64_t i = 0; i < 3; i++) {
-    assert(gab_port_receive(port, me, &in, i == 1 ? 100 : GAB_SIZE_UNKNOWN) == GAB_OK);
-    assert(gab_port_finish(port) == GAB_OK);
+    REQUIRE(gab_port_receive(port, me, &in, i == 1 ? 100 : GAB_SIZE_UNKNOWN) == GAB_OK);
+    REQUIRE(gab_port_finish(port) == GAB_OK);
     require_content(&in, i, 100 * i);
   }
-  assert(gab_port_receive(port, me, &in, 0) == GAB_OK && gab_port_finish(port) == GAB_ERR_STATE);
+  REQUIRE(gab_port_receive(port, me, &in, 0) == GAB_OK && gab_port_finish(port) == GAB_ERR_STATE);
   gab_buffer_release(&in);
   gab_buffer_release(&out);
   gab_port_destroy(&port);
@@ -132,18 +132,18 @@ static void wrong_use_is_refused(void)
   gab_port *port;
   gab_buffer in = {0}, out = {0}, more = {0};
   const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
-  assert(gab_port_create(world, "refusals", &port) == GAB_OK);
-  assert(gab_port_send(port, me, &out) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_create(world, "refusals", &port) == GAB_OK);
+  REQUIRE(gab_port_send(port, me, &out) == GAB_ERR_ARGUMENT);
   fill(&out, 1, 10);
-  assert(gab_port_send(port, slots, &out) == GAB_ERR_ARGUMENT);
-  assert(gab_port_send(port, GAB_NO_SLOT, &out) == GAB_ERR_ARGUMENT);
-  assert(gab_port_receive(port, slots + 3, &in, 10) == GAB_ERR_ARGUMENT);
-  assert(gab_port_receive(port, down, &in, GAB_SIZE_UNKNOWN) == GAB_OK);
-  assert(gab_port_receive(port, down, &more, 10) == GAB_ERR_STATE);
-  assert(gab_port_receive(port, down, &in, 10) == GAB_ERR_ARGUMENT);
-  assert(gab_port_send(port, up, &out) == GAB_OK);
-  if (slots > 1) assert(gab_port_send(port, up, &out) == GAB_ERR_ARGUMENT);
-  assert(gab_port_finish(port) == GAB_OK);
+  REQUIRE(gab_port_send(port, slots, &out) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_send(port, GAB_NO_SLOT, &out) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_receive(port, slots + 3, &in, 10) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_receive(port, down, &in, GAB_SIZE_UNKNOWN) == GAB_OK);
+  REQUIRE(gab_port_receive(port, down, &more, 10) == GAB_ERR_STATE);
+  REQUIRE(gab_port_receive(port, down, &in, 10) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_send(port, up, &out) == GAB_OK);
+  if (slots > 1) REQUIRE(gab_port_send(port, up, &out) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_port_finish(port) == GAB_OK);
   require_content(&in, 1, 10);
   gab_buffer_release(&in);
   gab_buffer_release(&out);
@@ -160,13 +160,13 @@ static void a_message_of_another_size_is_an_error(void)
     gab_port *port;
     gab_buffer in = {0}, out = {0};
     const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
-    assert(gab_port_create(world, "sizes", &port) == GAB_OK);
-    assert(gab_port_receive(port, down, &in, due[i]) == GAB_OK);
+    REQUIRE(gab_port_create(world, "sizes", &port) == GAB_OK);
+    REQUIRE(gab_port_receive(port, down, &in, due[i]) == GAB_OK);
     fill(&out, 1, sent[i]);
-    assert(gab_port_send(port, up, &out) == GAB_OK);
+    REQUIRE(gab_port_send(port, up, &out) == GAB_OK);
     const gab_status status = gab_port_finish(port);
-    assert(status == GAB_ERR_CORRUPT || status == GAB_ERR_MPI);
-    assert(gab_world_check(world) == GAB_OK);
+    REQUIRE(status == GAB_ERR_CORRUPT || status == GAB_ERR_MPI);
+    REQUIRE(gab_world_check(world) == GAB_OK);
     gab_port_destroy(&port);
     gab_buffer_release(&in);
     gab_buffer_release(&out);
@@ -175,7 +175,7 @@ static void a_message_of_another_size_is_an_error(void)
 
 int main(int argc, char **argv)
 {
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   slots = gab_members_count(gab_world_members(world));
   me = gab_world_slot(world);
   all_pairs(true);
@@ -184,9 +184,7 @@ int main(int argc, char **argv)
   a_message_to_oneself_may_be_finished_before_it_is_received();
   wrong_use_is_refused();
   a_message_of_another_size_is_an_error();
-  const bool root = gab_world_is_root(world);
   gab_world_destroy(&world);
-  assert(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0);
+  return test_end(&world);
 }

@@ -2,8 +2,8 @@
 /* gabion-test: np=1,2,3,4,5,6,7,8,9 timeout=60 labels=quick */
 #include "core/collective.h"
 #include "core/hash.h"
+#include "tests/mpi_test.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,11 +39,11 @@ static void require_received(uint64_t round, size_t item_bytes, const gab_buffer
       gab_slot source = GAB_NO_SLOT;
       uint8_t byte = 0;
       expected++;
-      assert(gab_get_i32(&reader, &source) == GAB_OK && source == from);
+      REQUIRE(gab_get_i32(&reader, &source) == GAB_OK && source == from);
       for (size_t b = 0; b < item_bytes; b++)
-        assert(gab_get_u8(&reader, &byte) == GAB_OK && byte == byte_of(round, from, i, b));
+        REQUIRE(gab_get_u8(&reader, &byte) == GAB_OK && byte == byte_of(round, from, i, b));
     }
-  assert(count == expected && gab_reader_left(&reader) == 0);
+  REQUIRE(count == expected && gab_reader_left(&reader) == 0);
 }
 
 static void play(uint64_t round, size_t item_bytes)
@@ -53,12 +53,12 @@ static void play(uint64_t round, size_t item_bytes)
   gab_slot *targets = malloc((count + 1) * sizeof *targets);
   gab_buffer received = {0};
   size_t received_count = 99;
-  assert(items && targets && gab_put_u8(&received, 7) == GAB_OK);
+  REQUIRE(items && targets && gab_put_u8(&received, 7) == GAB_OK);
   for (size_t i = 0; i < count; i++) {
     targets[i] = target_of(round, me, i);
     for (size_t b = 0; b < item_bytes; b++) items[i * item_bytes + b] = byte_of(round, me, i, b);
   }
-  assert(gab_world_route(world, items, targets, count, item_bytes, &received, &received_count) == GAB_OK);
+  REQUIRE(gab_world_route(world, items, targets, count, item_bytes, &received, &received_count) == GAB_OK);
   require_received(round, item_bytes, &received, received_count);
   free(items);
   free(targets);
@@ -70,20 +70,18 @@ static void a_target_outside_is_refused(void)
   if (slots > 1) return; /* the others would wait for this process */
   gab_buffer received = {0};
   size_t count;
-  assert(gab_world_route(world, "x", &slots, 1, 1, &received, &count) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_world_route(world, "x", &slots, 1, 1, &received, &count) == GAB_ERR_ARGUMENT);
 }
 
 int main(int argc, char **argv)
 {
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   slots = gab_members_count(gab_world_members(world));
   me = gab_world_slot(world);
   for (uint64_t round = 0; round < 25; round++)
     play(round, round % 4 == 3 ? 0 : 1 + (size_t)(round * 7 % 40));
   a_target_outside_is_refused();
-  const bool root = gab_world_is_root(world);
   gab_world_destroy(&world);
-  assert(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0);
+  return test_end(&world);
 }

@@ -2,6 +2,7 @@
  * the application's own. The result is right, and nothing grows from one recovery to the next. */
 /* gabion-test: np=2,6 timeout=120 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
 
 #include "core/log.h"
 #include "resilience/beacon.h"
@@ -103,30 +104,27 @@ static gab_status run(breaker *b, const gab_protection *protection)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   gab_drill drills[16] = {{.step = 0}};
   gab_slot slots = gab_world_members(world)->slots;
   gab_protection protection = {.every = {.steps = EVERY}, .rebalance = automaton_rebalance, .drills = drills};
-  for (gab_slot slot = 2; slot < slots; slot++)
+  for (gab_slot slot = 2; slot < slots; slot++) {
+    test_doom(slot);
     drills[protection.drill_count++] =
         (gab_drill){.step = EVERY * slot,
                     .phase = slot % 2 ? GAB_PHASE_EXCHANGE : GAB_PHASE_SNAPSHOT,
                     .visit = 1,
                     .slot_count = 1,
                     .slots = {slot}};
-  breaker b = {.broken_at = -1};
-  gab_status status = automaton_create(&b.app, world, (int32_t[]){3, 2, 2});
-  if (status == GAB_OK) status = run(&b, &protection);
-  bool fine = status == GAB_OK && b.right && b.recoveries >= RECOVERIES && b.lost == slots - 2;
-  if (gab_world_is_root(world)) {
-    if (status != GAB_OK) printf("failed: %s: %s\n", gab_status_name(status), gab_error_message());
-    printf("%d recoveries, %d deaths\n", b.recoveries, b.lost);
-    if (fine) printf("gabion-test: passed\n");
-    fflush(stdout);
   }
-  gab_beacon_complete(world, fine ? 0 : 1);
+  breaker b = {.broken_at = -1};
+  REQUIRE_OK(automaton_create(&b.app, world, (int32_t[]){3, 2, 2}));
+  REQUIRE_OK(run(&b, &protection));
+  REQUIRE(b.right);
+  REQUIRE(b.recoveries >= RECOVERIES && b.lost == slots - 2);
+  if (gab_world_is_root(world)) printf("%d recoveries, %d deaths\n", b.recoveries, b.lost);
+  REQUIRE(gab_beacon_complete(world, 0) == 0);
   automaton_destroy(&b.app);
-  gab_world_destroy(&world);
-  return fine ? 0 : 1;
+  return test_end(&world);
 }

@@ -6,6 +6,7 @@
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick needs=ulfm */
 #include "core/collective.h"
 #include "core/port.h"
+#include "tests/mpi_test.h"
 
 #include <mpi-ext.h>
 #include <signal.h>
@@ -14,11 +15,6 @@
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#define REQUIRE(condition)                                                                                   \
-  do {                                                                                                       \
-    if (!(condition)) give_up(#condition, __LINE__);                                                         \
-  } while (0)
 
 /* Where the first and the second victim of a scenario die. */
 typedef enum place {
@@ -70,14 +66,6 @@ static gab_buffer out[2], in[2];
 static uint64_t committed, seed;
 static place my_place; /* where this process is going to die */
 static unsigned my_delay, agreements;
-
-static void give_up(const char *what, int line)
-{
-  printf("mpi_world_kills: slot %d line %d: wrong: %s (%s)\n", (int)gab_world_slot(world), line, what,
-         gab_error_message());
-  fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1); /* not exit: the others would wait for a process that has not died */
-}
 
 static void die(void) { kill(getpid(), SIGKILL); }
 
@@ -252,6 +240,7 @@ static void arm(const scenario *play, gab_members *left)
     const gab_slot victim =
         gab_members_slot(left, (int32_t)(draw((uint64_t)i + 1) % (uint64_t)gab_members_count(left)));
     REQUIRE(gab_members_remove(left, victim) == GAB_OK);
+    test_doom(victim);
     if (victim != gab_world_slot(world)) continue;
     my_place = i < victims ? play->first : play->second;
     my_delay = (unsigned)(draw(100 + (uint64_t)i) >> 8);
@@ -276,7 +265,7 @@ static void run(const scenario *play)
 int main(int argc, char **argv)
 {
   signal(SIGALRM, on_alarm);
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   gab_world_set_phase_hook(world, on_phase, NULL);
   REQUIRE(gab_port_create(world, "ring", &port) == GAB_OK);
@@ -295,7 +284,5 @@ int main(int argc, char **argv)
     gab_buffer_release(&out[i]);
   }
   gab_port_destroy(&port);
-  gab_world_destroy(&world);
-  puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

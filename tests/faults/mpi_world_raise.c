@@ -5,6 +5,7 @@
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick needs=ulfm */
 #include "core/collective.h"
 #include "core/port.h"
+#include "tests/mpi_test.h"
 #include "core/world_impl.h"
 
 #include <dirent.h>
@@ -14,22 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REQUIRE(condition)                                                                                   \
-  do {                                                                                                       \
-    if (!(condition)) give_up(#condition, __LINE__);                                                         \
-  } while (0)
-
 static gab_world *world;
 static int32_t slots, me;
 static gab_port *port;
 static gab_comm *everyone, *parity;
-
-static void give_up(const char *what, int line)
-{
-  printf("mpi_world_raise: slot %d line %d: wrong: %s (%s)\n", (int)me, line, what, gab_error_message());
-  fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1); /* not exit: the others would wait for a process that has not died */
-}
 
 static gab_status fail_with(gab_status status, int number)
 {
@@ -220,7 +209,7 @@ static void repairs_cost_nothing_that_lasts(int cycles, bool talk)
 int main(int argc, char **argv)
 {
   const int cycles = argc > 1 ? atoi(argv[1]) : 50;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   slots = gab_members_count(gab_world_members(world));
   me = gab_world_slot(world);
   REQUIRE(gab_port_create(world, "ring", &port) == GAB_OK);
@@ -236,10 +225,8 @@ int main(int argc, char **argv)
   an_mpi_error_of_the_application_ends_all_alike();
   repairs_cost_nothing_that_lasts(cycles, argc > 2);
   derived_communicators_are_made_anew();
-  const bool root = gab_world_is_root(world);
   gab_port_destroy(&port);
   gab_world_destroy(&world);
   REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

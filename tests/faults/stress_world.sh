@@ -12,7 +12,7 @@ build=${1:?usage: stress_world.sh BUILD [RUNS] [PROCESSES ...]}
 runs=${2:-20}
 shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- 4 8
-program=$build/tests/faults/mpi_faults_world_kills
+program=$build/tests/faults/mpi_faults_world_kills judge=$build/tests/judge
 [ -x "$program" ] || { echo "no program $program: build the tests first" >&2; exit 2; }
 mpirun=${GABION_MPIRUN:-$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")}
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
@@ -21,17 +21,17 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 bad=0
 
-stacks() { # of the processes that mpirun has started
+stacks() { # of the processes that mpirun has started for the judge
   command -v gdb >/dev/null || return 0
-  for child in $(pgrep -P "$1"); do
+  for child in $(pgrep -P "$(pgrep -d, -P "$(pgrep -d, -P "$1")")"); do
     echo "process $child"
     gdb -p "$child" -batch -ex "thread apply 1 bt" 2>/dev/null | grep '^#'
   done >"$2"
 }
 
 one_run() { # PROCESSES SCENARIO SEED: 0 passed, 1 wrong, 2 hang
-  "$mpirun" --with-ft ulfm --oversubscribe --bind-to none --mca coll ^han --mca async_mpi_finalize 1 \
-    --mca mpi_add_procs_cutoff 1024 -n "$1" "$program" "$2" "$3" >"$log" 2>&1 &
+  "$judge" "$1" "$mpirun" --with-ft ulfm --oversubscribe --bind-to none --mca coll ^han --mca async_mpi_finalize 1 \
+    --mca mpi_add_procs_cutoff 1024 -n "$1" "$judge" --watch "$program" "$2" "$3" >"$log" 2>&1 &
   local pid=$!
   for ((i = 0; i < 300; i++)); do
     kill -0 "$pid" 2>/dev/null || break
@@ -45,8 +45,7 @@ one_run() { # PROCESSES SCENARIO SEED: 0 passed, 1 wrong, 2 hang
     wait "$pid" 2>/dev/null
     return 2
   fi
-  wait "$pid" 2>/dev/null
-  grep -q 'gabion-test: passed' "$log" && ! grep -q ': wrong:' "$log"
+  wait "$pid" 2>/dev/null # 1 or 0
 }
 
 printf '%-10s %-16s %8s %8s %8s\n' processes scenario passed hangs wrong

@@ -5,32 +5,12 @@
 #include "core/hash.h"
 #include "lbm/lbm.h"
 #include "loadbalance/balance.h"
+#include "tests/mpi_test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Ends the process: a test has failed. */
-#define REQUIRE(condition)                                                                                   \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      fprintf(stderr, "%s:%d: not true: %s (last message: %s)\n", __FILE__, __LINE__, #condition,            \
-              gab_error_message());                                                                          \
-      _Exit(1);                                                                                              \
-    }                                                                                                        \
-  } while (0)
-#define REQUIRE_OK(call) REQUIRE((call) == GAB_OK)
-/* |a - b| <= tolerance, with the numbers if not. */
-#define REQUIRE_NEAR(a, b, tolerance)                                                                        \
-  do {                                                                                                       \
-    double a_ = (a), b_ = (b);                                                                               \
-    if (!(fabs(a_ - b_) <= (tolerance))) {                                                                   \
-      fprintf(stderr, "%s:%d: %s is %.17g, %s is %.17g, apart by %g, more than %g\n", __FILE__, __LINE__,    \
-              #a, a_, #b, b_, fabs(a_ - b_), (double)(tolerance));                                           \
-      _Exit(1);                                                                                              \
-    }                                                                                                        \
-  } while (0)
 
 typedef struct flow_case {
   int dimension;

@@ -222,8 +222,5 @@ int main(int argc, char **argv)
       sharing_does_not_matter(world, dimension, with_bodies);
   }
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -31,7 +31,7 @@ static gab_status take_up(gab_world *world, const flow_case *from, const flow_ca
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const flow_case cases[] = {flow_of(GAB_PRECISION_DOUBLE, false, GAB_COLLISION_TRT, NULL),
                              flow_of(GAB_PRECISION_FLOAT, false, GAB_COLLISION_TRT, NULL),
                              flow_of(GAB_PRECISION_FLOAT, true, GAB_COLLISION_TRT, NULL),
@@ -45,7 +45,5 @@ int main(int argc, char **argv)
   REQUIRE(strstr(gab_error_message(), "D2Q9/mixed/TRT") && strstr(gab_error_message(), "D2Q9/double/MRT"));
   const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, GAB_COLLISION_TRT, "reference");
   REQUIRE_OK(take_up(world, &cases[0], &other));
-  gab_world_destroy(&world);
-  printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

@@ -171,13 +171,10 @@ static void deep_flow(gab_world *world)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   set_threads(1);
   plane_flow(world, GAB_PRECISION_DOUBLE);
   plane_flow(world, GAB_PRECISION_FLOAT);
   deep_flow(world);
-  bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

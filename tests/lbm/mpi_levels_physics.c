@@ -184,8 +184,5 @@ int main(int argc, char **argv)
   for (int i = 0; i < 3; ++i) error[i] = vortex_error(world, 16 << i, 1.9, 0.1);
   expect_order("vortex, bounded magic parameter", error, 1.9);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -163,8 +163,5 @@ int main(int argc, char **argv)
   if (argc > 1 && strcmp(argv[1], "long") == 0) thorough(world);
   else quick(world);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -148,7 +148,7 @@ static void expect_no_allocation(gab_world *world, const int32_t block[3])
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const int32_t thick[3] = {48, 48, 24}, columns[3] = {24, 24, 72};
   check(world, "in_place", thick);
   check(world, "vector", thick);
@@ -157,8 +157,5 @@ int main(int argc, char **argv)
   expect_refusal(world, thick);
   expect_no_allocation(world, thick);
   expect_no_allocation(world, columns);
-  bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

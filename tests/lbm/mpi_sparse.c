@@ -95,7 +95,7 @@ static void expect_memory_of_the_fluid(gab_world *world)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   set_threads(1);
   /* two of three; the others differ from them in one thing only */
   for (int variant = 0; variant < 24; variant += 1 + variant % 3 / 2)
@@ -113,8 +113,5 @@ int main(int argc, char **argv)
   expect_kinds(world, "sparse", 8, 8);
   expect_kinds(world, "in_place", 0, 0);
   expect_memory_of_the_fluid(world);
-  bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

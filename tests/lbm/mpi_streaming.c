@@ -30,7 +30,7 @@ static void expect_half_of_the_memory(gab_world *world)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   const families kinds = {.main = "in_place", .other = "vector"};
   set_threads(1);
   for (int variant = 0; variant < 24; ++variant)
@@ -43,8 +43,5 @@ int main(int argc, char **argv)
   for (int sides = 0; sides < 4; ++sides) check_slabs(world, "in_place", 2 + sides % 2, sides);
   check_slabs(world, "in_place", 3, 2);
   expect_half_of_the_memory(world);
-  bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

@@ -3,7 +3,6 @@
 /* gabion-test: np=2,4,7 timeout=60 labels=quick needs=ulfm */
 #include "tests/loadbalance/proxies_common.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 /* As after a restore: the blocks of each of the gone are with the member behind it. */
@@ -46,17 +45,14 @@ int main(int argc, char **argv)
   gab_world *world;
   gab_status intent;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  gab_slot slots = gab_world_members(world)->slots, me = gab_world_slot(world);
+  const gab_slot slots = gab_world_members(world)->slots;
   for (gab_slot victim = 0; victim < slots - 1 && victim <= 4; victim += 2) {
-    if (me == victim) raise(SIGKILL);
+    test_kill(world, victim);
     while (gab_world_barrier(world) == GAB_OK) usleep(1000);
     REQUIRE_OK(gab_world_repair(world, &intent));
     for (uint64_t seed = 0; seed < 4; ++seed) try_all(world, seed);
     const gab_status met = gab_world_barrier(world); /* the next victim may be through and gone */
     REQUIRE(met == GAB_OK || met == GAB_ERR_FAULT);
   }
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

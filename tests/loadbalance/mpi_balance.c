@@ -189,8 +189,5 @@ int main(int argc, char **argv)
                swap ? &gab_balancer_morton : &gab_balancer_hilbert);
   }
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

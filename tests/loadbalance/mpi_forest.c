@@ -82,8 +82,5 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (uint64_t seed = 0; seed < GRIDS; ++seed) try_grid(world, seed);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

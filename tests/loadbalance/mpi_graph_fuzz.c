@@ -34,7 +34,5 @@ int main(int argc, char **argv)
     }
     gab_proxies_destroy(&proxies);
   }
-  gab_world_destroy(&world);
-  puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -4,17 +4,10 @@
 /* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
 #include "core/collective.h"
 #include "loadbalance/balance.h"
+#include "tests/mpi_test.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define REQUIRE(condition)                                                                                   \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                        \
-      return 1;                                                                                              \
-    }                                                                                                        \
-  } while (0)
 
 /* @param[in] user  of the options: whether all fail */
 static gab_status fail(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
@@ -27,7 +20,7 @@ static gab_status fail(const gab_balance_options *options, gab_proxies *proxies,
   return gab_balancer_hilbert.assign(options, proxies, part, report);
 }
 
-static int run(gab_world *world)
+static void run(gab_world *world)
 {
   const gab_balancer weak = {.name = "weak", .doc = "fails", .is_built = true, .assign = fail};
   const gab_forest_options domain = {
@@ -48,16 +41,12 @@ static int run(gab_world *world)
   REQUIRE(intent == GAB_ERR_MEMORY);
   REQUIRE(strstr(gab_error_message(), "no room"));
   gab_proxies_destroy(&proxies);
-  return 0;
 }
 
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  const int failed = run(world);
-  const bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root && !failed) printf("gabion-test: passed\n");
-  return failed;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  run(world);
+  return test_end(&world);
 }

@@ -176,8 +176,5 @@ int main(int argc, char **argv)
       try_improving(world, gab_balancer_at(k));
     }
   REQUIRE_OK(gab_world_barrier(world));
-  const bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

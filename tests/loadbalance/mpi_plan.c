@@ -174,7 +174,5 @@ int main(int argc, char **argv)
   }
   try_small_change(world);
   try_few_of_each_level(world);
-  gab_world_destroy(&world);
-  puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -111,8 +111,5 @@ int main(int argc, char **argv)
   uint64_t grids = argc > 1 ? strtoull(argv[1], NULL, 10) : 12;
   for (uint64_t seed = 0; seed < grids; ++seed) try_grid(world, seed);
   REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -154,7 +154,7 @@ static phase_case eutectic_case(int dimension)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   phase_case plane = eutectic_case(2), deep = eutectic_case(3);
   memcpy(plane.cells, (int32_t[3]){24, 20, 1}, sizeof plane.cells);
   const int32_t plane_blocks[][3] = {{24, 20, 1}, {12, 10, 1}, {6, 20, 1}, {4, 4, 1}, {1, 5, 1}};
@@ -169,8 +169,5 @@ int main(int argc, char **argv)
   memcpy(deep.cells, (int32_t[3]){12, 8, 16}, sizeof deep.cells);
   const int32_t deep_blocks[][3] = {{12, 8, 16}, {6, 4, 8}, {12, 8, 2}, {4, 4, 4}};
   check_case(world, deep, deep_blocks, 4);
-  bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

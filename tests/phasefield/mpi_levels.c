@@ -247,8 +247,5 @@ int main(int argc, char **argv)
   is_of_second_order(world, 3, 4, 0.0005);
   steepness_counts(world);
   interfaces_stay_fine(world);
-  const bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

@@ -222,8 +222,5 @@ int main(int argc, char **argv)
   is_the_same_bits(world, 3, "fast", 0);
   window_follows(world, 240);
   is_told_about(world);
-  const bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

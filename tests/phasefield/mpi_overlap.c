@@ -98,8 +98,5 @@ int main(int argc, char **argv)
     (void)check(world, deep, (const int32_t[]){36, 12, 10}, (const int32_t[]){18, 6, 5});
     REQUIRE(check(world, deep, (const int32_t[]){20, 8, 24}, (const int32_t[]){20, 8, 8}) == !alone);
   }
-  const bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

@@ -210,7 +210,7 @@ static void check_refusals(gab_world *world)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   snprintf(folder, sizeof folder, "start_file_%d", (int)gab_members_count(gab_world_members(world)));
   if (gab_world_is_root(world)) REQUIRE_OK(gab_output_folder_prepare(folder));
   REQUIRE_OK(gab_world_barrier(world));
@@ -218,8 +218,5 @@ int main(int argc, char **argv)
   check_round_trip(world, 2);
   check_values_are_looked_at(world);
   check_refusals(world);
-  bool is_root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (is_root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

@@ -92,13 +92,10 @@ static void in_three_dimensions(gab_world *world)
 int main(void)
 {
   gab_world *world = NULL;
-  if (gab_world_create(NULL, NULL, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(NULL, NULL, &world));
   in_two_dimensions(world, 6);
   in_two_dimensions(world, 12);
   in_three_dimensions(world);
-  const bool root = gab_world_is_root(world);
   REQUIRE_OK(gab_world_barrier(world));
-  gab_world_destroy(&world);
-  if (root) printf("gabion-test: passed\n");
-  return 0;
+  return test_end(&world);
 }

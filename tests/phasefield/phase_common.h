@@ -6,21 +6,11 @@
 #include "loadbalance/balance.h"
 #include "phasefield/phasefield.h"
 #include "systems.h"
+#include "tests/mpi_test.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* Ends the process: a test has failed. */
-#define REQUIRE(condition)                                                                                   \
-  do {                                                                                                       \
-    if (!(condition)) {                                                                                      \
-      fprintf(stderr, "%s:%d: not true: %s (last message: %s)\n", __FILE__, __LINE__, #condition,            \
-              gab_error_message());                                                                          \
-      _Exit(1);                                                                                              \
-    }                                                                                                        \
-  } while (0)
-#define REQUIRE_OK(call) REQUIRE((call) == GAB_OK)
 
 typedef struct phase_case {
   int dimension;

@@ -2,7 +2,7 @@
  * found, and they mend what has changed elsewhere. */
 /* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -140,6 +140,7 @@ static gab_status run_with_a_death(automaton *app, bool overlap)
                                .drills = &drill,
                                .drill_count = 1};
   gab_timeloop *loop;
+  test_doom(slots - 1);
   fill_book(gab_world_slot(app->world));
   CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "automaton", automaton_step, app) == GAB_OK);
@@ -171,13 +172,8 @@ static void run_all(gab_world *world)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the warnings are wanted */
   if (gab_codec_is_built(GAB_CODEC_LZ4)) run_all(world);
-  uint64_t all = (uint64_t)failures;
-  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
-  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
-  fflush(stdout);
-  gab_world_destroy(&world);
-  return failures > 0;
+  return test_end(&world);
 }

@@ -3,7 +3,7 @@
  * part. */
 /* gabion-test: np=1,2,3,5,8 timeout=120 labels=quick */
 #include "resilience/redundancy_impl.h"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/collective.h"
 #include "core/hash.h"
@@ -230,7 +230,7 @@ static void memory_and_wire_are_those_of_the_formula(bench *b)
 int main(int argc, char **argv)
 {
   static bench b;
-  if (gab_world_create(&argc, &argv, &b.world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &b.world));
   b.me = gab_world_slot(b.world);
   b.checkpoint.world = b.world;
   CHECK(gab_port_create(b.world, "bench", &b.checkpoint.port) == GAB_OK);
@@ -239,10 +239,5 @@ int main(int argc, char **argv)
   memory_and_wire_are_those_of_the_formula(&b);
   gab_port_destroy(&b.checkpoint.transfer.port);
   gab_port_destroy(&b.checkpoint.port);
-  uint64_t all = (uint64_t)failures;
-  CHECK(gab_world_sum_u64(b.world, &all, 1) == GAB_OK);
-  if (gab_world_is_root(b.world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
-  fflush(stdout);
-  gab_world_destroy(&b.world);
-  return failures > 0;
+  return test_end(&b.world);
 }

@@ -2,23 +2,19 @@
  * left, with the code of the run. */
 /* gabion-test: np=2,5 timeout=30 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
 
 #include "resilience/beacon.h"
-
-#include <signal.h>
-#include <unistd.h>
 
 /* The root is gone before it writes the marker, or when it has written another one. */
 static void die_at(gab_world *world, int moment, const char *marker)
 {
-  if (gab_world_slot(world) != 0) return;
-  if (moment == 1) {
+  if (gab_world_slot(world) == 0 && moment == 1) {
     FILE *file = fopen(marker, "w");
     if (file) fputs("exit 99\n", file);
     if (file) fclose(file);
   }
-  kill(getpid(), SIGKILL);
-  for (;;) pause();
+  test_kill(world, 0);
 }
 
 static bool marker_says(const char *marker, const char *due)
@@ -47,22 +43,18 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   automaton app;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
-  char marker[128];
-  snprintf(marker, sizeof marker, "last-moment-%ld-%d.marker", (long)getppid(),
-           (int)gab_world_members(world)->slots);
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  char marker[512];
+  snprintf(marker, sizeof marker, "%s/last-moment.marker", test_folder());
   setenv("GABION_COMPLETION", marker, 1);
-  gab_status status = automaton_create(&app, world, (int32_t[]){3, 2, 2});
-  if (status == GAB_OK) status = run(&app);
-  if (status == GAB_OK) die_at(world, gab_world_members(world)->slots > 2, marker);
-  bool fine = gab_beacon_complete(world, gab_status_exit_code(status)) == 0;
+  REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
+  REQUIRE_OK(run(&app));
+  die_at(world, gab_world_members(world)->slots > 2, marker);
+  REQUIRE(gab_beacon_complete(world, 0) == 0);
   if (gab_world_is_root(world)) {
-    fine = fine && gab_world_slot(world) == 1 && marker_says(marker, "exit 0\n");
-    if (fine) printf("gabion-test: passed\n");
+    REQUIRE(gab_world_slot(world) == 1 && marker_says(marker, "exit 0\n"));
     unlink(marker);
   }
-  fflush(stdout);
   automaton_destroy(&app);
-  gab_world_destroy(&world);
-  return fine ? 0 : 1;
+  return test_end(&world);
 }

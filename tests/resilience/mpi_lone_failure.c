@@ -2,7 +2,7 @@
  * its code. The same goes for the protection: what one slot cannot do, none does. */
 /* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -48,17 +48,12 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   automaton app;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
   CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
   protection_fails_on_all_or_none(&app);
   the_code_of_the_weak_one_is_that_of_all(world);
   equal_failures_keep_their_code(world);
-  uint64_t all = (uint64_t)failures;
-  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
-  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
-  fflush(stdout);
   automaton_destroy(&app);
-  gab_world_destroy(&world);
-  return failures > 0;
+  return test_end(&world);
 }

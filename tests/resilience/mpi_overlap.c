@@ -2,7 +2,7 @@
  * and a time loop that takes its snapshots so. */
 /* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -162,12 +162,8 @@ static void run_all(gab_world *world)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
   run_all(world);
-  uint64_t all = (uint64_t)failures;
-  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
-  if (all == 0 && gab_world_is_root(world)) printf("gabion-test: passed\n");
-  gab_world_destroy(&world);
-  return all == 0 ? 0 : 1;
+  return test_end(&world);
 }

@@ -3,7 +3,7 @@
  * nothing were. */
 /* gabion-test: np=1,2,3,5 timeout=60 labels=quick */
 #include "tests/faults/automaton.c"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -82,17 +82,12 @@ static void one_scheme(gab_world *world, const gab_redundancy *redundancy, gab_c
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the errors are wanted */
   const gab_status whole = gab_members_count(gab_world_members(world)) == 1 ? GAB_ERR_STATE : GAB_OK;
   one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, GAB_COMPRESSION_NONE, whole);
   one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, GAB_COMPRESSION_LZ4, whole);
   one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_ring, .copies = 2}, GAB_COMPRESSION_NONE, whole);
   one_scheme(world, &(gab_redundancy){.scheme = &gab_scheme_parity}, GAB_COMPRESSION_NONE, GAB_ERR_STATE);
-  uint64_t all = (uint64_t)failures;
-  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
-  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
-  fflush(stdout);
-  gab_world_destroy(&world);
-  return failures > 0;
+  return test_end(&world);
 }

@@ -2,7 +2,7 @@
  * tasks and duties, callbacks. */
 /* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/log.h"
 
@@ -70,6 +70,7 @@ static void a_dead_slots_entity_is_merged_by_its_adopter(automaton *app)
       .step = 7, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {slots - 1}};
   gab_timeloop *loop;
   int lost = 0;
+  test_doom(slots - 1);
   CHECK(gab_timeloop_create(app->forest, 12, &loop) == GAB_OK);
   CHECK(gab_timeloop_add_task(loop, "write", write_entry, &l) == GAB_OK);
   CHECK(gab_timeloop_add_entity(loop, &entity) == GAB_OK);
@@ -205,7 +206,7 @@ static void checkpoints_by_time_are_taken_and_restore(automaton *app)
 int main(int argc, char **argv)
 {
   gab_world *world;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   automaton app = {.forest = NULL};
   CHECK(automaton_create(&app, world, (int32_t[]){2, 2, 2}) == GAB_OK);
@@ -216,11 +217,6 @@ int main(int argc, char **argv)
   a_failure_of_one_slot_ends_all_with_its_status_and_words(&app, false);
   faults_without_deaths_do_not_go_on_for_ever(&app);
   a_dead_slots_entity_is_merged_by_its_adopter(&app);
-  uint64_t failed = (uint64_t)failures;
-  if (gab_world_sum_u64(world, &failed, 1) == GAB_OK && failed == 0 && gab_world_is_root(world))
-    printf("gabion-test: passed\n");
-  fflush(stdout);
   automaton_destroy(&app);
-  gab_world_destroy(&world);
-  return failed != 0;
+  return test_end(&world);
 }
