@@ -14,7 +14,6 @@ resilience: {memory: {every: 20}, disk: {every: 3, group: 2}, tries: 1000}
 output:
   integrals: {every: 10}
 YAML
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
 
 # Process ids of the run into `out' of this test's own folder: nobody else's command line names it.
 ranks() { pgrep -f "^$gabion run kill.yaml --out $work/out" || true; }

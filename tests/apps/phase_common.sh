@@ -21,6 +21,5 @@ phasefield:
   window: {row: 16, every: 10, rows: 2}
 resilience: {memory: {every: 40}}
 YAML
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 # value FILE COLUMN: of the last row of a series.
 value() { awk -F, -v column="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) k = i } END { print $k }' "$1"; }

@@ -3,14 +3,12 @@
 # any number of processes and threads, any way to share blocks out, any kernel, and after a death; in 2D and 3D.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 grid() { sed -n 's/.*"grid": \({.*}\).*/\1/p' out/summary.json; }
 begin() { # begin CASE: the undisturbed run of one process
   case_file=$1
   run 0 1 "$case_file"
   reference=$(checksum) shape=$(grid)
   cp out/forces.csv out/integrals.csv .
-  [ -n "$reference" ] || complain "$case_file: no checksum"
   grep -q '"adaptations": [1-9]' <<<"$shape" || complain "$case_file: the grid never adapted: $shape"
   said 'the grid adapted'
 }

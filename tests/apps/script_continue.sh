@@ -20,7 +20,6 @@ output:
   integrals: {every: 10}
   fields: {every: 60, quantities: [density]}
 YAML
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
 equal() { # equal WHAT: `out' holds what `whole' does
   [ "$(checksum out)" = "$(checksum whole)" ] || complain "$1: another checksum"
   for file in forces.csv integrals.csv; do cmp -s whole/$file out/$file || complain "$1: another $file"; done

@@ -10,7 +10,6 @@ output:
   slabs: {quantities: [phase]}
 YAML
 cp "$GABION_SOURCE/tests/apps/deep.yaml" .
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
 
 # goes_on CASE STEPS EVERY FILE...: on four processes so many steps, then the rest on others
 goes_on() {

@@ -3,7 +3,6 @@
 # Failure domains come from a file or from the environment; what cannot be kept apart is said; a node that is lost as a
 # whole changes no result.
 . "$GABION_SOURCE/tests/apps/common.sh"
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 node='--set resilience.separate=node'
 
 run 0 4 good.yaml --set resilience.scheme=parity --set resilience.group=4

@@ -8,7 +8,6 @@ output:
   forces: {every: 10}
   integrals: {every: 50}
 YAML
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 variant() { # variant PROCESSES THREADS [options]
   local processes=$1 threads=$2
   shift 2
@@ -17,7 +16,6 @@ variant() { # variant PROCESSES THREADS [options]
   if [ -z "${reference:-}" ]; then
     reference=$(checksum)
     cp out/forces.csv out/integrals.csv .
-    [ -n "$reference" ] || complain "no checksum"
   fi
   [ "$(checksum)" = "$reference" ] || complain "$processes processes, $threads threads $*: another checksum"
   cmp -s forces.csv out/forces.csv || complain "$processes processes, $threads threads $*: other forces"

@@ -20,6 +20,7 @@ said 'slot 2 died'
 [ -s out/heat/temperature_0000000600.png ] || complain "no picture"
 # The case as shipped, with its drill, against the same without.
 expected=$(heat 1)
+case $expected in *checksum*) ;; *) complain "no account: $expected" ;; esac
 [ "$(heat 3 "$GABION_SOURCE/apps/tutorial/heat.yaml")" = "$expected" ] || complain "heat.yaml: $(cat said.txt)"
 said 'slot 2 died'
 finish

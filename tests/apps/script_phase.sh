@@ -14,7 +14,6 @@ output:
 YAML
 run 0 1 grow.yaml
 expected=$(checksum)
-[ -n "$expected" ] || complain "no checksum"
 [ "$(value out/front.csv shift)" -ge 4 ] || complain "the window has not moved: $(tail -1 out/front.csv)"
 cp -r out whole
 # A run that does not come far leaves nothing of an older one in the same folder.

@@ -14,7 +14,6 @@ boundaries:
   y_max: {type: wall}
 resilience: {memory: {every: 15}}
 YAML
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 snapshots() { sed -n 's/.*"snapshots_of_all": \([0-9]*\).*/\1/p' out/summary.json; }
 one="--set resilience.memory.buffers=1"
 

@@ -15,7 +15,7 @@ run() {
   "$@" >lines 2>table || code=$?
   [ $code = "$expected" ] || complain "$*: exit code $code, expected $expected; it said: $(cat table)"
 }
-said() { grep -q -e "$1" table || complain "expected it to say \`$1', but it said: $(cat table)"; }
+said() { [ -n "$1" ] && grep -q -e "$1" table || complain "expected it to say \`$1', but it said: $(cat table)"; }
 number='-?[0-9.]+(e[-+][0-9]+)?'
 line="^\{\"name\": \"[A-Za-z0-9._-]+\", \"cores\": [0-9]+, \"value\": $number, \"unit\": \"[A-Za-z/]+\", \
 \"ceiling\": (null|$number), \"percent\": (null|$number), \"processes\": [0-9]+, \"threads\": [0-9]+, \

@@ -14,7 +14,6 @@ output:
 YAML
 run 0 1 grow.yaml
 expected=$(checksum)
-[ -n "$expected" ] || complain "no checksum"
 cp -r out whole
 for drill in slot=1,step=100,phase=exchange slot=0,step=61,phase=compute slot=1+0,step=130,phase=output; do
   run 0 5 grow.yaml --inject $drill

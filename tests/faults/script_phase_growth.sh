@@ -26,7 +26,6 @@ output:
   slabs: {quantities: [phase, c_1]}
   profile: {every: 300}
 YAML
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 long_run() { # as run of common.sh, with more time
   local code
   rm -rf out

@@ -4,7 +4,6 @@
 # waited for. A step that is long for the given time is warned of.
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/flow.yaml
-checksum() { grep -o '"checksum": "[0-9a-f]*"' "$1/summary.json"; }
 
 # stopped NAME PROCESSES [options of the launcher] -- [options of the run]
 stopped() {

@@ -6,7 +6,7 @@
 drift() {
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "mass") c = i }
       NR == 2 { start = $c }
-      NR > 2 { d = ($c - start) / start; if (d < 0) d = -d; if (d > most) most = d; rows++ }
+      NR > 2 { d = ($c - start) / start; if (d < 0) d = -d; if (!(d <= most)) most = d; rows++ }
       END { if (rows < 10) print "too few rows"; else printf "%.6g", most + 0 }' "$work/$1/integrals.csv"
 }
 cat >"$work/box.yaml" <<'YAML'
