@@ -10,7 +10,8 @@
  * rest gets a moment to end too and is then ended: nobody waits for the time limit of a test that has failed.
  *
  * The processes' words lie in a folder of the run (GABION_TEST_FOLDER): `ended.SLOT' by the watcher,
- * `passed.SLOT' or `failed.SLOT' by the process. GABION_TEST_GRACE: that moment, in seconds. */
+ * `passed.SLOT' or `failed.SLOT' by the process. They work in a folder below it, so that no run finds files
+ * of another one, and nothing stays of one that fails. GABION_TEST_GRACE: that moment, in seconds. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -21,14 +22,15 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MOST_SLOTS = 64, GRACE = 5 /* seconds */ };
 
-/* Starts a command that ends with this process. */
-static pid_t start(char **command, int last_signal)
+/* Starts a command that ends with this process. @param[in] folder  to work in; NULL: here */
+static pid_t start(char **command, const char *folder, int last_signal)
 {
   const pid_t parent = getpid(), child = fork();
   if (child != 0) return child;
@@ -37,7 +39,7 @@ static pid_t start(char **command, int last_signal)
   sigprocmask(SIG_SETMASK, &none, NULL);
   prctl(PR_SET_PDEATHSIG, last_signal);
   if (getppid() != parent) _exit(127);
-  execvp(command[0], command);
+  if (!folder || chdir(folder) == 0) execvp(command[0], command);
   fprintf(stderr, "judge: %s: %s\n", command[0], strerror(errno));
   _exit(127);
 }
@@ -74,7 +76,7 @@ static int watch(char **command)
   for (int s = 1; s < NSIG; s++)
     if (s == SIGTERM || s == SIGINT || s == SIGHUP || s == SIGCHLD) sigaddset(&wait_for, s);
   sigprocmask(SIG_BLOCK, &wait_for, NULL); /* they are for the program; what it does then is written down */
-  const pid_t child = start(command, SIGKILL);
+  const pid_t child = start(command, NULL, SIGKILL);
   int status = 0;
   if (child < 0) return 127;
   while (waitpid(child, &status, WNOHANG) != child) (void)sigwaitinfo(&wait_for, &info);
@@ -237,7 +239,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: judge PROCESSES COMMAND ... | judge --watch PROGRAM ...\n");
     return 2;
   }
-  char folder[400], number[24];
+  char folder[400], files[420], number[24];
   snprintf(folder, sizeof folder, "%s/gabion-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
   if (!mkdtemp(folder)) {
     perror(folder);
@@ -253,7 +255,8 @@ int main(int argc, char **argv)
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   sigprocmask(SIG_BLOCK, &signals, NULL);
-  const pid_t launcher = start(argv + 2, SIGTERM);
+  snprintf(files, sizeof files, "%s/files", folder);
+  const pid_t launcher = mkdir(files, 0700) == 0 ? start(argv + 2, files, SIGTERM) : -1;
   const int code = launcher < 0 ? 127 : wait_for(launcher, &signals);
   const int verdict = judge(folder, count, code);
   remove_folder(folder);

@@ -39,13 +39,6 @@ static struct {
   bool doomed[TEST_MOST_SLOTS];
 } test_state;
 
-/* A folder of this run of the test, empty at first, removed with what lies in it. "." without a judge. */
-static inline const char *test_folder(void)
-{
-  const char *folder = getenv("GABION_TEST_FOLDER");
-  return folder ? folder : ".";
-}
-
 /* The slot of this process, from the launcher: there may be no world yet, or no longer. -1: no launcher */
 static inline int test_slot(void)
 {
@@ -73,11 +66,11 @@ _Noreturn static inline void test_give_up(const char *file, int line, const char
   abort();
 }
 
-/* A word of this process for the judge. */
+/* A word of this process for the judge, if there is one. */
 static inline FILE *test_word(const char *what)
 {
   char path[512];
-  snprintf(path, sizeof path, "%s/%s.%d", test_folder(), what, test_slot());
+  snprintf(path, sizeof path, "%s/%s.%d", getenv("GABION_TEST_FOLDER"), what, test_slot());
   return fopen(path, "w");
 }
 
