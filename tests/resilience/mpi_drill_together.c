@@ -2,7 +2,7 @@
  * who is named with one that has died long before lives until its own time. */
 /* gabion-test: np=4 timeout=60 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
-#include "tests/faults/check.h"
+#include "tests/mpi_test.h"
 
 #include "core/collective.h"
 #include "core/log.h"
@@ -51,6 +51,7 @@ static void an_earlier_death_does_not_count(automaton *app)
   const gab_drill drills[] = {{.step = 12, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
                               {.step = 10000, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 2, .slots = {1, 3}}};
   gab_run_stats stats;
+  test_doom(1);
   CHECK(run(app, drills, 2, NULL, &stats) == GAB_OK);
   CHECK(stats.fault_count == 1 && stats.lost_slots == 1 && automaton_is_right(app, STEPS));
 }
@@ -61,6 +62,8 @@ static void who_is_behind_dies_too(automaton *app, pid_t zero)
   const gab_drill drill = {.step = STEP, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 2, .slots = {0, 2}};
   straggler behind = {.app = app, .slot = 2, .awaited = zero};
   gab_run_stats stats;
+  test_doom(0);
+  test_doom(2);
   CHECK(run(app, &drill, 1, &behind, &stats) == GAB_ERR_LOST);
   CHECK(strstr(gab_error_message(), "died and so did all holders of their images") != NULL);
 }
@@ -69,18 +72,13 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   automaton app;
-  if (gab_world_create(&argc, &argv, &world) != GAB_OK) return 1;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR); /* the warnings are wanted */
   uint64_t zero = gab_world_slot(world) == 0 ? (uint64_t)getpid() : 0;
   CHECK(gab_world_sum_u64(world, &zero, 1) == GAB_OK);
   CHECK(automaton_create(&app, world, (int32_t[]){3, 2, 2}) == GAB_OK);
   an_earlier_death_does_not_count(&app);
   who_is_behind_dies_too(&app, (pid_t)zero);
-  uint64_t all = (uint64_t)failures;
-  CHECK(gab_world_sum_u64(world, &all, 1) == GAB_OK);
-  if (gab_world_is_root(world) && all == 0 && failures == 0) printf("gabion-test: passed\n");
-  fflush(stdout);
   automaton_destroy(&app);
-  gab_world_destroy(&world);
-  return failures > 0;
+  return test_end(&world);
 }
