@@ -96,7 +96,7 @@ flip out/checkpoints/step_000000000080/manifest.json 150
 broken 'a changed manifest' 'does not match the hash at its end' 40
 from half
 rm out/checkpoints/step_000000000080/manifest.json
-broken 'no manifest' 'manifest.json: No such file' 40
+broken 'no manifest' 'manifest.json: cannot be opened: No such file' 40
 
 # ---- taking it apart
 from half
