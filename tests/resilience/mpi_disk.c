@@ -2,65 +2,12 @@
  * however many come after it; one write at a time, each step once; the newest are kept; what is given up
  * leaves nothing; what has changed in memory does not get there. */
 /* gabion-test: np=1,2,5 timeout=60 labels=quick */
-#include "tests/faults/automaton.c"
-#include "tests/mpi_test.h"
+#include "tests/resilience/writing.h"
 
-#include "core/collective.h"
 #include "resilience/checkpoint_files.h"
-#include "resilience/disk_impl.h"
-#include "resilience/restart.h"
 
 #include <dirent.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-typedef struct writing {
-  automaton *app;
-  gab_checkpoint *checkpoint;
-  gab_disk *disk;
-  char folder[64];
-} writing;
-
-static bool is_root(const writing *w) { return gab_world_is_root(w->app->world); }
-
-static void begin_writing(writing *w, automaton *app)
-{
-  gab_entity entity = automaton_entity(app);
-  *w = (writing){.app = app};
-  snprintf(w->folder, sizeof w->folder, "mpi_disk-np%" GAB_PRI_SLOT ".tmp",
-           gab_world_members(app->world)->slots);
-  if (is_root(w)) CHECK(gab_restart_remove_all(w->folder) == GAB_OK);
-  CHECK(gab_world_barrier(app->world) == GAB_OK);
-  CHECK(gab_checkpoint_create(app->forest, &(gab_redundancy){0}, &w->checkpoint) == GAB_OK);
-  CHECK(gab_checkpoint_add_entity(w->checkpoint, &entity) == GAB_OK);
-  const gab_disk_options options = {
-      .folder = w->folder, .group = 2, .state = "a = 1\n", .parameters = "a = 1\nb = 2\n"};
-  CHECK(gab_disk_create(w->checkpoint, NULL, &options, &w->disk) == GAB_OK);
-}
-
-static void end_writing(writing *w)
-{
-  gab_disk_destroy(&w->disk);
-  gab_checkpoint_destroy(&w->checkpoint);
-  CHECK(gab_world_barrier(w->app->world) == GAB_OK);
-  if (is_root(w)) CHECK(gab_restart_remove_all(w->folder) == GAB_OK);
-  if (is_root(w)) rmdir(w->folder);
-}
-
-static bool write_step(writing *w, gab_step step)
-{
-  bool begun = false;
-  CHECK(gab_checkpoint_take(w->checkpoint, step) == GAB_OK);
-  CHECK(gab_disk_begin(w->disk, &begun) == GAB_OK);
-  return begun;
-}
-
-static uint64_t checksum_of(const writing *w)
-{
-  uint64_t checksum = 0;
-  CHECK(gab_forest_checksum(w->app->forest, &checksum) == GAB_OK);
-  return checksum;
-}
 
 static int count_files(const char *folder, const char *ending)
 {
@@ -219,7 +166,7 @@ int main(void)
   writing w;
   REQUIRE_OK(gab_world_create(NULL, NULL, &world));
   CHECK(automaton_create(&app, world, (const int32_t[3]){5, 2, 1}) == GAB_OK);
-  begin_writing(&w, &app);
+  begin_writing(&w, &app, "mpi_disk");
   what_is_written_is_the_snapshot_though_others_follow(&w);
   files_hold_the_groups_and_match_their_hashes(&w);
   one_write_at_a_time_and_each_step_once(&w);

@@ -1,0 +1,165 @@
+/* Behind a recovery everything is protected again at once, not only with the next checkpoint: there is a
+ * snapshot of the restored step, of those that are left and all of them; what the scheme wants to be kept of
+ * each of them is kept, by another one, to the last bit. So the next death, of one that held what the first
+ * had left, costs nothing, and a copy that has changed since is found and replaced. */
+/* gabion-test: np=4,5,8 timeout=60 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/checkpoint_impl.h"
+#include "resilience/timeloop_impl.h"
+
+enum { STEPS = 30, MOST_SLOTS = 8 };
+
+typedef struct witness {
+  automaton *app;
+  gab_timeloop *loop;
+  int recoveries;
+  uint64_t serial;   /* of the last snapshot seen */
+  uint64_t replaced; /* of what lies here, so far */
+  gab_slot spoiled;  /* whose first copy gets a wrong bit behind the first recovery; GAB_NO_SLOT: nobody's */
+  bool right;
+} witness;
+
+/* The hash in front of an image stands for it. */
+static uint64_t seal_of(const gab_buffer *image)
+{
+  uint64_t seal = 0;
+  gab_reader in = gab_message_reader(image);
+  CHECK(gab_get_u64(&in, &seal) == GAB_OK);
+  in = gab_message_reader(image);
+  CHECK(gab_seal_is_whole(&in));
+  return seal;
+}
+
+static void copies_are_where_they_belong(const witness *w, const gab_snapshot *snapshot)
+{
+  uint64_t seals[MOST_SLOTS] = {0}, kept[MOST_SLOTS] = {0};
+  const gab_members *now = gab_world_members(w->app->world);
+  const gab_slot me = gab_world_slot(w->app->world);
+  seals[me] = seal_of(&snapshot->own);
+  CHECK(gab_world_sum_u64(w->app->world, seals, MOST_SLOTS) == GAB_OK);
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    const gab_copy *copy = &snapshot->copies[i];
+    CHECK(copy->slot != me && gab_members_has(now, copy->slot));
+    CHECK(seal_of(&copy->image) == seals[copy->slot]);
+    CHECK(gab_placement_holder(&snapshot->placement, copy->slot, copy->number) == me);
+    kept[copy->slot]++;
+  }
+  CHECK(gab_world_sum_u64(w->app->world, kept, MOST_SLOTS) == GAB_OK);
+  const int copies = gab_placement_copies(&snapshot->placement);
+  CHECK(snapshot->placement.scheme->kind == GAB_SCHEME_GROUPS || copies > 0);
+  for (gab_slot slot = 0; slot < now->slots; slot++)
+    CHECK(kept[slot] == (gab_members_has(now, slot) ? (uint64_t)copies : 0));
+}
+
+/* The next death needs it: another copy has to be found instead. */
+static void spoil_a_copy(witness *w, gab_snapshot *snapshot)
+{
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    gab_copy *copy = &snapshot->copies[i];
+    if (copy->slot != w->spoiled || copy->number != 0) continue;
+    copy->image.data[copy->image.size - copy->image.size / 3] ^= 0x40;
+    w->replaced++;
+  }
+}
+
+/* The callback of the loop: on all that live, right behind the recovery. */
+static void look_at_protection(void *user, const gab_fault *fault)
+{
+  witness *w = user;
+  const gab_checkpoint *checkpoint = w->loop->guard->checkpoint;
+  gab_snapshot *snapshot = &w->loop->guard->checkpoint->snapshots[checkpoint->valid];
+  const gab_members *now = gab_world_members(w->app->world);
+  bool beyond = true;
+  uint64_t highest = snapshot->serial;
+  w->recoveries++;
+  CHECK(snapshot->complete && snapshot->step == fault->restored_step && snapshot->serial > w->serial);
+  w->serial = snapshot->serial;
+  CHECK(gab_world_max_u64(w->app->world, &highest, 1) == GAB_OK && highest == snapshot->serial);
+  CHECK(gab_members_count(&snapshot->members) == gab_members_count(now));
+  for (gab_slot slot = 0; slot < now->slots; slot++)
+    CHECK(gab_members_has(&snapshot->members, slot) == gab_members_has(now, slot));
+  copies_are_where_they_belong(w, snapshot);
+  CHECK(gab_checkpoint_scrub(w->loop->guard->checkpoint, &beyond) == GAB_OK && !beyond);
+  CHECK(gab_checkpoint_get_stats(checkpoint).replaced == w->replaced);
+  if (w->recoveries == 1) spoil_a_copy(w, snapshot);
+}
+
+static gab_status judge(void *user, gab_step step)
+{
+  witness *w = user;
+  uint64_t right = automaton_is_right(w->app, step), blocks;
+  GAB_TRY(gab_world_min_u64(w->app->world, &right, 1));
+  GAB_TRY(gab_forest_global_blocks(w->app->forest, &blocks));
+  w->right = right && blocks == 18;
+  return GAB_OK;
+}
+
+/* Only the checkpoint of step 0 is taken by the clock. */
+static gab_status run(automaton *app, const gab_redundancy *redundancy, const gab_drill *drills, size_t count,
+                      witness *w)
+{
+  const gab_entity entity = automaton_entity(app);
+  gab_protection protection = {.every = {.steps = 1000},
+                               .redundancy = *redundancy,
+                               .drills = drills,
+                               .drill_count = count,
+                               .rebalance = automaton_rebalance};
+  w->app = app;
+  GAB_TRY(gab_timeloop_create(app->forest, STEPS, &w->loop));
+  gab_status status = gab_timeloop_add_entity(w->loop, &entity);
+  if (status == GAB_OK) status = gab_timeloop_add_task(w->loop, "automaton", automaton_step, app);
+  if (status == GAB_OK) status = gab_timeloop_add_duty(w->loop, "sum", automaton_sum_due, automaton_sum, app);
+  if (status == GAB_OK) status = gab_timeloop_add_finish(w->loop, "judge", judge, w);
+  if (status == GAB_OK) status = gab_timeloop_protect(w->loop, &protection);
+  gab_timeloop_on_fault(w->loop, look_at_protection, w);
+  if (status == GAB_OK) status = gab_timeloop_run(w->loop);
+  gab_timeloop_destroy(&w->loop);
+  return status;
+}
+
+/* Slot 1; then the one that restored it; then, of those left, any other. */
+static void one_death_after_another(automaton *app, const gab_redundancy *redundancy)
+{
+  gab_placement placement;
+  gab_members first;
+  const gab_slot slots = gab_world_members(app->world)->slots;
+  gab_members_init(&first, slots);
+  gab_placement_init(&placement);
+  CHECK(gab_placement_make(&placement, redundancy, &first, NULL) == GAB_OK);
+  CHECK(gab_members_remove(&first, 1) == GAB_OK);
+  const gab_slot heir = gab_placement_restorer(&placement, &first, 1);
+  gab_placement_release(&placement);
+  gab_members_release(&first);
+  const gab_slot third = heir == 2 ? 3 : 2;
+  const gab_drill drills[] = {
+      {.step = 8, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {1}},
+      {.step = 10, .phase = GAB_PHASE_EXCHANGE, .visit = 1, .slot_count = 1, .slots = {heir}},
+      {.step = 12, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {third}}};
+  witness w = {.spoiled = redundancy->copies > 1 ? heir : GAB_NO_SLOT};
+  test_doom(1);
+  test_doom(heir);
+  if (slots > 4) test_doom(third);
+  const size_t deaths = slots > 4 ? 3 : 2; /* parity groups: of two that are left either is enough */
+  CHECK(run(app, redundancy, drills, deaths, &w) == GAB_OK);
+  CHECK(w.recoveries == (int)deaths && w.right);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  automaton app;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  const gab_slot slots = gab_world_members(world)->slots;
+  const gab_redundancy of_slots[] = {[4] = {.scheme = &gab_scheme_pairwise},
+                                     [5] = {.scheme = &gab_scheme_ring, .copies = 2},
+                                     [8] = {.scheme = &gab_scheme_reed_solomon, .group = 4, .losses = 1}};
+  CHECK(automaton_create(&app, world, (int32_t[]){3, 3, 2}) == GAB_OK);
+  one_death_after_another(&app, &of_slots[slots]);
+  automaton_destroy(&app);
+  return test_end(&world);
+}

@@ -1,0 +1,120 @@
+/* A fault while a snapshot is taken: some have all of it, others do not. All go back to the one before, and
+ * what some had of the torn one is nothing that the next fault could take for the snapshot that comes in its
+ * place. */
+/* gabion-test: np=2,4 timeout=60 labels=quick needs=ulfm */
+#include "tests/faults/automaton.c"
+#include "tests/mpi_test.h"
+
+#include "core/collective.h"
+#include "core/log.h"
+#include "resilience/checkpoint.h"
+
+static int round_now; /* of the markers */
+
+static bool is_there(gab_slot slot)
+{
+  char name[48];
+  snprintf(name, sizeof name, "commit.%d.%" GAB_PRI_SLOT, round_now, slot);
+  return access(name, F_OK) == 0;
+}
+
+/* A file in the folder of this run: this slot has all of the new snapshot, and waits for the others to say
+ * so, too. */
+static void note_commit(void *user, gab_world *world, gab_phase phase)
+{
+  char name[48];
+  (void)user;
+  if (phase != GAB_PHASE_COMMIT) return;
+  snprintf(name, sizeof name, "commit.%d.%" GAB_PRI_SLOT, round_now, gab_world_slot(world));
+  FILE *file = fopen(name, "w");
+  REQUIRE(file && fclose(file) == 0);
+}
+
+static uint64_t checksum_of(const automaton *app)
+{
+  uint64_t checksum = 0;
+  CHECK(gab_forest_checksum(app->forest, &checksum) == GAB_OK);
+  return checksum;
+}
+
+static void take(automaton *app, gab_checkpoint *checkpoint, gab_step step)
+{
+  CHECK(automaton_step(app, step - 1) == GAB_OK);
+  CHECK(gab_checkpoint_take(checkpoint, step) == GAB_OK);
+}
+
+static void comes_back(automaton *app, gab_checkpoint *checkpoint, gab_step step, uint64_t checksum)
+{
+  gab_status intent;
+  gab_restore_report report;
+  REQUIRE_OK(gab_world_repair(app->world, &intent));
+  REQUIRE_OK(gab_checkpoint_restore(checkpoint, &report));
+  CHECK(report.step == step);
+  CHECK(checksum_of(app) == checksum);
+}
+
+/* Slots 0 and 2 hold each other's copies and get to the commit; 1, which dies, and 3 have not begun. */
+static void a_death_leaves_the_one_before(automaton *app)
+{
+  gab_checkpoint *checkpoint;
+  const gab_redundancy pairs = {.copies = 1, .separate = GAB_DOMAIN_NONE};
+  const gab_slot me = gab_world_slot(app->world);
+  REQUIRE_OK(gab_checkpoint_create(app->forest, &pairs, &checkpoint));
+  for (gab_step step = 1; step <= 2; step++) take(app, checkpoint, step);
+  const uint64_t checksum = checksum_of(app);
+  CHECK(automaton_step(app, 2) == GAB_OK);
+  round_now = 1;
+  if (me == 0 || me == 2) CHECK(gab_checkpoint_take(checkpoint, 3) == GAB_ERR_FAULT);
+  else
+    while (!is_there(0) || !is_there(2)) usleep(1000);
+  test_kill(app->world, 1);
+  comes_back(app, checkpoint, 2, checksum);
+  gab_checkpoint_destroy(&checkpoint);
+}
+
+/* The other slot has not begun, and says that something is wrong. */
+static void tear(automaton *app, gab_checkpoint *checkpoint, gab_slot first, gab_step step)
+{
+  uint64_t blocks;
+  round_now++;
+  if (gab_world_slot(app->world) == first) {
+    CHECK(gab_checkpoint_take(checkpoint, step) == GAB_ERR_FAULT);
+    return;
+  }
+  if (round_now > 1)
+    CHECK(gab_forest_global_blocks(app->forest, &blocks) == GAB_OK); /* counted anew behind a restore */
+  while (!is_there(first)) usleep(1000);
+  (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "a try");
+  gab_world_raise(app->world, GAB_ERR_SUSPECT);
+}
+
+/* Without copies nobody waits for anybody but in the commit. Torn twice: the second time by the other one,
+ * which then has all of a snapshot of that number, and so had the first one of the first. */
+static void two_torn_ones_do_not_make_one(automaton *app)
+{
+  gab_checkpoint *checkpoint;
+  const gab_redundancy none = {.scheme = &gab_scheme_none};
+  REQUIRE_OK(gab_checkpoint_create(app->forest, &none, &checkpoint));
+  for (gab_step step = 1; step <= 2; step++) take(app, checkpoint, step);
+  const uint64_t checksum = checksum_of(app);
+  for (gab_slot first = 0; first < 2; first++) {
+    for (gab_step step = 2; step <= 3 + first; step++) CHECK(automaton_step(app, step) == GAB_OK);
+    tear(app, checkpoint, first, 4 + first);
+    comes_back(app, checkpoint, 2, checksum);
+  }
+  gab_checkpoint_destroy(&checkpoint);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  automaton app;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  gab_world_set_phase_hook(world, note_commit, NULL);
+  REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
+  if (gab_world_members(world)->slots == 4) a_death_leaves_the_one_before(&app);
+  else two_torn_ones_do_not_make_one(&app);
+  automaton_destroy(&app);
+  return test_end(&world);
+}
