@@ -24,6 +24,9 @@ typedef struct gab_block_data_kind {
   const char *name; /**< unique; stands in checkpoints and messages; copied */
   void *user;       /**< handed to every callback; borrowed as long as the forest lives */
 
+  /** Whether such data can be on the blocks of this forest (their cells, for example): asked once, when it is
+   *  registered. NULL: it can. @return ::GAB_ERR_ARGUMENT with the numbers if not */
+  gab_status (*check)(void *user, const gab_forest *forest);
   /** Makes the data of a block: memory, and whatever can be computed from the parameter file (flags, boundary
    *  lists), which is not packed. The stored state is set by initialise(), unpack(), split() or merge(),
    *  whichever comes next. A pure function of the place of the block: not of its neighbours, whose owners and
@@ -70,9 +73,11 @@ typedef struct gab_block_data_kind {
                             uint32_t known);
 } gab_block_data_kind;
 
-/** Handle of a registered kind. */
+/** Handle of a registered kind, given by gab_forest_add_data() and good for that forest alone. {0} is none.
+ */
 typedef struct gab_data_id {
-  int index;
+  uint32_t forest; /**< stamp of the forest; 0: no handle */
+  int32_t index;   /**< from 1 */
 } gab_data_id;
 
 #ifdef __cplusplus

@@ -49,10 +49,31 @@ static void copy_ghosts(void *user, const void *from, void *to, int direction)
   gab_field_copy_box(to, &target, from, &source, NULL, field->shape.components);
 }
 
+/* Data may be of another kind than this one, made by who knows whom. */
+static gab_status check_ghosts(void *user, const void *data)
+{
+  const gab_field_shape *expected = &((const gab_block_field *)user)->shape,
+                        *found = &((const gab_field *)data)->shape;
+  for (int axis = 0; axis < 3; ++axis)
+    if (expected->cells[axis] != found->cells[axis] || expected->ghosts[axis] != found->ghosts[axis])
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "ghosts of fields of %" PRId32 " cells and %" PRId32
+               " ghost layers in %c, but those on blocks have %" PRId32 " and %" PRId32,
+               expected->cells[axis], expected->ghosts[axis], "xyz"[axis], found -> cells[axis],
+               found -> ghosts[axis]);
+  if (expected->components != found->components || expected->precision != found->precision)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "ghosts of fields of %d components of %zu bytes, but those on blocks have %d of %zu",
+             expected->components, gab_precision_bytes(expected->precision), found->components,
+             gab_precision_bytes(found->precision));
+  return GAB_OK;
+}
+
 gab_ghost_kind gab_block_field_ghosts(const gab_block_field *field)
 {
   return (gab_ghost_kind){.name = "field",
                           .user = (void *)(uintptr_t)field, /* the callbacks only read it */
+                          .check = check_ghosts,
                           .size = ghost_size,
                           .pack = pack_ghosts,
                           .unpack = unpack_ghosts,
@@ -65,6 +86,34 @@ static gab_box interior(const gab_block_field *field)
 {
   const int32_t *cells = field->shape.cells;
   return (gab_box){.hi = {cells[0], cells[1], cells[2]}};
+}
+
+/* A field that covers another part of the block than all of it would leave cells that nobody computes. */
+static gab_status check_shape(void *user, const gab_forest *forest)
+{
+  gab_field_map map;
+  const gab_field_shape *shape = &((const gab_block_field *)user)->shape;
+  const gab_forest_options *options = gab_forest_get_options(forest);
+  const int32_t *cells = options->cells;
+  GAB_TRY(gab_field_map_of(shape, &map));
+  for (int axis = 0; axis < 3; ++axis)
+    if (shape->cells[axis] != cells[axis])
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "a field of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is not for blocks of %" PRId32
+               " x %" PRId32 " x %" PRId32,
+               shape->cells[0], shape->cells[1], shape->cells[2], cells[0], cells[1], cells[2]);
+  for (int axis = 0; axis < 3; ++axis) {
+    const int32_t wide = axis < options->grid.dimension ? shape->ghosts[0] : 0;
+    if (shape->ghosts[axis] != wide)
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "%" PRId32 " ghost layers in %c, %" PRId32 " in x: the exchange fills %" PRId32 " there",
+               shape->ghosts[axis], "xyz"[axis], shape -> ghosts[0], wide);
+    if (wide > cells[axis])
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "%" PRId32 " ghost layers, but a neighbour has %" PRId32 " cells in %c to fill them from",
+               wide, cells[axis], "xyz"[axis]);
+  }
+  return GAB_OK;
 }
 
 static gab_status create(void *user, const gab_forest *forest, const gab_block *block, void **data)
@@ -204,6 +253,7 @@ gab_block_data_kind gab_block_field_scratch(const gab_block_field *field, const 
 {
   return (gab_block_data_kind){.name = name,
                                .user = (void *)(uintptr_t)field, /* the callbacks only read it */
+                               .check = check_shape,
                                .create = create,
                                .destroy = destroy};
 }

@@ -24,8 +24,10 @@
 extern "C" {
 #endif
 
-/** What lies on each block. The width of the exchange is the number of ghost layers of the shape along x. */
+/** What lies on each block. */
 typedef struct gab_block_field {
+  /** Cells: those of a block of the forest, or it is refused by gab_forest_add_data(). Ghosts: as many along
+   * each axis of the domain, at most as many as cells; none in z in 2D. */
   gab_field_shape shape;
   bool faces_only; /**< exchange no edges and corners: enough for stencils along the axes */
   /** What children get of their parent. false: each cell hands its value on. true: values are linear within a
@@ -45,7 +47,8 @@ gab_block_data_kind gab_block_field_data(const gab_block_field *field, const cha
  *  @param[in] field  borrowed as long as the forest lives */
 gab_block_data_kind gab_block_field_scratch(const gab_block_field *field, const char *name);
 
-/** The exchange of all components of its ghost layers. @param[in] field  borrowed as long as it is in use */
+/** The exchange of all components of its ghost layers, between blocks of one level: where levels touch it is
+ * refused (gab_ghost_kind.coupled). @param[in] field  borrowed as long as it is in use */
 gab_ghost_kind gab_block_field_ghosts(const gab_block_field *field);
 
 #ifdef __cplusplus

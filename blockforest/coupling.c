@@ -5,6 +5,7 @@
 
 #include "blockforest/forest_impl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -269,12 +270,21 @@ static gab_status update_plan(gab_coupling *coupling)
 
 /* ------------------------------------------------------------------ life */
 
+static gab_status check_new(const gab_forest *forest, gab_data_id data, const gab_coupling_kind *kind)
+{
+  char whose[96];
+  if (!kind->name || !kind->size || !kind->pack || !kind->unpack)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "coupling `%s' has no name, size, pack or unpack",
+             kind->name ? kind->name : "");
+  snprintf(whose, sizeof whose, "coupling `%s'", kind->name);
+  return gab_forest_check_data(forest, data, whose);
+}
+
 gab_status gab_coupling_create(gab_forest *forest, gab_data_id data, const gab_coupling_kind *kind,
                                gab_coupling **coupling)
 {
   *coupling = NULL;
-  if (data.index < 0 || data.index >= forest->kind_count)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "coupling `%s' of data that is not registered", kind->name);
+  GAB_TRY(check_new(forest, data, kind));
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_coupling), GAB_MEMORY_OTHER, &memory));
   gab_coupling *made = memory;
@@ -407,6 +417,10 @@ gab_status gab_coupling_start(gab_coupling *coupling, gab_coupling_way way, int 
   GAB_TRY(gab_world_check(world));
   if (is_under_way(coupling))
     GAB_FAIL(GAB_ERR_STATE, "coupling `%s' is started twice without a finish", coupling->kind.name);
+  const int deepest = gab_root_grid_max_level(&coupling->forest->options.grid);
+  if ((int)way < 0 || way >= GAB_COUPLING_WAYS || level < 0 || level > deepest)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "coupling `%s': no way %d of level %d (there are %d ways, and levels 0 to %d)",
+             coupling->kind.name, (int)way, level, (int)GAB_COUPLING_WAYS, deepest);
   gab_world_enter(world, GAB_PHASE_EXCHANGE);
   gab_status status = update_plan(coupling);
   if (status != GAB_OK) return abandon(coupling, status);

@@ -55,7 +55,8 @@ typedef struct gab_coupling_kind {
   void (*unpack)(void *user, void *data, gab_coupling_way way, const gab_contact *contact, const void *bytes);
 } gab_coupling_kind;
 
-/** @param[in] kind  copied. Collective (opens a port). */
+/** @param[in] kind  copied. Collective (opens a port).
+ *  @return ::GAB_ERR_ARGUMENT for data of another forest or none, or without size, pack and unpack */
 gab_status gab_coupling_create(gab_forest *forest, gab_data_id data, const gab_coupling_kind *kind,
                                gab_coupling **coupling);
 /** Drops what is under way. Before the forest is destroyed. */
@@ -65,7 +66,8 @@ void gab_coupling_destroy(gab_coupling **coupling);
  * that have contacts. Announces ::GAB_PHASE_EXCHANGE. What is sent may be changed once it returns. A failure
  * of this process alone breaks the world (gab_world_raise()); after a repair, start again.
  *  @param[in] level  of the coarser blocks; across: of the blocks
- *  @return ::GAB_ERR_STATE if one is under way already */
+ *  @return ::GAB_ERR_STATE if one is under way already, ::GAB_ERR_ARGUMENT for a way or level that cannot be
+ */
 gab_status gab_coupling_start(gab_coupling *coupling, gab_coupling_way way, int level);
 /** Completes the one under way: all contacts have been unpacked. The forest must not have changed since. */
 gab_status gab_coupling_finish(gab_coupling *coupling);

@@ -5,6 +5,7 @@
 
 #include "blockforest/forest_impl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,10 +118,20 @@ static gab_status make_room(crossings *list, size_t rows)
   return GAB_OK;
 }
 
+/* Do the callbacks understand what is on the blocks? */
+static gab_status check_data(const gab_exchange *exchange)
+{
+  const gab_ghost_kind *ghost = &exchange->ghost;
+  for (size_t i = 0; i < exchange->forest->block_count && ghost->check; ++i)
+    GAB_TRY(ghost->check(ghost->user, gab_block_data(exchange->forest->blocks[i], exchange->data)));
+  return GAB_OK;
+}
+
 static gab_status list_crossings(gab_exchange *exchange)
 {
   const gab_forest *forest = exchange->forest;
   size_t rows = 0;
+  GAB_TRY(check_data(exchange));
   for (size_t i = 0; i < forest->block_count; ++i) rows += forest->blocks[i]->neighbour_count;
   GAB_TRY(make_room(&exchange->sends, rows));
   GAB_TRY(make_room(&exchange->receives, rows));
@@ -196,14 +207,42 @@ static gab_status update_plan(gab_exchange *exchange)
   return GAB_OK;
 }
 
+/* Ghosts beside blocks of another level would keep whatever they hold, and nobody would notice. */
+static gab_status check_levels(const gab_exchange *exchange)
+{
+  const gab_forest *forest = exchange->forest;
+  if (exchange->ghost.coupled || forest->borders == GAB_BORDERS_NONE) return GAB_OK;
+  GAB_FAIL(GAB_ERR_STATE,
+           "exchange `%s' of data `%s': blocks of different levels touch, and these ghosts are not coupled "
+           "across levels: "
+           "keep the grid on one level, or fill the ghosts between levels (blockforest/coupling.h) and set "
+           "gab_ghost_kind.coupled",
+           exchange->ghost.name, forest->kinds[exchange->data.index - 1].name);
+}
+
 /* ------------------------------------------------------------------ life */
+
+static gab_status check_new(const gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
+                            int level)
+{
+  char whose[96];
+  if (!ghost->name || !ghost->size || !ghost->pack || !ghost->unpack)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "exchange `%s' has no name, size, pack or unpack",
+             ghost->name ? ghost->name : "");
+  snprintf(whose, sizeof whose, "exchange `%s'", ghost->name);
+  GAB_TRY(gab_forest_check_data(forest, data, whose));
+  const int deepest = gab_root_grid_max_level(&forest->options.grid);
+  if (level < -1 || level > deepest)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s on level %d: there are levels 0 to %d, and -1 means all", whose, level,
+             deepest);
+  return GAB_OK;
+}
 
 gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, const gab_ghost_kind *ghost,
                                         int level, gab_exchange **exchange)
 {
   *exchange = NULL;
-  if (data.index < 0 || data.index >= forest->kind_count)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "exchange `%s' of data that is not registered", ghost->name);
+  GAB_TRY(check_new(forest, data, ghost, level));
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_exchange), GAB_MEMORY_OTHER, &memory));
   gab_exchange *made = memory;
@@ -350,8 +389,10 @@ gab_status gab_exchange_start(gab_exchange *exchange)
   GAB_TRY(gab_world_check(world));
   if (exchange->under_way && exchange->epoch == gab_world_epoch(world))
     GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is started twice without a finish", exchange->ghost.name);
+  gab_status status = check_levels(exchange);
+  if (status != GAB_OK && exchange->forest->borders == GAB_BORDERS_SOMEWHERE) return status; /* as on all */
   gab_world_enter(world, GAB_PHASE_EXCHANGE);
-  gab_status status = update_plan(exchange);
+  if (status == GAB_OK) status = update_plan(exchange);
   exchange->under_way = true;
   if (status == GAB_OK) status = post_receives(exchange);
   if (status == GAB_OK) status = send_all(exchange);
@@ -392,6 +433,7 @@ gab_status gab_exchange_finish(gab_exchange *exchange)
 
 gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number)
 {
+  GAB_TRY(check_levels(exchange));
   if (!is_under_way(exchange)) GAB_TRY(update_plan(exchange));
   else if (exchange->revision != gab_forest_revision(exchange->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed while exchange `%s' was under way", exchange->ghost.name);

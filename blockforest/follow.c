@@ -511,8 +511,17 @@ static void keep_remains(following *all)
 }
 
 typedef struct survey {
-  uint64_t splits, merges, changes;
+  uint64_t splits, merges, changes, borders; /* between levels, afterwards */
 } survey;
+
+static bool has_border(const following *all, const gab_proxy *proxy)
+{
+  for (size_t r = 0; r < proxy->neighbour_count; ++r)
+    if (gab_proxies_level(all->proxies, proxy->neighbours[r].id) !=
+        gab_proxies_level(all->proxies, proxy->id))
+      return true;
+  return false;
+}
 
 /* What is going to happen, anywhere. */
 static gab_status look_around(const following *all, survey *found)
@@ -522,6 +531,7 @@ static gab_status look_around(const following *all, survey *found)
     const gab_proxy *proxy = gab_proxies_get(all->proxies, i);
     if (proxy->origin == GAB_ORIGIN_PARENT) found->splits = 1;
     if (proxy->origin == GAB_ORIGIN_CHILDREN) found->merges = 1;
+    if (!found->borders && has_border(all, proxy)) found->borders = 1;
     if (proxy->origin != GAB_ORIGIN_SELF || proxy->sources[0] != myself(all)) found->changes = 1;
   }
   return gab_world_max_u64(all->forest->world, &found->splits, sizeof *found / sizeof found->splits);
@@ -584,6 +594,7 @@ gab_status gab_forest_follow_counted(gab_forest *forest, gab_proxies **proxies, 
   }
   if (status == GAB_OK) status = check_possible(forest, &found);
   if (status == GAB_OK && found.changes) status = change_forest(&all, report);
+  if (status == GAB_OK) forest->borders = found.borders ? GAB_BORDERS_SOMEWHERE : GAB_BORDERS_NONE;
   gab_proxies_destroy(proxies);
   return status;
 }

@@ -1,6 +1,9 @@
 #include "blockforest/forest_impl.h"
 
+#include "core/log.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +33,10 @@ gab_status gab_forest_create(gab_world *world, const gab_forest_options *options
   GAB_TRY(check_options(options));
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_forest), GAB_MEMORY_OTHER, &memory));
+  static uint32_t stamps;
   gab_forest *made = memory;
   made->world = world;
+  made->stamp = ++stamps;
   made->options = *options;
   made->topology.grid = options->grid;
   for (int axis = 0; axis < 3; ++axis) made->topology.periodic[axis] = options->periodic[axis];
@@ -60,9 +65,20 @@ void gab_forest_destroy(gab_forest **forest)
 
 bool gab_kind_is_stored(const gab_block_data_kind *kind) { return kind->pack != NULL; }
 
-gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id)
+/* Whether the blocks are such that the kind can be on them. */
+static gab_status check_fit(const gab_forest *forest, const gab_block_data_kind *kind)
 {
-  if (forest->block_count > 0)
+  char why[1024];
+  const gab_status status = kind->check ? kind->check(kind->user, forest) : GAB_OK;
+  if (status == GAB_OK) return GAB_OK;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  GAB_FAIL(status, "data `%s': %s", kind->name, why);
+}
+
+static gab_status check_kind(const gab_forest *forest, const gab_block_data_kind *kind)
+{
+  if (!kind->name || kind->name[0] == '\0') GAB_FAIL(GAB_ERR_ARGUMENT, "a kind of block data has no name");
+  if (forest->is_closed)
     GAB_FAIL(GAB_ERR_STATE, "data `%s' is registered after the forest was populated", kind->name);
   if (!kind->create || !kind->destroy)
     GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' cannot be created or destroyed", kind->name);
@@ -72,6 +88,13 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
   for (int other = 0; other < forest->kind_count; ++other)
     if (strcmp(forest->kinds[other].name, kind->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' is registered twice", kind->name);
+  return check_fit(forest, kind);
+}
+
+gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id)
+{
+  *id = (gab_data_id){0};
+  GAB_TRY(check_kind(forest, kind));
   void *kinds = forest->kinds, *name;
   GAB_TRY(gab_realloc(((size_t)forest->kind_count + 1) * sizeof *kind, GAB_MEMORY_OTHER, &kinds));
   forest->kinds = kinds;
@@ -80,7 +103,20 @@ gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *ki
   memcpy(name, kind->name, length);
   forest->kinds[forest->kind_count] = *kind;
   forest->kinds[forest->kind_count].name = name;
-  id->index = forest->kind_count++;
+  *id = (gab_data_id){.forest = forest->stamp, .index = ++forest->kind_count};
+  return GAB_OK;
+}
+
+gab_status gab_forest_check_data(const gab_forest *forest, gab_data_id id, const char *whose)
+{
+  if (id.forest == 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: data that is not registered (gab_forest_add_data() gives the handle)",
+             whose);
+  if (id.forest != forest->stamp)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: data that is registered with another forest", whose);
+  if (id.index < 1 || id.index > forest->kind_count)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s: no handle of data (number %" PRId32 " of %d)", whose, id.index,
+             forest->kind_count);
   return GAB_OK;
 }
 
@@ -94,6 +130,7 @@ gab_status gab_block_make(const gab_forest *forest, gab_block_id id, gab_block *
       gab_alloc(sizeof(gab_block) + (size_t)forest->kind_count * sizeof(void *), GAB_MEMORY_OTHER, &memory));
   *block = memory;
   (*block)->id = id;
+  (*block)->stamp = forest->stamp;
   return GAB_OK;
 }
 
@@ -147,6 +184,8 @@ void gab_forest_clear(gab_forest *forest)
   gab_free(&forest->blocks);
   forest->block_count = 0;
   forest->torn = false;
+  forest->is_closed = false;
+  forest->borders = GAB_BORDERS_NONE;
   ++forest->revision;
 }
 
@@ -172,6 +211,7 @@ void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count)
   gab_free(&forest->blocks);
   forest->blocks = blocks;
   forest->block_count = kept;
+  forest->is_closed = true;
   ++forest->revision;
 }
 
@@ -182,7 +222,10 @@ const gab_forest_options *gab_forest_get_options(const gab_forest *forest) { ret
 const gab_topology *gab_forest_topology(const gab_forest *forest) { return &forest->topology; }
 uint64_t gab_forest_revision(const gab_forest *forest) { return forest->revision; }
 size_t gab_forest_block_count(const gab_forest *forest) { return forest->block_count; }
-gab_block *gab_forest_block(const gab_forest *forest, size_t index) { return forest->blocks[index]; }
+gab_block *gab_forest_block(const gab_forest *forest, size_t index)
+{
+  return index < forest->block_count ? forest->blocks[index] : NULL;
+}
 
 gab_block *gab_forest_find(const gab_forest *forest, gab_block_id id)
 {
@@ -196,7 +239,27 @@ gab_block *gab_forest_find(const gab_forest *forest, gab_block_id id)
 }
 
 gab_block_id gab_block_get_id(const gab_block *block) { return block->id; }
-void *gab_block_data(const gab_block *block, gab_data_id kind) { return block->data[kind.index]; }
+/* Once is enough: who does it in one block does it in all. */
+static void complain_of_handle(const gab_block *block, gab_data_id kind)
+{
+  static bool said;
+  (void)gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "block " GAB_PRI_BLOCK " is asked for data %s",
+                      block->id,
+                      kind.forest == 0              ? "that was never registered"
+                      : kind.forest != block->stamp ? "of another forest"
+                                                    : "that it has not got yet");
+  if (!said) gab_log_all(GAB_LOG_ERROR, "gab_block_data: %s", gab_error_message());
+  said = true;
+}
+
+void *gab_block_data(const gab_block *block, gab_data_id kind)
+{
+  if (kind.forest == block->stamp && kind.index > 0 && kind.index <= block->kinds_made)
+    return block->data[kind.index - 1];
+  complain_of_handle(block, kind);
+  return NULL;
+}
+
 size_t gab_block_neighbour_count(const gab_block *block) { return block->neighbour_count; }
 const gab_neighbour *gab_block_neighbours(const gab_block *block) { return block->neighbours; }
 

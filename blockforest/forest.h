@@ -44,7 +44,9 @@ gab_status gab_forest_create(gab_world *world, const gab_forest_options *options
 void gab_forest_destroy(gab_forest **forest);
 
 /** Registers a kind of block data; before the forest has blocks, the same kinds in the same order everywhere.
- */
+ *  @param[out] id  good for this forest alone; {0} on failure
+ *  @return ::GAB_ERR_STATE once some process has blocks, ::GAB_ERR_ARGUMENT for a kind that lacks callbacks,
+ * has the name of another one, or does not fit the blocks (gab_block_data_kind.check) */
 gab_status gab_forest_add_data(gab_forest *forest, const gab_block_data_kind *kind, gab_data_id *id);
 
 /** Packed bytes that one process sends at once while blocks migrate (a single larger block excepted). */
@@ -67,11 +69,14 @@ const gab_forest_options *gab_forest_get_options(const gab_forest *forest);
 const gab_topology *gab_forest_topology(const gab_forest *forest);
 uint64_t gab_forest_revision(const gab_forest *forest);
 size_t gab_forest_block_count(const gab_forest *forest); /**< local */
+/** @return NULL behind the last */
 gab_block *gab_forest_block(const gab_forest *forest, size_t index);
 /** @return the local block of that id, NULL if it is not here */
 gab_block *gab_forest_find(const gab_forest *forest, gab_block_id id);
 
 gab_block_id gab_block_get_id(const gab_block *block);
+/** @return the data of a block; NULL, with a line in the log, for a handle that gab_forest_add_data() of this
+ * forest never gave ({0}, or one of another forest) */
 void *gab_block_data(const gab_block *block, gab_data_id kind);
 size_t gab_block_neighbour_count(const gab_block *block);
 const gab_neighbour *gab_block_neighbours(const gab_block *block);
@@ -94,7 +99,9 @@ gab_box gab_forest_domain_cells(const gab_forest *forest);
 gab_status gab_forest_global_blocks(gab_forest *forest, uint64_t *count);
 
 /** The oracle: sum mod 2^64 over all blocks of the hash of (id, names and canonical bytes of the stored
- *  kinds). Does not depend on owners or order. Collective. */
+ *  kinds). Does not depend on owners or order. Collective.
+ *  @return ::GAB_ERR_STATE on all if the forest is torn, or holds blocks of skeletons, whose state nobody has
+ * set */
 gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum);
 
 /** Expensive consistency check of this process's part: sorted unique ids, options sane, tables possible and

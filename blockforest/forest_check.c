@@ -26,6 +26,16 @@ static bool may_follow(const gab_forest *forest, gab_block_id id, const gab_neig
          level_of(forest, before->id) > level_of(forest, id);
 }
 
+bool gab_forest_sees_border(const gab_forest *forest)
+{
+  for (size_t i = 0; i < forest->block_count; ++i) {
+    const gab_block *block = forest->blocks[i];
+    for (size_t r = 0; r < block->neighbour_count; ++r)
+      if (level_of(forest, block->neighbours[r].id) != level_of(forest, block->id)) return true;
+  }
+  return false;
+}
+
 bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const gab_neighbour *before,
                                 const gab_neighbour *row)
 {

@@ -233,6 +233,7 @@ gab_status gab_forest_restore_parts(gab_forest *forest, const gab_forest_parts *
   status = gab_records_realise(forest, found.records, found.count, map, context);
   for (size_t i = 0; i < found.count; ++i) blocks[i] = found.records[i].block;
   gab_forest_adopt(forest, blocks, found.count);
+  forest->borders = gab_forest_sees_border(forest) ? GAB_BORDERS_HERE : GAB_BORDERS_NONE;
   if (status != GAB_OK) gab_forest_clear(forest);
   gab_free(&found.records);
   return status;
@@ -273,20 +274,32 @@ static gab_status hash_block(void *context, size_t index)
   return status;
 }
 
+/* Without those that nobody has set the state of, the others would have a checksum as well. */
+static bool is_whole(const gab_forest *forest)
+{
+  bool whole = !forest->torn;
+  for (size_t i = 0; i < forest->block_count; ++i) whole = whole && !forest->blocks[i]->is_unset;
+  return whole;
+}
+
 gab_status gab_forest_checksum(gab_forest *forest, uint64_t *checksum)
 {
   void *memory;
+  uint64_t sums[2] = {0, !is_whole(forest)};
   *checksum = 0;
   GAB_TRY(gab_world_check(forest->world));
   GAB_TRY(gab_alloc(forest->block_count * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
   hashing job = {forest, memory};
-  gab_status status = gab_tasks_run(forest->block_count, hash_block, &job);
-  uint64_t sum = 0;
-  for (size_t i = 0; i < forest->block_count; ++i) sum += job.hashes[i];
+  gab_status status = sums[1] ? GAB_OK : gab_tasks_run(forest->block_count, hash_block, &job);
+  for (size_t i = 0; i < forest->block_count && !sums[1]; ++i) sums[0] += job.hashes[i];
   gab_free(&job.hashes);
   GAB_TRY(status);
-  GAB_TRY(gab_world_sum_u64(forest->world, &sum, 1));
-  *checksum = sum;
+  GAB_TRY(gab_world_sum_u64(forest->world, sums, 2));
+  if (sums[1])
+    GAB_FAIL(GAB_ERR_STATE,
+             "a forest that is not whole, after a migration that failed or before what was lost "
+             "is made up, has no checksum");
+  *checksum = sums[0];
   return GAB_OK;
 }
 

@@ -12,6 +12,7 @@
 
 struct gab_block {
   gab_block_id id;
+  uint32_t stamp;            /* of its forest */
   gab_neighbour *neighbours; /* ordered by direction, then id */
   size_t neighbour_count, neighbour_capacity;
   int kinds_made; /* data[0 … kinds_made-1] exist */
@@ -19,8 +20,16 @@ struct gab_block {
   void *data[];
 };
 
+/* Whether blocks of different levels touch. */
+typedef enum gab_level_borders {
+  GAB_BORDERS_NONE = 0,
+  GAB_BORDERS_SOMEWHERE, /* all processes know */
+  GAB_BORDERS_HERE       /* seen in the tables of this process; others may not know */
+} gab_level_borders;
+
 struct gab_forest {
   gab_world *world;
+  uint32_t stamp; /* what tells its handles from those of other forests of this process; from 1 */
   gab_forest_options options;
   gab_topology topology; /* of the options */
   gab_block_data_kind *kinds;
@@ -28,6 +37,8 @@ struct gab_forest {
   gab_block **blocks; /* ascending by id */
   size_t block_count;
   uint64_t revision;
+  bool is_closed; /* has been filled, here or elsewhere: no more kinds of data */
+  gab_level_borders borders;
   bool torn; /* a migration or adaptation failed half-way: blocks and tables do not fit together */
   gab_port *port;
 };
@@ -52,6 +63,10 @@ bool gab_forest_row_is_possible(const gab_forest *forest, gab_block_id id, const
 gab_box gab_forest_place_cells(const gab_forest *forest, gab_block_id id);
 /** False if gab_forest_options.exists leaves the place or one of those that it is a part of out. */
 bool gab_forest_place_exists(const gab_forest *forest, gab_block_id id);
+/** ::GAB_ERR_ARGUMENT unless a handle is of this forest. @param[in] whose  begins the message */
+gab_status gab_forest_check_data(const gab_forest *forest, gab_data_id id, const char *whose);
+/** Whether a block of this process touches one of another level. */
+bool gab_forest_sees_border(const gab_forest *forest);
 /** ::GAB_ERR_INPUT unless blocks can be halved along each dimension. */
 gab_status gab_forest_check_even(const gab_forest *forest);
 /** A failure while messages of the forest are under way: breaks the world, so that the others do not wait for

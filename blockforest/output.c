@@ -16,6 +16,7 @@ typedef struct writer {
   void *user;
   double *values; /* one row */
   char *name;     /* of the series, in packed cursors */
+  char *files;    /* what their paths begin with */
 } writer;
 
 struct gab_output {
@@ -54,6 +55,7 @@ static void release_writer(writer *old)
   gab_volume_destroy(&old->volume);
   gab_free(&old->values);
   gab_free(&old->name);
+  gab_free(&old->files);
 }
 
 void gab_output_destroy(gab_output **output)
@@ -71,10 +73,32 @@ const char *gab_output_folder(const gab_output *output) { return output->folder;
 
 /* ---------------------------------------------------------------------------------------- the list */
 
+static gab_status name_files(writer *made, const char *folder, const char *within, const char *name)
+{
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(path, "%s%s/%s_", folder, within, name));
+  return gab_output_copy_string(path, &made->files);
+}
+
+/* What would never be written, or over the files of another one. */
+static gab_status check_new(const gab_output *output, const writer *made)
+{
+  if (made->schedule.every < 0 || made->schedule.start < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "output `%s': every %" GAB_PRI_STEP " steps from step %" GAB_PRI_STEP " on is no schedule",
+             made->files, made->schedule.every, made->schedule.start);
+  for (size_t i = 0; i < output->count; i++)
+    if (strcmp(output->writers[i].files, made->files) == 0)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "there is an output %s already: one would write over the files of the other",
+               made->files);
+  return GAB_OK;
+}
+
 /* Takes over what `made` holds, also on failure. */
 static gab_status add(gab_output *output, gab_status status, writer *made)
 {
   void *memory = output->writers;
+  if (status == GAB_OK) status = check_new(output, made);
   if (status == GAB_OK) {
     status = gab_realloc((output->count + 1) * sizeof(writer), GAB_MEMORY_OTHER, &memory);
   }
@@ -92,7 +116,9 @@ gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule, cons
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_VOLUME};
   gab_volume_options own = *options;
   if (!own.folder) own.folder = output->folder;
-  return add(output, gab_volume_create(output->forest, &own, &made.volume), &made);
+  gab_status status = gab_volume_create(output->forest, &own, &made.volume);
+  if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", gab_volume_name(made.volume));
+  return add(output, status, &made);
 }
 
 gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const gab_slice_options *options)
@@ -100,7 +126,9 @@ gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SLICE};
   gab_slice_options own = *options;
   if (!own.folder) own.folder = output->folder;
-  return add(output, gab_slice_create(output->forest, &own, &made.slice), &made);
+  gab_status status = gab_slice_create(output->forest, &own, &made.slice);
+  if (status == GAB_OK) status = name_files(&made, own.folder, "", gab_slice_name(made.slice));
+  return add(output, status, &made);
 }
 
 gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, const gab_probes_options *options)
@@ -115,6 +143,7 @@ gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, cons
     made.series = gab_probes_series(made.probes);
     const char *slash = strrchr(own.path, '/');
     status = gab_output_copy_string(slash ? slash + 1 : own.path, &made.name);
+    if (status == GAB_OK) status = gab_output_copy_string(own.path, &made.files);
   }
   return add(output, status, &made);
 }
@@ -128,6 +157,7 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
   void *memory = NULL;
   GAB_TRY(gab_output_path(path, "%s/%s.csv", output->folder, name));
   gab_status status = gab_output_copy_string(name, &made.name);
+  if (status == GAB_OK) status = gab_output_copy_string(path, &made.files);
   if (status == GAB_OK) status = gab_alloc(count * sizeof(double), GAB_MEMORY_OTHER, &memory);
   made.values = memory;
   if (status == GAB_OK) {

@@ -46,7 +46,8 @@ gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output 
 void gab_output_destroy(gab_output **output);
 const char *gab_output_folder(const gab_output *output);
 
-/* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's. */
+/* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's.
+ * GAB_ERR_ARGUMENT for a schedule with negative steps, and for two whose files have the same names. */
 
 gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule,
                                  const gab_volume_options *options);

@@ -2,7 +2,8 @@
 #ifndef GABION_BLOCKFOREST_OUTPUT_IMPL_H
 #define GABION_BLOCKFOREST_OUTPUT_IMPL_H
 
-#include "blockforest/output_quantity.h"
+#include "blockforest/hdf5_output.h"
+#include "blockforest/png_slice.h"
 #include "core/buffer.h"
 #include <stdio.h>
 
@@ -26,6 +27,10 @@ void gab_output_number(double value, char text[GAB_OUTPUT_NUMBER]);
 
 /* A copy of a string; NULL gives NULL. Released by gab_free(). */
 gab_status gab_output_copy_string(const char *text, char **copy);
+
+/* First part of the names of their files. Borrowed. */
+const char *gab_volume_name(const gab_volume *volume);
+const char *gab_slice_name(const gab_slice *slice);
 
 /* A file under a temporary name that gets its own at the end. */
 typedef struct gab_output_file {

@@ -1,4 +1,5 @@
 #include "core/config_impl.h"
+#include "core/log.h"
 
 #include "core/file.h"
 
@@ -125,6 +126,15 @@ static const config_entry *find(const gab_config *config, const char *path)
   return NULL;
 }
 
+/* Getters have no status, and who mistypes a path computes with 0: said aloud, but not for every cell. */
+static void complain(void)
+{
+  enum { ENOUGH = 20 };
+  static int said;
+  if (said++ < ENOUGH)
+    gab_log(GAB_LOG_ERROR, "a mistake in the program, which reads 0 or nothing: %s", gab_error_message());
+}
+
 /* The value of a key of one of two types; empty, with the error message set, on a mistake of the program. */
 static config_value value_of(const gab_config *config, const char *path, gab_config_type type,
                              gab_config_type other, bool list)
@@ -134,10 +144,12 @@ static config_value value_of(const gab_config *config, const char *path, gab_con
   if (!entry || !entry->key) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "%s: no such parameter%s", path,
                   config->checked ? "" : " (nothing is checked yet)");
+    complain();
     return nothing;
   }
   if ((entry->key->type != type && entry->key->type != other) || (entry->key->length_max > 0) != list) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "%s: the parameter is of another type", path);
+    complain();
     return nothing;
   }
   return entry->value;

@@ -123,8 +123,8 @@ gab_status gab_config_check(gab_config *config);
 
 /** @name Values
  *  After a successful check these cannot fail. A path or type that no table declared is a mistake in the
- *  program: the getter gives the value of an unset key and sets the error message. Strings and arrays belong
- *  to the configuration and live until its next check or end.
+ *  program: the getter gives the value of an unset key, sets the error message and says so in the log.
+ * Strings and arrays belong to the configuration and live until its next check or end.
  *  @{ */
 bool gab_config_bool(const gab_config *config, const char *path);
 int64_t gab_config_int(const gab_config *config, const char *path);

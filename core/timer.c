@@ -15,7 +15,7 @@ typedef struct record {
 } record;
 
 struct gab_timers {
-  record **records; /* by handle; each of its own, so that names stay where they are */
+  record **records; /* by handle - 1; each of its own, so that names stay where they are */
   gab_timer *order; /* handles by name */
   size_t count, capacity;
 };
@@ -38,6 +38,11 @@ void gab_timers_destroy(gab_timers **timers)
   gab_free(timers);
 }
 
+static record *record_of(const gab_timers *timers, gab_timer timer)
+{
+  return timer > 0 && (size_t)timer <= timers->count ? timers->records[timer - 1] : NULL;
+}
+
 /* Where the name is in the order, or would be. */
 static size_t place_of(const gab_timers *timers, const char *name, bool *found)
 {
@@ -45,7 +50,7 @@ static size_t place_of(const gab_timers *timers, const char *name, bool *found)
   *found = false;
   while (low < high && !*found) {
     size_t middle = low + (high - low) / 2;
-    int order = strcmp(timers->records[timers->order[middle]]->name, name);
+    int order = strcmp(record_of(timers, timers->order[middle])->name, name);
     *found = order == 0;
     if (order == 0) low = middle;
     else if (order < 0) low = middle + 1;
@@ -84,17 +89,12 @@ gab_status gab_timers_find(gab_timers *timers, const char *name, gab_timer *time
   GAB_TRY(gab_alloc(sizeof(record), GAB_MEMORY_OTHER, &memory));
   record *made = memory;
   memcpy(made->name, name, length + 1);
-  *timer = (gab_timer)timers->count;
+  *timer = (gab_timer)timers->count + 1;
   timers->records[timers->count] = made;
   memmove(timers->order + place + 1, timers->order + place, (timers->count - place) * sizeof *timers->order);
   timers->order[place] = *timer;
   ++timers->count;
   return GAB_OK;
-}
-
-static record *record_of(const gab_timers *timers, gab_timer timer)
-{
-  return timer >= 0 && (size_t)timer < timers->count ? timers->records[timer] : NULL;
 }
 
 void gab_timer_start(gab_timers *timers, gab_timer timer)
@@ -148,21 +148,21 @@ size_t gab_timers_count(const gab_timers *timers) { return timers->count; }
 gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_summary *summary)
 {
   if (place >= timers->count) GAB_FAIL(GAB_ERR_ARGUMENT, "no timer %zu of %zu", place, timers->count);
-  const record *one = timers->records[timers->order[place]];
+  const record *one = record_of(timers, timers->order[place]);
   *summary = (gab_timer_summary){one->name, one->calls, one->total, one->min, one->max};
   return GAB_OK;
 }
 
 void gab_timers_totals(const gab_timers *timers, double *totals)
 {
-  for (size_t i = 0; i < timers->count; ++i) totals[i] = timers->records[timers->order[i]]->total;
+  for (size_t i = 0; i < timers->count; ++i) totals[i] = record_of(timers, timers->order[i])->total;
 }
 
 uint64_t gab_timers_signature(const gab_timers *timers)
 {
   uint64_t hash = timers->count;
   for (size_t i = 0; i < timers->count; ++i) {
-    const char *name = timers->records[timers->order[i]]->name;
+    const char *name = record_of(timers, timers->order[i])->name;
     hash = gab_hash64(name, strlen(name), hash);
   }
   return hash;
@@ -172,7 +172,7 @@ gab_status gab_timers_pack(const gab_timers *timers, gab_buffer *buffer)
 {
   GAB_TRY(gab_put_u64(buffer, timers->count));
   for (size_t i = 0; i < timers->count; ++i) {
-    const record *one = timers->records[timers->order[i]];
+    const record *one = record_of(timers, timers->order[i]);
     const double seconds[3] = {one->total, one->min, one->max};
     GAB_TRY(gab_put_string(buffer, one->name));
     GAB_TRY(gab_put_u64(buffer, one->calls));
@@ -196,7 +196,7 @@ static gab_status unpack_one(gab_timers *timers, gab_reader *reader)
   if (!timers) return GAB_OK;
   gab_timer timer;
   GAB_TRY(gab_timers_find(timers, name, &timer));
-  record *one = timers->records[timer];
+  record *one = record_of(timers, timer);
   one->calls = calls;
   one->total = seconds[0];
   one->min = seconds[1];

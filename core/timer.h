@@ -20,7 +20,7 @@ extern "C" {
 
 #define GAB_TIMER_NAME_CAPACITY 64 /**< characters of a name with its end */
 
-/** A timer of a set, see gab_timers_find(). */
+/** A timer of a set, see gab_timers_find(): from 1. 0 is none, on which nothing has an effect. */
 typedef int gab_timer;
 
 /** What one timer has measured. */

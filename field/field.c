@@ -10,6 +10,19 @@ enum { MOST_GHOSTS = 8 };
 
 static ptrdiff_t round_up(ptrdiff_t value, ptrdiff_t unit) { return (value + unit - 1) / unit * unit; }
 
+/* Strides are products of what is asked for. Padding makes a row longer by an eighth or a cache line at most,
+ * and adds some lines to a component: with a factor of 16 there is room for all of it. */
+static gab_status check_size(const gab_field_shape *shape)
+{
+  double bytes = 16.0 * shape->components * (double)gab_precision_bytes(shape->precision);
+  for (int axis = 0; axis < 3; ++axis) bytes *= (double)shape->cells[axis] + 2.0 * shape->ghosts[axis];
+  if (bytes < (double)PTRDIFF_MAX) return GAB_OK;
+  GAB_FAIL(GAB_ERR_ARGUMENT,
+           "a field of %" PRId32 " x %" PRId32 " x %" PRId32
+           " cells of %d components is larger than any memory",
+           shape->cells[0], shape->cells[1], shape->cells[2], shape->components);
+}
+
 static gab_status check_shape(const gab_field_shape *shape)
 {
   for (int axis = 0; axis < 3; ++axis)
@@ -19,7 +32,11 @@ static gab_status check_shape(const gab_field_shape *shape)
                shape->cells[axis], shape->ghosts[axis], axis);
   if (shape->components < 1)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a field cannot have %d components", shape->components);
-  return GAB_OK;
+  if ((shape->layout != GAB_LAYOUT_SOA && shape->layout != GAB_LAYOUT_AOS) ||
+      (shape->precision != GAB_PRECISION_DOUBLE && shape->precision != GAB_PRECISION_FLOAT))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a field cannot have layout %d and precision %d", (int)shape->layout,
+             (int)shape->precision);
+  return check_size(shape);
 }
 
 /* Full cache lines, unless they would be more than an eighth of padding: short rows then do better to share
@@ -38,13 +55,13 @@ gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map)
   bool soa = shape->layout == GAB_LAYOUT_SOA;
   ptrdiff_t width = soa ? 1 : shape->components;
   map->stride[0] = width;
-  map->stride[1] = row_stride((cells[0] + 2 * ghosts[0]) * width, line);
-  map->stride[2] = map->stride[1] * (cells[1] + 2 * ghosts[1]);
+  map->stride[1] = row_stride(((ptrdiff_t)cells[0] + 2 * ghosts[0]) * width, line);
+  map->stride[2] = map->stride[1] * ((ptrdiff_t)cells[1] + 2 * ghosts[1]);
   ptrdiff_t before = ghosts[1] * map->stride[1] + ghosts[2] * map->stride[2];
   map->origin = round_up(ghosts[0] * width + before, line);
   /* The lead stands before the first row only: the last row then needs as much behind it. */
   ptrdiff_t lead = map->origin - before;
-  ptrdiff_t lines = (map->stride[2] * (cells[2] + 2 * ghosts[2]) + lead + line - 1) / line;
+  ptrdiff_t lines = (map->stride[2] * ((ptrdiff_t)cells[2] + 2 * ghosts[2]) + lead + line - 1) / line;
   if (soa && lines % 2 == 0) ++lines;
   map->component_stride = soa ? lines * line : 1;
   map->elements = (size_t)(lines * line) * (size_t)(soa ? shape->components : 1);
@@ -200,6 +217,8 @@ static bool same_storage(const gab_field *a, const gab_field *b)
 
 gab_status gab_field_copy(gab_field *to, const gab_field *from)
 {
+  if (!to || !from || to == from)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s", to && from ? "a field is copied to itself" : "no field to copy");
   if (!same_extent(to, from)) GAB_FAIL(GAB_ERR_ARGUMENT, "fields of different extent cannot be copied");
   if (same_storage(to, from)) {
     memcpy(to->data, from->data, to->map.elements * gab_precision_bytes(to->shape.precision));
@@ -217,6 +236,8 @@ gab_status gab_field_copy(gab_field *to, const gab_field *from)
 
 gab_status gab_field_swap(gab_field *a, gab_field *b)
 {
+  if (!a || !b || a == b)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s", a && b ? "a field is swapped with itself" : "no field to swap");
   if (!same_extent(a, b) || !same_storage(a, b))
     GAB_FAIL(GAB_ERR_ARGUMENT, "fields of different shape cannot be swapped");
   void *data = a->data;

@@ -62,7 +62,7 @@ typedef struct gab_field {
 } gab_field;
 
 /** Works out the map of a shape without allocating.
- *  @return ::GAB_ERR_ARGUMENT for a shape that cannot be */
+ *  @return ::GAB_ERR_ARGUMENT for a shape that cannot be, or is larger than any memory */
 gab_status gab_field_map_of(const gab_field_shape *shape, gab_field_map *map);
 
 /** Allocates a field of zeros, counted as ::GAB_MEMORY_FIELD. @param[out] field  owned by the caller */
@@ -103,9 +103,10 @@ size_t gab_box_count(const gab_box *box);
 /** Sets one component (all components: -1) of all cells of a box. */
 void gab_field_fill(gab_field *field, int component, const gab_box *box, double value);
 /** Copies the values of all cells and components, ghosts included; layouts and precisions may differ.
- *  @return ::GAB_ERR_ARGUMENT if cells, ghosts or components differ */
+ *  @return ::GAB_ERR_ARGUMENT if cells, ghosts or components differ, and for a field to itself */
 gab_status gab_field_copy(gab_field *to, const gab_field *from);
-/** Exchanges the data of two fields of equal shape, by pointer. */
+/** Exchanges the data of two fields of equal shape, by pointer.
+ *  @return ::GAB_ERR_ARGUMENT if the shapes differ, and for a field with itself: the step would go nowhere */
 gab_status gab_field_swap(gab_field *a, gab_field *b);
 
 /* Canonical order of packed values: listed component by listed component; within one z, y, x, x fastest; in

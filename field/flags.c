@@ -35,7 +35,12 @@ gab_status gab_flags_create(const int32_t cells[3], const int32_t ghosts[3], gab
     made.ghosts[axis] = ghosts[axis];
     made.stride[axis] = (ptrdiff_t)made.elements;
     made.origin += ghosts[axis] * made.stride[axis];
-    made.elements *= (size_t)cells[axis] + 2 * (size_t)ghosts[axis];
+    const size_t along = (size_t)cells[axis] + 2 * (size_t)ghosts[axis];
+    if (made.elements > (size_t)PTRDIFF_MAX / sizeof(gab_flag_bits) / along)
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "a flag field of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is larger than any memory",
+               cells[0], cells[1], cells[2]);
+    made.elements *= along;
   }
   void *memory, *data;
   GAB_TRY(gab_alloc(sizeof made, GAB_MEMORY_FIELD, &memory));

@@ -50,11 +50,12 @@ static inline gab_flag_bits gab_flags_get(const gab_flags *flags, int32_t x, int
 {
   return flags->data[gab_flags_index(flags, x, y, z)];
 }
-/** @return true if all of these bits are on */
+/** @return true if all of these bits are on; of no bits (what gab_flag_find() gives for an unknown name) none
+ * are */
 static inline bool gab_flags_are_on(const gab_flags *flags, int32_t x, int32_t y, int32_t z,
                                     gab_flag_bits bits)
 {
-  return (gab_flags_get(flags, x, y, z) & bits) == bits;
+  return bits != 0 && (gab_flags_get(flags, x, y, z) & bits) == bits;
 }
 void gab_flags_turn_on(gab_flags *flags, const gab_box *box, gab_flag_bits bits);
 void gab_flags_turn_off(gab_flags *flags, const gab_box *box, gab_flag_bits bits);

@@ -189,5 +189,6 @@ gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model)
                           .size = ghost_size,
                           .pack = ghost_pack,
                           .unpack = ghost_unpack,
+                          .coupled = true, /* gab_joint_kind() */
                           .fetched = true};
 }

@@ -160,6 +160,7 @@ static gab_status make_exchange(gab_phasefield *made, gab_phasefield_ghosts *gho
                                         which == WHICH_PHI ? made->model.phases : made->model.independents,
                                     .edges = which == WHICH_PHI};
   gab_ghost_kind kind = gab_phasefield_ghost_kind(ghosts, name);
+  kind.coupled = made->model.options.levels > 0; /* levels.c */
   if (which != WHICH_PHI) return gab_exchange_create(made->forest, made->data, &kind, exchange);
   return gab_exchange_create_on_level(made->forest, made->data, &kind, made->model.options.levels, exchange);
 }

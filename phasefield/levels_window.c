@@ -66,8 +66,12 @@ static void rows_unpack(void *user, void *data, int direction, const void *bytes
 
 gab_ghost_kind gab_phasefield_rows_exchange(gab_phasefield_rows *rows)
 {
-  return (gab_ghost_kind){
-      .name = "rows", .user = rows, .size = rows_size, .pack = rows_pack, .unpack = rows_unpack};
+  return (gab_ghost_kind){.name = "rows",
+                          .user = rows,
+                          .size = rows_size,
+                          .pack = rows_pack,
+                          .unpack = rows_unpack,
+                          .coupled = true};
 }
 
 /* ------------------------------------------------------------------------------------------ between levels

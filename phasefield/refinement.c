@@ -171,7 +171,8 @@ static void near_unpack(void *user, void *data, int direction, const void *bytes
 
 gab_ghost_kind gab_phasefield_nearness_exchange(void)
 {
-  return (gab_ghost_kind){.name = "nearness", .size = near_size, .pack = near_pack, .unpack = near_unpack};
+  return (gab_ghost_kind){
+      .name = "nearness", .size = near_size, .pack = near_pack, .unpack = near_unpack, .coupled = true};
 }
 
 static size_t near_up_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,

@@ -99,25 +99,6 @@ static gab_status evaluate_vorticity(void *user, const gab_forest *forest, const
   return GAB_OK;
 }
 
-static gab_status create_neighbourhood(void *user, const gab_forest *forest, const gab_block *block,
-                                       void **data)
-{
-  (void)forest;
-  (void)block;
-  const flow_view *view = user;
-  gab_field *field;
-  GAB_TRY(gab_field_create(&view->ghosts.shape, &field));
-  *data = field;
-  return GAB_OK;
-}
-
-static void destroy_neighbourhood(void *user, void *data)
-{
-  (void)user;
-  gab_field *field = data;
-  gab_field_destroy(&field);
-}
-
 gab_status flow_view_update(flow_view *view)
 {
   if (!view->has_vorticity) return GAB_OK;
@@ -149,12 +130,10 @@ static gab_status add_neighbourhood(flow_view *view)
                                   .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
                                   .components = 3},
                         .faces_only = true};
-  view->kind = (gab_block_data_kind){.name = "velocity with ghosts",
-                                     .user = view,
-                                     .create = create_neighbourhood,
-                                     .destroy = destroy_neighbourhood};
-  GAB_TRY(gab_forest_add_data(view->forest, &view->kind, &view->neighbourhood));
+  const gab_block_data_kind kind = gab_block_field_scratch(&view->ghosts, "velocity with ghosts");
+  GAB_TRY(gab_forest_add_data(view->forest, &kind, &view->neighbourhood));
   gab_ghost_kind ghost = gab_block_field_ghosts(&view->ghosts);
+  ghost.coupled = true; /* beside other levels they stay NaN, and slopes are one-sided */
   return gab_exchange_create(view->forest, view->neighbourhood, &ghost, &view->exchange);
 }
 

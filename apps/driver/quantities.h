@@ -21,7 +21,6 @@ typedef struct flow_view {
   /* Vorticity needs the neighbours' velocities: kept with a ghost layer, only if somebody wants it. */
   bool has_vorticity;
   gab_block_field ghosts;
-  gab_block_data_kind kind;
   gab_data_id neighbourhood;
   gab_exchange *exchange;
 } flow_view;

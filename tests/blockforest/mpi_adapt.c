@@ -16,8 +16,8 @@ typedef struct subject {
 
 static void build(subject *it, gab_world *world, uint64_t seed, gab_distribute_fn distribute)
 {
-  gab_data_id sign;
   gab_block_data_kind derived = {.name = "sign", .create = sign_create, .destroy = sign_destroy};
+  gab_data_id sign;
   gab_refine_report report;
   uint64_t blocks;
   REQUIRE_OK(gab_forest_create(world, &it->domain.options, &it->forest));
@@ -105,7 +105,7 @@ static void adapt_once(subject *it, gab_distribute_fn distribute)
   before then = look(it);
   REQUIRE_OK(gab_forest_adapt(it->forest, &options, &report));
   grid_check(it->forest);
-  signs_check(it->forest);
+  signs_check(it->forest, it->fields.plain_id);
   sums_are_kept(it, &then);
   size_t stayed = stayers_are_untouched(it, &then);
   REQUIRE(report.changed == (report.grid.split + report.grid.merged > 0));
@@ -144,7 +144,7 @@ static void back_and_forth(subject *it, gab_port *port, const gab_buffer *image,
   REQUIRE_OK(gab_forest_restore(it->forest, &in, 1, NULL, NULL));
   REQUIRE(gab_reader_left(&in) == 0);
   grid_check(it->forest);
-  signs_check(it->forest);
+  signs_check(it->forest, it->fields.plain_id);
   REQUIRE(checksum_of(it->forest) == earlier);
   restore_on_even(it->forest, port, image); /* other owners */
   grid_check(it->forest);
@@ -165,7 +165,7 @@ static void migrate(subject *it, uint64_t seed)
     targets[i] = random_owner(&owners, gab_block_get_id(gab_forest_block(it->forest, i)));
   REQUIRE_OK(gab_forest_migrate(it->forest, targets));
   grid_check(it->forest);
-  signs_check(it->forest);
+  signs_check(it->forest, it->fields.plain_id);
   REQUIRE(checksum_of(it->forest) == checksum);
   free(targets);
 }

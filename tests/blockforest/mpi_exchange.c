@@ -94,7 +94,7 @@ static void wrong_order_is_refused(gab_world *world)
   REQUIRE_OK(gab_forest_create(world, &domain.options, &forest));
   REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
   domain_populate(forest, random_owner, &owners);
-  REQUIRE(gab_exchange_create(forest, (gab_data_id){1}, &ghost, &exchange) == GAB_ERR_ARGUMENT);
+  REQUIRE(gab_exchange_create(forest, (gab_data_id){0}, &ghost, &exchange) == GAB_ERR_ARGUMENT);
   REQUIRE_OK(gab_exchange_create(forest, id, &ghost, &exchange));
   cells_fill(forest, id);
   REQUIRE(gab_exchange_finish(exchange) == GAB_ERR_STATE);

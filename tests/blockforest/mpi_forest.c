@@ -33,7 +33,7 @@ static void migrate_and_check(const random_domain *domain, gab_forest *forest, g
   REQUIRE_OK(gab_world_sum_u64(gab_forest_world(forest), &moved, 1));
   REQUIRE((gab_forest_revision(forest) != revision) == (moved > 0));
   domain_check(domain, forest, random_owner, &owners);
-  signs_check(forest);
+  signs_check(forest, id);
   for (size_t i = 0; i < kept; ++i)
     REQUIRE(gab_block_data(gab_forest_find(forest, stay[i].id), id) == stay[i].data);
   free(targets);

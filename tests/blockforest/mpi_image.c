@@ -29,7 +29,7 @@ static void adopt(const random_domain *domain, gab_forest *forest, gab_data_id i
   REQUIRE_OK(gab_forest_checksum(forest, &checksum));
   REQUIRE(checksum == expected);
   domain_check(domain, forest, even_owner, owners);
-  signs_check(forest);
+  signs_check(forest, id);
 }
 
 static void refuse_damaged(gab_forest *forest, const gab_buffer *image)

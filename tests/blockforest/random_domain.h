@@ -269,11 +269,13 @@ static inline void stones_change(gab_forest *forest, gab_data_id id)
   }
 }
 
-static inline void signs_check(const gab_forest *forest)
+/* @param[in] id  of any data of the forest: signs were registered first */
+static inline void signs_check(const gab_forest *forest, gab_data_id id)
 {
+  const gab_data_id signs = {id.forest, 1};
   for (size_t b = 0; b < gab_forest_block_count(forest); ++b) {
     const gab_block *block = gab_forest_block(forest, b);
-    REQUIRE(*(gab_block_id *)gab_block_data(block, (gab_data_id){0}) == gab_block_get_id(block));
+    REQUIRE(*(gab_block_id *)gab_block_data(block, signs) == gab_block_get_id(block));
   }
 }
 

@@ -43,14 +43,14 @@ static uint64_t try_strategy(gab_world *world, random_domain *domain, const gab_
   gab_balance_report report;
   uint64_t before, after, seed = domain->seed;
   REQUIRE_OK(gab_forest_create(world, &domain->options, &forest));
-  stones_register(forest, &seed);
+  const gab_data_id id = stones_register(forest, &seed);
   REQUIRE_OK(gab_forest_build(forest, mark_place, domain, DEEPEST, gab_balance_distribute,
                               (void *)(uintptr_t)options, NULL));
   REQUIRE_OK(gab_forest_checksum(forest, &before));
   scatter(forest, seed);
   REQUIRE_OK(gab_balance_forest(forest, options, &report));
   REQUIRE(gab_forest_is_valid(forest));
-  signs_check(forest);
+  signs_check(forest, id);
   require_promises(forest, options->by == GAB_BALANCE_PER_LEVEL, &report);
   REQUIRE_OK(gab_forest_checksum(forest, &after));
   REQUIRE(before == after);
