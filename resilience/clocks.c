@@ -311,8 +311,10 @@ static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const 
 
 gab_status gab_guard_begin(gab_timeloop *loop)
 {
+  if (!loop->guard) return GAB_OK;
   gab_guard *guard = loop->guard;
   gab_buffer *untouched = &guard->checkpoint->untouched;
+  gab_guard_warn(loop);
   gab_buffer_clear(untouched);
   GAB_TRY(gab_entities_pack(guard->checkpoint, GAB_ENTITY_PER_SLOT, untouched));
   gab_restart_report loaded;

@@ -1,11 +1,27 @@
 /* Live monitors: is the state what it can be? If not, all go back once; if it happens again it is no chance.
  */
+#include "resilience/monitor.h"
 #include "resilience/timeloop_impl.h"
 
 #include "core/collective.h"
 #include "core/log.h"
 
 #include <stdio.h>
+#include <string.h>
+
+const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name)
+{
+  char names[512] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    if (strcmp(list.items[i].name, name) == 0) return &list.items[i];
+    if (used < sizeof names)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", list.items[i].name);
+  }
+  (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no monitor '%s' (%s%s)", name,
+                      list.count ? "there are: " : "this program has none", names);
+  return NULL;
+}
 
 /* The message of a monitor, with its name and the step in front. */
 static gab_status complain(const gab_timeloop *loop, const gab_task *monitor)

@@ -216,7 +216,7 @@ void gab_guard_tell(gab_timeloop *loop)
     gab_log(GAB_LOG_WARNING, "%s", text);
 }
 
-static void warn_if_bare(const gab_timeloop *loop)
+void gab_guard_warn(const gab_timeloop *loop)
 {
   const gab_guard *guard = loop->guard;
   if (!gab_world_survives_deaths(loop->world))
@@ -229,8 +229,6 @@ static void warn_if_bare(const gab_timeloop *loop)
 gab_status gab_guard_start(gab_timeloop *loop)
 {
   if (!loop->guard) return GAB_OK;
-  warn_if_bare(loop);
-  GAB_TRY(gab_guard_begin(loop));
   GAB_TRY(gab_guard_take(loop, false));
   gab_salvage_destroy(&loop->guard->salvage, true);
   return GAB_OK;

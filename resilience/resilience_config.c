@@ -14,19 +14,23 @@ static const gab_config_key resilience_keys[] = {
      .length_max = GAB_MOST_STRATEGIES,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc =
-         "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
-         "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from memory and makes "
-         "blocks that nobody holds any more up from what is around them (phase fields of one level): an approximation, "
-         "which the run then says it is. If left out: [shrink], and [shrink, disk] with checkpoints on disk."},
+     .doc = "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
+            "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on "
+            "from memory and makes "
+            "blocks that nobody holds any more up from what is around them (where the data can be made up "
+            "so): an "
+            "approximation, which the run then says it is. If left out: [shrink], and [shrink, disk] with "
+            "checkpoints on disk."},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
      .outside = true,
-     .doc = "Redundancy scheme, which says who keeps what of whose state: pairwise (copies as far away as can be), "
-            "ring (copies at the next ones), parity (groups of which any one can be lost, for a fraction of a "
-            "copy), reed-solomon (groups of which several can be lost), none, or one that the application "
-            "registered."},
+     .doc =
+         "Redundancy scheme, which says who keeps what of whose state: pairwise (copies as far away as can "
+         "be), "
+         "ring (copies at the next ones), parity (groups of which any one can be lost, for a fraction of a "
+         "copy), reed-solomon (groups of which several can be lost), none, or one that the application "
+         "registered."},
     {.name = "copies",
      .type = GAB_CONFIG_INT,
      .min = 1,
@@ -40,8 +44,9 @@ static const gab_config_key resilience_keys[] = {
      .max = GAB_MOST_GROUP / 2,
      .default_text = "8",
      .outside = true,
-     .doc = "Processes in a group of the schemes parity and reed-solomon, at most: with n of them and k losses "
-            "to be survived each keeps k / (n - k) of a process's state beside its own."},
+     .doc =
+         "Processes in a group of the schemes parity and reed-solomon, at most: with n of them and k losses "
+         "to be survived each keeps k / (n - k) of a process's state beside its own."},
     {.name = "losses",
      .type = GAB_CONFIG_INT,
      .min = 1,
@@ -54,35 +59,40 @@ static const gab_config_key resilience_keys[] = {
      .choices = "auto|none|node|chassis|island",
      .default_text = "auto",
      .outside = true,
-     .doc = "What is never to hold a process's state together with all of its redundancy, at the cost of memory if "
+     .doc = "What is never to hold a process's state together with all of its redundancy, at the cost of "
+            "memory if "
             "need be. auto: nodes, where that costs nothing."},
     {.name = "within",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|node|chassis|island",
      .default_text = "none",
      .outside = true,
-     .doc = "What redundancy is to stay inside of, e.g. an island of a network that is slower between islands."},
+     .doc =
+         "What redundancy is to stay inside of, e.g. an island of a network that is slower between islands."},
     {.name = "scrub",
      .type = GAB_CONFIG_STRING,
      .default_text = "never",
      .outside = true,
-     .doc = "Interval between verifications of all that is kept in memory (a number of steps, or never): what "
-            "changed there is replaced from a copy or from parities."},
+     .doc =
+         "Interval between verifications of all that is kept in memory (a number of steps, or never): what "
+         "changed there is replaced from a copy or from parities."},
     {.name = "monitors",
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
-     .length_max = 3,
+     .length_max = 16,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Looks at the state, every run.check_every steps and ahead of each checkpoint, for what may be a fault of "
-            "the hardware: of a flow bounds (density and velocity) and mass (more came or went than can); of a flow or a "
-            "phase field recompute (some blocks are computed twice and compared, see resilience.recompute). All then "
-            "go back to the last checkpoint; if it happens again the run ends as one that diverged."},
+     .doc = "Live monitors, of those that the program has: looks at the state, every so many steps and ahead "
+            "of each "
+            "checkpoint, for what may be a fault of the hardware. All then go back to the last checkpoint; "
+            "if it "
+            "happens again the run ends as one that diverged."},
     {.name = "domains",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "File that says which processes share a node, chassis, island: lines like \"island1/chassis4/node17: "
+     .doc = "File that says which processes share a node, chassis, island: lines like "
+            "\"island1/chassis4/node17: "
             "0-15\". Left out: host names (or the environment variable GABION_NODE of each process, which "
             "holds such a name), and the chassis where hwloc knows it."},
     {.name = "mtbf",
@@ -93,17 +103,18 @@ static const gab_config_key resilience_keys[] = {
      .min_excluded = true,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Mean time between failures of the whole run, for intervals that are found automatically; a guess, "
-            "which what is seen during the run soon outweighs."},
+     .doc =
+         "Mean time between failures of the whole run, for intervals that are found automatically; a guess, "
+         "which what is seen during the run soon outweighs."},
     {.name = "tries",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 1000000,
      .default_text = "10",
      .outside = true,
-     .doc =
-         "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives up; and jobs in "
-         "a row that went on from the same checkpoint on disk and died before the next one."},
+     .doc = "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives "
+            "up; and jobs in "
+            "a row that went on from the same checkpoint on disk and died before the next one."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
@@ -241,25 +252,6 @@ static const gab_config_key drill_keys[] = {
      .outside = true,
      .doc = "They live on, but this bit of the state of their blocks (modulo the number of bits) flips."},
 };
-static const gab_config_key recompute_keys[] = {
-    {.name = "every",
-     .type = GAB_CONFIG_INT,
-     .min = 1,
-     .max = 9e15,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .outside = true,
-     .doc = "Steps from one that is looked at to the next; left out: run.check_every."},
-    {.name = "share",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = 1,
-     .min_excluded = true,
-     .default_text = "0.1",
-     .outside = true,
-     .doc = "Probability with which a block is computed twice in such a step, from the same values, by another thread "
-            "if there is one; from then to the next step a hash of it is compared. 1 with every: 1 finds whatever goes "
-            "wrong in computing, and takes about three times as long."},
-};
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 static const gab_config_section sections[] = {
     {.path = "resilience", .doc = "How the run survives the loss of processes.", KEYS(resilience_keys)},
@@ -267,9 +259,6 @@ static const gab_config_section sections[] = {
     {.path = "resilience.disk",
      .doc = "Checkpoints on disk, written while the run goes on.",
      KEYS(disk_keys)},
-    {.path = "resilience.recompute",
-     .doc = "Blocks that are computed twice, if resilience.monitors has recompute.",
-     KEYS(recompute_keys)},
     {.path = "drills",
      .doc = "Fault drills: processes that really die, by SIGKILL, to see that the run survives it.",
      .is_list = true,
@@ -358,16 +347,28 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
   return status == GAB_ERR_ARGUMENT ? blame(config, "resilience.group") : status;
 }
 
-static gab_status check_monitors(const gab_config *config)
+/* Names that the program does not know would be monitors that never look. */
+static gab_status check_monitors(const gab_config *config, gab_monitor_list monitors)
 {
   size_t count = 0;
   const char *const *names = NULL;
   if (gab_config_is_set(config, "resilience.monitors")) names = gab_config_strings(config, "resilience.monitors", &count);
   for (size_t i = 0; i < count; i++) {
-    if (strcmp(names[i], "bounds") != 0 && strcmp(names[i], "mass") != 0 && strcmp(names[i], "recompute") != 0)
-      return gab_config_fail(config, "resilience.monitors", "no monitor '%s' (there are: bounds, mass, recompute)",
-                             names[i]);
+    if (!gab_monitor_find(monitors, names[i])) return blame(config, "resilience.monitors");
   }
+  return GAB_OK;
+}
+
+/* After check_monitors(). */
+static gab_status add_monitors(gab_timeloop *loop, const gab_config *config,
+                               const gab_resilience_context *context)
+{
+  size_t count = 0;
+  const char *const *names = NULL;
+  if (gab_config_is_set(config, "resilience.monitors"))
+    names = gab_config_strings(config, "resilience.monitors", &count);
+  for (size_t i = 0; i < count; i++)
+    GAB_TRY(gab_monitor_find(context->monitors, names[i])->add(context->monitor_user, loop));
   return GAB_OK;
 }
 
@@ -394,7 +395,8 @@ static gab_status read_disk(const gab_config *config, gab_protection *protection
   return GAB_OK;
 }
 
-static gab_status read_protection(const gab_config *config, gab_protection *protection)
+static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
+                                  gab_protection *protection)
 {
   GAB_TRY(read_strategies(config, protection));
   GAB_TRY(gab_resilience_redundancy(config, &protection->redundancy));
@@ -410,17 +412,17 @@ static gab_status read_protection(const gab_config *config, gab_protection *prot
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
       GAB_OK)
     return blame(config, "resilience.memory.every");
-  GAB_TRY(check_monitors(config));
+  GAB_TRY(check_monitors(config, monitors));
   GAB_TRY(read_compression(config, protection));
   protection->single_buffer = gab_config_int(config, "resilience.memory.buffers") == 1;
   return read_disk(config, protection);
 }
 
-gab_status gab_resilience_check(const gab_config *config)
+gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors)
 {
   gab_protection protection = {0};
   gab_drill drill;
-  GAB_TRY(read_protection(config, &protection));
+  GAB_TRY(read_protection(config, monitors, &protection));
   for (size_t i = 0; i < gab_config_count(config, "drills"); i++) GAB_TRY(read_drill(config, i, &drill));
   return GAB_OK;
 }
@@ -500,7 +502,8 @@ gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
                                .deadline = deadline_after(context->walltime),
                                .node_memory = getenv("GABION_NODE_MEMORY")};
   material have = {0};
-  GAB_TRY(read_protection(config, &protection));
+  GAB_TRY(read_protection(config, context->monitors, &protection));
+  GAB_TRY(add_monitors(loop, config, context));
   if (gab_config_bool(config, "resilience.rebalance")) {
     protection.rebalance = context->rebalance;
     protection.rebalance_user = context->rebalance_user;

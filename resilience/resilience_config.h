@@ -7,7 +7,7 @@
 #define GABION_RESILIENCE_RESILIENCE_CONFIG_H
 
 #include "core/config.h"
-#include "resilience/timeloop.h"
+#include "resilience/monitor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,9 +16,11 @@ extern "C" {
 /** Declares the sections. */
 gab_status gab_resilience_declare(gab_config *config);
 
-/** Checks what only a run would find out: names of schemes and strategies, intervals, drills. Local.
+/** Checks what only a run would find out: names of schemes, strategies and monitors, intervals, drills.
+ * Local.
+ *  @param[in] monitors  those that the program has: as in gab_resilience_context
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_resilience_check(const gab_config *config);
+gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
 
 /** What a checked parameter file says about redundancy. Local. @param[out] redundancy  borrows the name of the file
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
@@ -29,17 +31,20 @@ gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *r
 gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text);
 
 /** What an application adds to what its parameter file says. Zero-initialise; borrowed during the call only,
- *  but for rebalance_user. */
+ *  but for rebalance_user and monitor_user. */
 typedef struct gab_resilience_context {
   gab_rebalance_fn rebalance; /**< used if the file wants rebalancing; NULL: blocks stay */
   void *rebalance_user;
+  gab_monitor_list monitors; /**< that the file may ask for by name */
+  void *monitor_user;
   const char *folder;        /**< of the run; NULL: no events, and no checkpoints on disk */
   const char *const *inject; /**< further drills in the form of gab_drill_parse(), e.g. of the command line */
   size_t inject_count;
   double walltime; /**< seconds that the run has, from the start of its launcher or else from now; 0: no end */
 } gab_resilience_context;
 
-/** Turns a loop's protection on as a checked parameter file says. Collective.
+/** Turns a loop's protection on as a checked parameter file says, and adds the monitors that it asks for.
+ * Collective.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
                                   const gab_resilience_context *context);

@@ -41,9 +41,20 @@ void gab_timeloop_destroy(gab_timeloop **loop)
   gab_free(loop);
 }
 
+/* What is added on the way would be missing in the snapshots that there are, and on who is not there yet. */
+static gab_status check_open(const gab_timeloop *loop, const char *name)
+{
+  if (loop->is_running)
+    GAB_FAIL(GAB_ERR_STATE,
+             "'%s' is added to a time loop that runs, or has run: what it consists of is fixed", name);
+  return GAB_OK;
+}
+
 static gab_status add(gab_timeloop *loop, gab_task_list *list, const char *name,
                       bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
 {
+  GAB_TRY(check_open(loop, name));
+  if (!run) GAB_FAIL(GAB_ERR_ARGUMENT, "task '%s' of the time loop has no function", name);
   if (list->count == GAB_MOST_TASKS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "no room for task '%s': there are %d already", name, GAB_MOST_TASKS);
   gab_task *task = &list->tasks[list->count++];
@@ -91,6 +102,7 @@ gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_tas
 
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
 {
+  GAB_TRY(check_open(loop, entity->name));
   if (loop->guard) return gab_checkpoint_add_entity(loop->guard->checkpoint, entity);
   if (loop->entity_count == GAB_MOST_TASKS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "no room for entity '%s': there are %d already", entity->name, GAB_MOST_TASKS);
@@ -98,10 +110,13 @@ gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
   return GAB_OK;
 }
 
-void gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart)
+gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart)
 {
   gab_restart_destroy(&loop->restart);
   loop->restart = restart;
+  if (loop->guard)
+    GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already: what it continues has to be known before");
+  return GAB_OK;
 }
 
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user)
@@ -212,11 +227,35 @@ static gab_status count_updates(gab_timeloop *loop)
   return GAB_OK;
 }
 
+/* To forget the initial distribution is easy, and nothing would fail: every step is done at once. */
+static gab_status check_blocks(const gab_timeloop *loop)
+{
+  uint64_t blocks;
+  GAB_TRY(gab_forest_global_blocks(loop->forest, &blocks));
+  if (blocks > 0) return GAB_OK;
+  GAB_FAIL(GAB_ERR_STATE,
+           "the forest has no blocks, on no process: there is nothing to compute (gab_balance_initial() or "
+           "gab_forest_build() comes before gab_timeloop_run())");
+}
+
 static gab_status start(gab_timeloop *loop)
 {
   gab_world_set_step(loop->world, loop->step);
   GAB_TRY(count_updates(loop));
+  GAB_TRY(gab_guard_begin(loop));
+  GAB_TRY(check_blocks(loop));
   return gab_guard_start(loop);
+}
+
+/* What would end well without anything having been done. */
+static gab_status check_ready(const gab_timeloop *loop)
+{
+  if (loop->is_running)
+    GAB_FAIL(GAB_ERR_STATE, "the time loop has run already: another run needs another one");
+  if (loop->steps > 0 && loop->tasks.count == 0)
+    GAB_FAIL(GAB_ERR_STATE, "the time loop has no task: %" GAB_PRI_STEP " steps would do nothing",
+             loop->steps);
+  return GAB_OK;
 }
 
 static gab_status advance(gab_timeloop *loop, bool *done)
@@ -260,6 +299,8 @@ static void note_end(const gab_timeloop *loop, gab_status status)
 
 gab_status gab_timeloop_run(gab_timeloop *loop)
 {
+  GAB_TRY(check_ready(loop));
+  loop->is_running = true;
   loop->started = loop->recent_time = gab_seconds();
   loop->recent_step = loop->step;
   bool done = false;

@@ -42,7 +42,8 @@ typedef gab_status (*gab_task_fn)(void *user, gab_step step);
 gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop);
 void gab_timeloop_destroy(gab_timeloop **loop);
 
-/** Adds a task of every step. Local; the same in the same order on all slots, like everything below. */
+/** Adds a task of every step. Local; the same in the same order on all slots, like everything below.
+ *  @return ::GAB_ERR_STATE, as of everything that is added, once the loop runs */
 gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
 
 /** Adds something that is done after the steps for which `due` says so, and before the first step:
@@ -115,8 +116,9 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protec
 /** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest
  *  has: gab_timeloop_run() loads it, shares the blocks out by the rebalancing callback, and goes on from its
  *  step. Events go on in their file. Before gab_timeloop_protect(). Local.
- *  @param[in] restart  owned by the loop from now on */
-void gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
+ *  @param[in] restart  owned by the loop from now on, whatever the outcome
+ *  @return ::GAB_ERR_STATE if the loop is protected already */
+gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
 
 /** For applications that want to know: called on all living slots after each recovery from deaths. */
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
@@ -126,8 +128,9 @@ void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
  *  of all blocks when the run begins. To be called again when the grid has changed, equal on all slots. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
 
-/** Runs to the last step. Collective.
- *  @return GAB_OK on all; or the status that ended the run, on all the same */
+/** Runs to the last step. Collective; once for each loop.
+ *  @return GAB_OK on all; or the status that ended the run, on all the same: ::GAB_ERR_STATE for a loop that
+ * has run already, has steps but no task, or whose forest has no blocks once what it continues is loaded */
 gab_status gab_timeloop_run(gab_timeloop *loop);
 
 /** Steps done so far. */

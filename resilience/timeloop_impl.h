@@ -76,6 +76,7 @@ struct gab_timeloop {
   gab_world *world;
   gab_step steps, step;
   gab_made_up made_up; /* part of the state */
+  bool is_running;     /* or has run: what it consists of is fixed */
   bool duties_pending; /* the duties of the present step have not been done; part of the state */
   gab_task_list tasks, monitors, duties, finishes;
   gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
@@ -99,14 +100,16 @@ struct gab_timeloop {
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
 
-/* Takes the first snapshot, of the state of the forest or of that which the run continues. Collective. */
+/* Takes the first snapshot, of the state of the forest or of that which the run continues: after
+ * gab_guard_begin(). Collective. */
 gab_status gab_guard_start(gab_timeloop *loop);
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective. */
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
-
+/* Warns where deaths will not be survived. Local. */
+void gab_guard_warn(const gab_timeloop *loop);
 
 /* ---- clocks.c */
 

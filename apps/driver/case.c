@@ -135,7 +135,7 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
   if (setup == GAB_OK) note(&all, grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
-  note(&all, gab_resilience_check(config));
+  note(&all, gab_resilience_check(config, flow_monitors()));
   note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
   note(&all, driver_drills_check(options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);

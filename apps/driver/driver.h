@@ -11,6 +11,7 @@
 #include "lbm/lbm_config.h"
 #include "lbm/refinement.h"
 #include "loadbalance/balance.h"
+#include "resilience/monitor.h"
 #include "resilience/restart.h"
 
 #include <stdio.h>
@@ -149,6 +150,10 @@ void run_case_describe_blocks(const run_case *which, const gab_geometry *geometr
 gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan);
 /** Whether blocks are computed twice in the step that comes to so many steps. Pure. */
 bool recompute_plan_has(const recompute_plan *plan, gab_step steps);
+gab_status recompute_declare(gab_config *config);
+/** The live monitors that a flow, and a phase field, has: cases ask for them by name. */
+gab_monitor_list flow_monitors(void);
+gab_monitor_list phase_monitors(void);
 /** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
 bool recompute_plan_looks(const recompute_plan *plan, gab_step steps);
 /** Says in the log what it came to. Collective. */

@@ -162,7 +162,7 @@ gab_status simulation_add_duties(simulation *which)
   GAB_TRY(gab_timeloop_add_entity(loop, &output));
   GAB_TRY(gab_timeloop_add_task(loop, "exchange and boundaries", exchange, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide", collide, which));
-  GAB_TRY(simulation_add_monitors(which));
+  which->recompute = which->which->recompute;
   GAB_TRY(gab_timeloop_add_duty(loop, "check", check_due, check, which));
   GAB_TRY(gab_timeloop_add_duty(loop, "output", output_due, write_output, which));
   if (which->which->refinement.every > 0)

@@ -119,34 +119,36 @@ static gab_status check_at_rest(void *user, gab_step step)
 
 /* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
  * each, whether or not there was one after the step. */
-static gab_status add_recompute(simulation *which)
+static gab_status add_recompute(void *user, gab_timeloop *loop)
 {
-  GAB_TRY(gab_timeloop_add_monitor(which->loop, "recompute", recompute_due, check_recomputed, which));
-  return gab_timeloop_add_rest_monitor(which->loop, "recompute, at rest", check_at_rest, which);
+  GAB_TRY(gab_timeloop_add_monitor(loop, "recompute", recompute_due, check_recomputed, user));
+  return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
 }
 
-static gab_status add_monitor(simulation *which, const char *name)
+static gab_status add_bounds(void *user, gab_timeloop *loop)
 {
+  return gab_timeloop_add_monitor(loop, "bounds", due, check_bounds, user);
+}
+
+static gab_status add_mass(void *user, gab_timeloop *loop)
+{
+  simulation *which = user;
   const gab_entity mass = {.name = "mass monitor",
                            .kind = GAB_ENTITY_REPLICATED,
                            .user = which,
                            .pack = pack_mass,
                            .unpack = unpack_mass};
-  if (strcmp(name, "recompute") == 0) return add_recompute(which);
-  if (strcmp(name, "bounds") == 0) return gab_timeloop_add_monitor(which->loop, name, due, check_bounds, which);
   which->mass.wanted = true;
-  GAB_TRY(gab_timeloop_add_entity(which->loop, &mass));
-  return gab_timeloop_add_monitor(which->loop, name, due, check_mass, which);
+  GAB_TRY(gab_timeloop_add_entity(loop, &mass));
+  return gab_timeloop_add_monitor(loop, "mass", due, check_mass, which);
 }
 
-gab_status simulation_add_monitors(simulation *which)
+gab_monitor_list flow_monitors(void)
 {
-  size_t count = 0;
-  const gab_config *config = which->which->config;
-  const char *const *names = NULL;
-  if (gab_config_is_set(config, "resilience.monitors"))
-    names = gab_config_strings(config, "resilience.monitors", &count);
-  which->recompute = which->which->recompute;
-  for (size_t i = 0; i < count; i++) GAB_TRY(add_monitor(which, names[i]));
-  return GAB_OK;
+  static const gab_monitor monitors[] = {
+      {"bounds", "density and velocity that no flow has", add_bounds},
+      {"mass", "more came or went than can pass the sides", add_mass},
+      {"recompute", "blocks that are computed twice differ", add_recompute},
+  };
+  return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};
 }

@@ -18,14 +18,6 @@ static gab_status refuse_flow(const gab_config *config)
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (gab_config_is_set(config, paths[i]))
       return gab_config_fail(config, paths[i], "belongs to a flow, but this is a phase field");
-  size_t count = 0;
-  const char *const *names = NULL;
-  if (gab_config_is_set(config, "resilience.monitors"))
-    names = gab_config_strings(config, "resilience.monitors", &count);
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(names[i], "bounds") == 0 || strcmp(names[i], "mass") == 0)
-      return gab_config_fail(config, "resilience.monitors", "'%s' belongs to a flow, but this is a phase field",
-                             names[i]);
   return GAB_OK;
 }
 
@@ -42,7 +34,7 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   found->series_every = gab_config_int(config, "phasefield.series_every");
   GAB_TRY(driver_steps_read(config, found->setup.options.dt, &found->steps, &found->check_every));
   GAB_TRY(recompute_plan_read(config, found->check_every, &found->recompute));
-  GAB_TRY(gab_resilience_check(config));
+  GAB_TRY(gab_resilience_check(config, phase_monitors()));
   if (found->refinement.levels > 0)
     GAB_TRY(driver_reconstruct_refuse(config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
   return driver_drills_check(options);

@@ -67,11 +67,17 @@ static gab_status check_at_rest(void *user, gab_step step)
 }
 
 /* As of a flow, monitors.c. */
-static gab_status add_recompute(growth *it)
+static gab_status add_recompute(void *user, gab_timeloop *loop)
 {
-  if (it->which->recompute.every == 0) return GAB_OK;
-  GAB_TRY(gab_timeloop_add_monitor(it->loop, "recompute", recompute_due, check_recomputed, it));
-  return gab_timeloop_add_rest_monitor(it->loop, "recompute, at rest", check_at_rest, it);
+  GAB_TRY(gab_timeloop_add_monitor(loop, "recompute", recompute_due, check_recomputed, user));
+  return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
+}
+
+gab_monitor_list phase_monitors(void)
+{
+  static const gab_monitor monitors[] = {
+      {"recompute", "blocks that are computed twice differ", add_recompute}};
+  return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};
 }
 
 /* ---------------------------------------------------------------- entities and the end */
@@ -130,7 +136,6 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
   GAB_TRY(gab_timeloop_add_task(it->loop, "phi", sweep_phi, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
-  GAB_TRY(add_recompute(it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "check", check_due, check, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
@@ -183,11 +188,14 @@ static gab_status build(growth *it)
   GAB_TRY(driver_folder_open(it->world, which->config, it->options, it->folder, it->restart != NULL));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
-  gab_timeloop_continue(it->loop, it->restart);
+  const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
   it->restart = NULL;
+  GAB_TRY(continued);
   GAB_TRY(add_duties(it));
   const gab_resilience_context context = {.rebalance = rebalance,
                                           .rebalance_user = it,
+                                          .monitors = phase_monitors(),
+                                          .monitor_user = it,
                                           .folder = it->folder,
                                           .inject = it->options->drills,
                                           .inject_count = it->options->drill_count,

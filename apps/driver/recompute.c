@@ -6,6 +6,35 @@
 
 #include <string.h>
 
+static const gab_config_key keys[] = {
+    {.name = "every",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 9e15,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Steps from one that is looked at to the next; left out: run.check_every."},
+    {.name = "share",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .default_text = "0.1",
+     .outside = true,
+     .doc = "Probability with which a block is computed twice in such a step, from the same values, by "
+            "another thread "
+            "if there is one; from then to the next step a hash of it is compared. 1 with every: 1 finds "
+            "whatever goes "
+            "wrong in computing, and takes about three times as long."},
+};
+static const gab_config_section section = {
+    .path = "resilience.recompute",
+    .doc = "The monitor recompute, of a flow or a phase field: blocks that are computed twice and compared.",
+    .keys = keys,
+    .count = sizeof keys / sizeof keys[0]};
+
+gab_status recompute_declare(gab_config *config) { return gab_config_declare(config, &section); }
+
 gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan)
 {
   size_t count = 0;

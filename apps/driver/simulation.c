@@ -147,11 +147,14 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
   GAB_TRY(simulation_add_writers(made));
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
   gab_timeloop_set_updates(made->loop, made->updates);
-  gab_timeloop_continue(made->loop, made->restart);
+  const gab_status continued = gab_timeloop_continue(made->loop, made->restart);
   made->restart = NULL;
+  GAB_TRY(continued);
   GAB_TRY(simulation_add_duties(made));
   const gab_resilience_context context = {.rebalance = grid_rebalance,
                                           .rebalance_user = made,
+                                          .monitors = flow_monitors(),
+                                          .monitor_user = made,
                                           .folder = folder,
                                           .inject = options->drills,
                                           .inject_count = options->drill_count,

@@ -66,8 +66,6 @@ gab_status simulation_add_writers(simulation *which);
 /** Adds tasks, duties, entities to the time loop. */
 gab_status simulation_add_duties(simulation *which);
 
-/** Adds the live monitors that the case asks for. */
-gab_status simulation_add_monitors(simulation *which);
 /** The mass is another one now, and rightly so: at the surface of a body, cells of other sizes hold other volumes of
  *  fluid. Collective. */
 gab_status simulation_note_mass(simulation *which, gab_step step);

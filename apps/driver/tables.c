@@ -370,6 +370,7 @@ gab_status driver_config_create(gab_config **config)
   for (size_t i = 2; i < sizeof sections / sizeof sections[0]; i++)
     GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
   GAB_TRY_GOTO(status, failed, gab_resilience_declare(*config));
+  GAB_TRY_GOTO(status, failed, recompute_declare(*config));
   return GAB_OK;
 failed:
   gab_config_destroy(config);

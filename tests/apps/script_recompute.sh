@@ -82,7 +82,7 @@ calm 3 1 rock.yaml
 [ "$(twice)" = "$few" ] || complain "three processes: $(twice), one: $few"
 [ "${few%% *}" -lt 36 ] || complain "all blocks of a sample: $few"
 check 2 grow.yaml --set 'resilience.monitors=[recompute, mass]'
-said "'mass' belongs to a flow"
+said "resilience.monitors: no monitor 'mass' (there are: recompute)"
 check 2 good.yaml --set 'resilience.monitors=[recompute, mass, recompute]'
 said "'recompute' twice"
 finish

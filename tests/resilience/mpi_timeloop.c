@@ -183,6 +183,7 @@ static void updates_are_counted_as_the_grid_changes(automaton *app)
 {
   gab_timeloop *loop;
   CHECK(gab_timeloop_create(app->forest, 5, &loop) == GAB_OK);
+  CHECK(gab_timeloop_add_task(loop, "task", trace_task, &(trace){""}) == GAB_OK);
   CHECK(gab_timeloop_add_duty(loop, "grow", even, grow, &loop) == GAB_OK);
   CHECK(gab_timeloop_run(loop) == GAB_OK);
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
