@@ -176,6 +176,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection)
 {
   if (loop->guard) GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already");
+  if (loop->is_running) GAB_FAIL(GAB_ERR_STATE, "the time loop runs already: it has to be protected before");
   void *memory;
   GAB_TRY(gab_alloc(sizeof(gab_guard), GAB_MEMORY_OTHER, &memory));
   gab_guard *guard = memory;

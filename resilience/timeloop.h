@@ -109,8 +109,8 @@ typedef struct gab_protection {
 /** Turns the protection on: the one line that gives an application resilience. Collective (opens a port, and
  *  tells all if the root cannot write its events). Copies everything but what the pointers in strategies,
  *  scheme and rebalance_user point to.
- *  @return ::GAB_ERR_STATE if it is on already; ::GAB_ERR_INPUT if one of the strategies is `reconstruct` and there is
- *          data that cannot be made up; errors of schemes, drills and the folder */
+ *  @return ::GAB_ERR_STATE if it is on already, or the loop runs; ::GAB_ERR_INPUT if one of the strategies is
+ * `reconstruct` and there is data that cannot be made up; errors of schemes, drills and the folder */
 gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
 
 /** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest

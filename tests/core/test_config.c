@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/config.h"
+#include "core/log.h"
 
 static const gab_config_key top_keys[] = {
     {.name = "steps",
@@ -544,6 +545,11 @@ static void unsound_tables_are_refused(void **state)
 static void a_mistake_of_the_program_gives_a_defined_value_and_a_message(void **state)
 {
   (void)state;
+  char log[] = "/tmp/gabion-config-XXXXXX", text[4096];
+  const int descriptor = mkstemp(log);
+  assert_true(descriptor >= 0);
+  gab_log_set_level((gab_log_level)-1, GAB_LOG_ERROR);
+  assert_int_equal(gab_log_open(log), GAB_OK);
   gab_config *config = good("lbm: {omega: 1}\n");
   gab_error_clear();
   assert_int_equal(gab_config_int(config, "lbm.omega"), 0);
@@ -554,6 +560,15 @@ static void a_mistake_of_the_program_gives_a_defined_value_and_a_message(void **
   assert_null(gab_config_reals(config, "lbm.omega", &count));
   assert_int_equal(count, 0);
   gab_config_destroy(&config);
+  assert_int_equal(gab_log_open(NULL), GAB_OK);
+  gab_log_set_level(GAB_LOG_INFO, GAB_LOG_INFO);
+  const ssize_t read_bytes = read(descriptor, text, sizeof text - 1); /* who looks at messages of getters? */
+  assert_true(read_bytes > 0);
+  text[read_bytes] = '\0';
+  assert_non_null(strstr(text, "lbm.omega: the parameter is of another type"));
+  assert_non_null(strstr(text, "lbm.nothing: no such parameter"));
+  close(descriptor);
+  unlink(log);
 }
 
 static void capture(gab_config *config, const char *key, gab_status expected, char *text, size_t capacity)

@@ -96,6 +96,21 @@ static void start_and_stop_are_one_call(void **state)
   gab_timers_destroy(&timers);
 }
 
+/* As in a struct of zeros, of which somebody forgot to ask for its timer. */
+static void a_timer_that_was_never_given_measures_nothing(void **state)
+{
+  (void)state;
+  gab_timers *timers = new_timers();
+  const gab_timer first = find(timers, "first"), none = 0;
+  assert_int_not_equal(first, none);
+  gab_timer_start(timers, none);
+  assert_true(gab_timer_stop(timers, none) == 0);
+  gab_timer_add(timers, none, 1);
+  gab_timer_add(timers, first + 1, 1);
+  assert_int_equal(summary(timers, 0).calls, 0);
+  gab_timers_destroy(&timers);
+}
+
 static void totals_do_not_depend_on_the_order_of_creation(void **state)
 {
   (void)state;
@@ -166,6 +181,7 @@ int main(void)
       cmocka_unit_test(a_name_is_one_timer),
       cmocka_unit_test(calls_are_added_up_with_shortest_and_longest),
       cmocka_unit_test(start_and_stop_are_one_call),
+      cmocka_unit_test(a_timer_that_was_never_given_measures_nothing),
       cmocka_unit_test(totals_do_not_depend_on_the_order_of_creation),
       cmocka_unit_test(packed_timers_come_back),
       cmocka_unit_test(the_table_has_the_largest_first),
