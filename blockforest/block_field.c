@@ -69,11 +69,18 @@ static gab_status check_ghosts(void *user, const void *data)
   return GAB_OK;
 }
 
+static const void *place_of(void *user, const void *data)
+{
+  (void)user;
+  return ((const gab_field *)data)->data;
+}
+
 gab_ghost_kind gab_block_field_ghosts(const gab_block_field *field)
 {
   return (gab_ghost_kind){.name = "field",
                           .user = (void *)(uintptr_t)field, /* the callbacks only read it */
                           .check = check_ghosts,
+                          .place = place_of,
                           .size = ghost_size,
                           .pack = pack_ghosts,
                           .unpack = unpack_ghosts,

@@ -15,6 +15,7 @@ typedef struct crossing {
   int direction; /* as seen by the sender */
   gab_block_id receiver, sender;
   void *from, *to; /* the data; NULL for what is not here */
+  const void *place; /* of the ghosts when the exchange was started; NULL: it cannot change */
   size_t offset, bytes;
   size_t channel; /* index of the peer */
 } crossing;
@@ -383,6 +384,31 @@ static gab_status abandon(gab_exchange *exchange, gab_status status)
   return status;
 }
 
+/* Local ghosts are there already at the start, and those of others come at the finish: both must be in one
+ * array, or the result would depend on who owns what. */
+static void note_places(gab_exchange *exchange)
+{
+  const gab_ghost_kind *ghost = &exchange->ghost;
+  crossings *lists[] = {&exchange->receives, &exchange->copies};
+  for (int l = 0; l < 2 && ghost->place; ++l)
+    for (size_t i = 0; i < lists[l]->count; ++i)
+      lists[l]->item[i].place = ghost->place(ghost->user, lists[l]->item[i].to);
+}
+
+static gab_status check_places(const gab_exchange *exchange)
+{
+  const gab_ghost_kind *ghost = &exchange->ghost;
+  const crossings *lists[] = {&exchange->receives, &exchange->copies};
+  for (int l = 0; l < 2 && ghost->place; ++l)
+    for (size_t i = 0; i < lists[l]->count; ++i)
+      if (lists[l]->item[i].place != ghost->place(ghost->user, lists[l]->item[i].to))
+        GAB_FAIL(GAB_ERR_STATE,
+                 "the data of block " GAB_PRI_BLOCK
+                 " was swapped while exchange `%s' was under way: finish it before",
+                 lists[l]->item[i].receiver, ghost->name);
+  return GAB_OK;
+}
+
 gab_status gab_exchange_start(gab_exchange *exchange)
 {
   gab_world *world = exchange->forest->world;
@@ -394,6 +420,7 @@ gab_status gab_exchange_start(gab_exchange *exchange)
   gab_world_enter(world, GAB_PHASE_EXCHANGE);
   if (status == GAB_OK) status = update_plan(exchange);
   exchange->under_way = true;
+  if (status == GAB_OK) note_places(exchange);
   if (status == GAB_OK) status = post_receives(exchange);
   if (status == GAB_OK) status = send_all(exchange);
   if (status == GAB_OK) status = copy_all(exchange);
@@ -421,7 +448,8 @@ gab_status gab_exchange_finish(gab_exchange *exchange)
     GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is finished without a start", exchange->ghost.name);
   if (exchange->revision != gab_forest_revision(exchange->forest))
     GAB_FAIL(GAB_ERR_STATE, "the forest changed while exchange `%s' was under way", exchange->ghost.name);
-  gab_status status = gab_port_finish(exchange->port);
+  gab_status status = check_places(exchange);
+  if (status == GAB_OK) status = gab_port_finish(exchange->port);
   if (status != GAB_OK) return abandon(exchange, status);
   for (size_t c = 0; c < exchange->channel_count; ++c)
     if (exchange->channels[c].receive_bytes > 0)

@@ -37,6 +37,9 @@ typedef struct gab_ghost_kind {
   /** Whether these callbacks understand the data of a block: asked when the plan is made. NULL: they do.
    *  @return ::GAB_ERR_ARGUMENT with what does not fit */
   gab_status (*check)(void *user, const void *data);
+  /** Where the ghosts of a block lie, if that can change while the exchange is under way (gab_field_swap()):
+   * they would arrive in the wrong array, on those blocks that wait for messages. NULL: it cannot. */
+  const void *(*place)(void *user, const void *data);
   /** Ghosts beside a block of another level are somebody else's: filled by a coupling, or never read. Without
    * it the exchange is refused on a grid where blocks of different levels touch: those ghosts would stay as
    * they are. */
@@ -64,7 +67,8 @@ void gab_exchange_destroy(gab_exchange **exchange);
  * touch and the ghosts are not coupled (in a forest that was restored by gab_forest_restore() the world
  * breaks by it) */
 gab_status gab_exchange_start(gab_exchange *exchange);
-/** Completes: all ghosts are filled. The forest must not have changed since the start. */
+/** Completes: all ghosts are filled. The forest must not have changed since the start, nor the place of the
+ * ghosts (gab_ghost_kind.place): that breaks the world, with ::GAB_ERR_STATE. */
 gab_status gab_exchange_finish(gab_exchange *exchange);
 
 /** Helps messages along while the caller computes between start and finish; by the thread that talks to MPI.

@@ -1,0 +1,77 @@
+/* Fields that are swapped while their ghosts travel are noticed on any number of processes: ghosts between
+ * blocks of one process would be in one array and those that come by message in the other. Swapped before or
+ * after, all is well. gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+#include "tests/blockforest/adapting.h"
+
+enum { CELLS = 4 };
+
+typedef struct plate {
+  gab_block_field field;
+  gab_forest *forest;
+  gab_data_id now, next;
+  gab_exchange *exchange;
+} plate;
+
+static void swap_all(plate *it)
+{
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
+    const gab_block *block = gab_forest_block(it->forest, i);
+    REQUIRE_OK(gab_field_swap(gab_block_data(block, it->now), gab_block_data(block, it->next)));
+  }
+}
+
+static void plate_build(gab_world *world, plate *it)
+{
+  const random_owners owners = {3, gab_world_members(world)->slots, 0};
+  const gab_forest_options options = {
+      .grid = {2, {4, 4, 1}}, .cells = {CELLS, CELLS, 1}, .periodic = {true, true}, .dx = 1};
+  *it = (plate){.field = {.shape = {.cells = {CELLS, CELLS, 1}, .ghosts = {1, 1, 0}, .components = 1}}};
+  const gab_block_data_kind now = gab_block_field_data(&it->field, "now"),
+                            next = gab_block_field_scratch(&it->field, "next");
+  const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->field);
+  REQUIRE_OK(gab_forest_create(world, &options, &it->forest));
+  REQUIRE_OK(gab_forest_add_data(it->forest, &now, &it->now));
+  REQUIRE_OK(gab_forest_add_data(it->forest, &next, &it->next));
+  REQUIRE_OK(gab_exchange_create(it->forest, it->now, &ghosts, &it->exchange));
+  REQUIRE_OK(
+      gab_forest_build(it->forest, NULL, NULL, 0, distribute_by_rule, (void *)(uintptr_t)&owners, NULL));
+}
+
+static void step(plate *it)
+{
+  REQUIRE_OK(gab_exchange_start(it->exchange));
+  REQUIRE_OK(gab_exchange_finish(it->exchange));
+  swap_all(it);
+}
+
+static void try_it(gab_world *world)
+{
+  plate it;
+  gab_status intent;
+  plate_build(world, &it);
+  for (int i = 0; i < 3; i++) step(&it);
+  gab_status status = gab_world_barrier(world);
+  if (status == GAB_OK) status = gab_exchange_start(it.exchange);
+  swap_all(&it);
+  if (status == GAB_OK) status = gab_exchange_finish(it.exchange);
+  if (status == GAB_OK) status = gab_world_barrier(world); /* a slot without blocks has nothing to swap */
+  REQUIRE(status == GAB_ERR_FAULT);
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE(intent == GAB_ERR_STATE &&
+          strstr(gab_error_message(), "swapped while exchange `field' was under way"));
+  for (int i = 0; i < 3; i++) step(&it);
+  gab_exchange_destroy(&it.exchange);
+  gab_forest_destroy(&it.forest);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  try_it(world);
+  REQUIRE_OK(gab_world_barrier(world));
+  bool root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (root) puts("gabion-test: passed");
+  return 0;
+}
