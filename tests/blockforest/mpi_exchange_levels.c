@@ -156,9 +156,5 @@ int main(int argc, char **argv)
   built_so(world);
   adapted(world);
   if (gab_world_survives_deaths(world)) restored(world);
-  REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }

@@ -69,9 +69,5 @@ int main(int argc, char **argv)
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   try_it(world);
-  REQUIRE_OK(gab_world_barrier(world));
-  bool root = gab_world_is_root(world);
-  gab_world_destroy(&world);
-  if (root) puts("gabion-test: passed");
-  return 0;
+  return test_end(&world);
 }
