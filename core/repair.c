@@ -206,7 +206,7 @@ static gab_status attempt(gab_world *world, bool *mended)
   int bits = good ? GAB_AGREE_MENDED : 0;
   bool deaths;
   const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
-  MPI_Comm_free(&old);
+  if (old != MPI_COMM_WORLD) MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
   world->times.revoke = revoked - start;
   world->times.shrink = shrunk - revoked;
   world->times.agree = MPI_Wtime() - shrunk;

@@ -1,6 +1,7 @@
 /** @file world.c
  *  @brief Beginning and end of a world, and what it knows about itself. */
 #include "core/absence.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "core/world_impl.h"
 
@@ -44,6 +45,43 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
   return gab_absence_watch_as_told();
 }
 
+/* Of all processes. A death while it is made may leave it with some and not with others, so they agree, and those that
+ * failed free those that still wait in it.
+ * @param[out] lost  processes died: the world stands on MPI_COMM_WORLD then, or on what they all have, and needs a repair */
+static gab_status make_main_comm(gab_world *world, bool *lost)
+{
+  enum { MADE = 1 };
+  int bits = MPI_Comm_dup(MPI_COMM_WORLD, &world->comm) == MPI_SUCCESS ? MADE : 0;
+  if (!bits) gab_comm_revoke(MPI_COMM_WORLD);
+  GAB_TRY(gab_comm_agree(MPI_COMM_WORLD, &bits, lost));
+  if (bits & MADE) return GAB_OK;
+  if (!*lost) GAB_FAIL(GAB_ERR_MPI, "MPI_COMM_WORLD could not be duplicated");
+  if (world->comm != MPI_COMM_NULL) MPI_Comm_free(&world->comm);
+  world->comm = MPI_COMM_WORLD;
+  return GAB_OK;
+}
+
+/* Who died in the midst of MPI's own start is gone for good, and with fewer processes than were asked for nobody
+ * begins: the world is broken by an intent that all will hear of. */
+static gab_status begin_anew(gab_world *world)
+{
+  gab_status intent;
+  GAB_TRY(gab_world_repair(world, &intent));
+  (void)gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__, "a process died while MPI was being started: nothing is lost");
+  (void)gab_world_raise(world, GAB_ERR_AGAIN);
+  return GAB_OK;
+}
+
+/* The first sign of life for the launcher, which waits for a start no longer than for --start-within. */
+static void tell_launcher(const gab_world *world)
+{
+  static const char text[] = "setting up\n";
+  const char *path = getenv("GABION_PROGRESS");
+  if (!path || !gab_world_is_root(world)) return;
+  if (gab_file_replace(path, text, sizeof text - 1, GAB_FILE_RENAMED) != GAB_OK)
+    gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
+}
+
 static gab_status open_ports(gab_world *world)
 {
   GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
@@ -63,15 +101,16 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   GAB_TRY(gab_world_watch(world));
-  if (MPI_Comm_dup(MPI_COMM_WORLD, &world->comm) != MPI_SUCCESS)
-    GAB_FAIL(GAB_ERR_MPI, "MPI_COMM_WORLD could not be duplicated");
+  bool lost;
+  GAB_TRY(make_main_comm(world, &lost));
   gab_world_watch_comm(world->comm);
   int rank = 0, size = 0;
-  MPI_Comm_rank(world->comm, &rank);
-  MPI_Comm_size(world->comm, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
   gab_members_init(&world->members, size);
   world->slot = rank;
-  return open_ports(world);
+  GAB_TRY(open_ports(world));
+  return lost ? begin_anew(world) : GAB_OK;
 }
 
 static void release(gab_world *world)
@@ -108,12 +147,13 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
     int started = 0;
     MPI_Initialized(&started);
     const bool finalise = started && fresh->owns_mpi;
-    if (fresh->comm != MPI_COMM_NULL) MPI_Comm_free(&fresh->comm);
+    if (fresh->comm != MPI_COMM_NULL && fresh->comm != MPI_COMM_WORLD) MPI_Comm_free(&fresh->comm);
     release(fresh);
     if (finalise) MPI_Finalize();
     return status;
   }
   gab_log_set_identity(fresh->slot, gab_world_is_root(fresh));
+  tell_launcher(fresh);
   *world = fresh;
   return GAB_OK;
 }

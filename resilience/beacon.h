@@ -25,7 +25,8 @@ void gab_beacon_progress(const gab_world *world, gab_step step, double longest);
  *  writes, all agree, and if somebody died on the way it is done again. In a world beyond repair whoever
  * comes here writes. Collective over the living. A code other than 0 breaks the world, so that a process that
  * failed alone, before the time loop or after it, leaves nobody waiting; those that were waiting come here
- * with ::GAB_ERR_FAULT and get its code.
+ * with ::GAB_ERR_FAULT and get its code. If it was a death, and no time loop has begun, nothing is lost: the
+ *  code is that of ::GAB_ERR_AGAIN.
  *  @return `code`, or that of the failure which broke the world; to be returned by main */
 int gab_beacon_complete(gab_world *world, int code);
 

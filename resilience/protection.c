@@ -382,11 +382,11 @@ static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
            guard->barren, fault->noticed_step);
 }
 
-/* With nothing lost but what an earlier job left, which the next one will find again. Equal on all: whether
- * somebody had a snapshot is what the recovery asked them. */
+/* Before the first snapshot of this job nothing has been computed that could be lost; what an earlier job left, the next
+ * one will find again. Equal on all: whether somebody had a snapshot is what the recovery asked them. */
 static bool may_start_again(const gab_guard *guard)
 {
-  return guard->node_memory[0] && gab_checkpoint_get_stats(guard->checkpoint).taken == 0;
+  return gab_checkpoint_get_stats(guard->checkpoint).taken == 0;
 }
 
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
@@ -413,6 +413,8 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
   /* A recovery that went through ended with a snapshot of this job. */
   if (status == GAB_OK) gab_salvage_destroy(&loop->guard->salvage, true);
   if (status != GAB_ERR_LOST || !may_start_again(loop->guard)) return status;
-  GAB_FAIL(GAB_ERR_AGAIN, "a process died before this job had a snapshot of its own: what lies in the memory of the nodes "
-                          "lies there still");
+  if (loop->guard->node_memory[0])
+    GAB_FAIL(GAB_ERR_AGAIN, "a process died before this job had a snapshot of its own: what lies in the memory of the "
+                            "nodes lies there still");
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died before the first checkpoint was complete: nothing is lost");
 }

@@ -80,7 +80,16 @@ gab_status driver_end_of_setup(gab_world *world, gab_status status)
   if (status != GAB_ERR_FAULT) return status;
   GAB_TRY(gab_world_repair(world, &intent));
   if (intent != GAB_OK) return intent;
-  GAB_FAIL(GAB_ERR_LOST, "a process died while the run was being set up: nothing is lost, start it again");
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run was being set up: nothing is lost");
+}
+
+gab_status driver_refuse(gab_world *world, gab_status status)
+{
+  const bool died = status == GAB_ERR_FAULT;
+  status = driver_end_of_setup(world, status);
+  if (died) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  else gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return status;
 }
 
 static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options,
@@ -126,7 +135,7 @@ static gab_status run_config(gab_world *world, gab_config *config, const driver_
   gab_free(&which);
   return status;
 refused:
-  gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  status = driver_refuse(world, status);
   if (which) run_case_release(which);
   gab_free(&which);
   return status;

@@ -135,6 +135,8 @@ bool driver_starts_anew(const driver_options *options);
 void driver_default_folder(const char *path, char *folder, size_t capacity);
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */
 gab_status driver_end_of_setup(gab_world *world, gab_status status);
+/** The same before there is anything to run, with the reason in the log. */
+gab_status driver_refuse(gab_world *world, gab_status status);
 /** Reads when something is written from the keys every, interval, start below `path`. */
 gab_status output_schedule_read(const gab_config *config, const char *path, double dt,
                                 gab_schedule *schedule);

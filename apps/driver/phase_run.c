@@ -250,7 +250,7 @@ gab_status phase_run(gab_world *world, gab_config *config, const driver_options 
   const char *out = options->out ? options->out : folder;
   driver_continuation begin = {.restart = NULL};
   if (status == GAB_OK) status = driver_continuation_find(world, config, options, out, which->steps, &begin);
-  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  if (status != GAB_OK) status = driver_refuse(world, status);
   else if (begin.finished) gab_restart_destroy(&begin.restart);
   else {
     *it = (growth){

@@ -329,11 +329,19 @@ static void look_for_progress(const job *job, watch *watch, launch_result *resul
   watch->last_change = launch_seconds();
 }
 
+/* How long the run may be silent: a process that dies inside MPI_Init leaves the others there for ever. */
+static double patience(const launch_options *options, const launch_result *result)
+{
+  const bool up = result->last_progress[0] != '\0';
+  if (up || options->start_within <= 0) return options->stall;
+  return options->stall > 0 && options->stall < options->start_within ? options->stall : options->start_within;
+}
+
 static void trace_stall(job *job, int attempt, launch_result *result)
 {
   snprintf(result->traces, sizeof result->traces, "%s/gabion-stall-%ld-%d.txt", job->options->trace_dir,
            (long)getpid(), attempt);
-  launch_say("no progress for %g s (last: %s); taking stack traces", job->options->stall,
+  launch_say("no progress for %g s (last: %s); taking stack traces", patience(job->options, result),
              result->last_progress[0] ? result->last_progress : "none");
   int count = launch_trace_all(&job->places, result->traces);
   if (count) launch_say("stack traces of %d processes are in %s", count, result->traces);
@@ -394,7 +402,9 @@ static void watch_job(job *job, int attempt, launch_result *result)
       return;
     }
     if (ended) { /* once it was told to stop, no matter how: nobody wants it to be started again */
-      result->end = request.signal ? LAUNCH_SIGNALLED : LAUNCH_INCOMPLETE;
+      const bool failed = !WIFEXITED(job->status) || WEXITSTATUS(job->status) != 0;
+      result->end = request.signal ? LAUNCH_SIGNALLED
+                    : failed && !result->last_progress[0] ? LAUNCH_NOT_UP : LAUNCH_INCOMPLETE;
       result->code = request.signal ? 128 + request.signal : LAUNCH_NO_COMPLETION;
       explain_incomplete(job, result);
       return;
@@ -410,15 +420,21 @@ static void watch_job(job *job, int attempt, launch_result *result)
       result->code = 128 + request.signal;
       return;
     }
-    if (options->stall > 0 && !request.signal && launch_seconds() - watch.last_change > options->stall) {
+    const double limit = patience(options, result);
+    if (limit > 0 && !request.signal && launch_seconds() - watch.last_change > limit) {
       const double before = watch.last_change;
+      if (!result->last_progress[0] && attempt < options->start_retries) { /* a rescue that should not take long */
+        launch_say("no sign of life within %g s of the start (--start-within): ending it", limit);
+        result->end = LAUNCH_NOT_UP;
+        return;
+      }
       trace_stall(job, attempt, result);
       look_for_progress(job, &watch, result);
       if (watch.last_change > before || completed(job, &result->code)) {
         launch_say("meanwhile it went on: it is slow and does not hang");
         continue;
       }
-      result->end = LAUNCH_STALLED;
+      result->end = result->last_progress[0] ? LAUNCH_STALLED : LAUNCH_NOT_UP;
       result->code = LAUNCH_NO_COMPLETION;
       return;
     }

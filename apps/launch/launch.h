@@ -13,7 +13,8 @@
  *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
  *      that has long phases without steps rewrites it with another text meanwhile. ("longest step X s" in it is
- *      compared with --dead-after.)
+ *      compared with --dead-after.) The first line is the first sign of life, for which --start-within has a limit
+ *      of its own: gab_world_create() writes it once all processes stand in the world.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
@@ -42,7 +43,7 @@
 
 enum {
   LAUNCH_NO_COMPLETION = 1, /**< exit code of a run that left no completion marker */
-  LAUNCH_AGAIN = 76,        /**< exit code of a run that wants to be started again: its state is in memory */
+  LAUNCH_AGAIN = 76, /**< exit code of a run that wants to be started again: nothing is lost, or its state is in memory */
   LAUNCH_BAD_USAGE = 2,     /**< exit code for a wrong command line */
   LAUNCH_PATH = 1024        /**< longest path of the launcher's own files, with the terminating zero */
 };
@@ -66,6 +67,8 @@ typedef struct launch_options {
   const char *hosts; /**< "a:4,b:4"; NULL: where mpirun likes */
   const char *agent; /**< starts a command on a host, like ssh; NULL: what mpirun takes */
   double stall; /**< seconds without progress that count as a hang; 0: never */
+  double start_within; /**< seconds until the first sign of life; 0: as for `stall` */
+  int start_retries;   /**< starts again of a run that has not begun to compute */
   double dead_after; /**< seconds after which a process that does not speak counts as dead; 0: never */
   double grace; /**< seconds for mpirun to end after the completion marker is there */
   double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
@@ -90,6 +93,7 @@ typedef enum launch_end {
   LAUNCH_COMPLETED,  /**< with a marker: `code` is the run's */
   LAUNCH_INCOMPLETE, /**< mpirun ended without a marker; it was explained on stderr */
   LAUNCH_STALLED,    /**< no progress; the job was stopped and traced */
+  LAUNCH_NOT_UP,     /**< no sign of life, or ended without one: nothing was computed */
   LAUNCH_SIGNALLED   /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal */
 } launch_end;
 

@@ -35,6 +35,10 @@ static void print_help(const launch_options *options)
       "                     (default auto; arguments for mpirun with --bind-to or --map-by: never)\n"
       "  --stall SECONDS    stop and restart a run without progress for so long (default %g; 0: never)\n"
       "  --retries N        restarts after stalls before giving up (default %d)\n"
+      "  --start-within SECONDS  stop a run that gives no sign of life for so long after its start, as when a process\n"
+      "                     dies inside MPI_Init: the others wait there for ever (default %g; 0: as --stall)\n"
+      "  --start-retries N  starts again of a run that lost a process before it began to compute: nothing is lost then\n"
+      "                     (default %d)\n"
       "  --dead-after SECONDS  a process that does not speak for so long, stopped by a signal, say, counts as dead; when\n"
       "                     it wakes up it ends itself. At least ten times the longest step, the setting up and the\n"
       "                     writing of files; not for jobs that are suspended as a whole (default: never)\n"
@@ -53,7 +57,7 @@ static void print_help(const launch_options *options)
       "  -h, --help         this text\n"
       "\n"
       "Exit code: the one that the run leaves in its completion marker (0 done, 2 bad input, 3 lost data,\n"
-      "4 diverged, 75 please requeue); 1 if it ended without completing or kept hanging; 128 + signal if\n"
+      "4 diverged, 75 please requeue, 76 please start again: lost a process before it began); 1 if it ended without completing or kept hanging; 128 + signal if\n"
       "the launcher was told to stop; 2 for a wrong command line.\n"
       "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_STOP (a file\n"
       "that asks to stop), GABION_ATTEMPT, GABION_PINNED (1: bound to cores).\n"
@@ -62,7 +66,8 @@ static void print_help(const launch_options *options)
       "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
 #endif
       ,
-      options->processes, options->stall, options->retries, options->relaunches, options->grace, options->stop_within, options->mpirun);
+      options->processes, options->stall, options->retries, options->start_within, options->start_retries,
+      options->relaunches, options->grace, options->stop_within, options->mpirun);
 }
 
 static double number_of(const char *option, const char *text, double least)
@@ -88,6 +93,8 @@ enum {
   OPTION_PIN = 256,
   OPTION_STALL,
   OPTION_RETRIES,
+  OPTION_START_WITHIN,
+  OPTION_START_RETRIES,
   OPTION_GRACE,
   OPTION_DEAD_AFTER,
   OPTION_RELAUNCH,
@@ -106,6 +113,8 @@ static void parse(int argc, char **argv, launch_options *options)
                                         {"pin", required_argument, NULL, OPTION_PIN},
                                         {"stall", required_argument, NULL, OPTION_STALL},
                                         {"retries", required_argument, NULL, OPTION_RETRIES},
+                                        {"start-within", required_argument, NULL, OPTION_START_WITHIN},
+                                        {"start-retries", required_argument, NULL, OPTION_START_RETRIES},
                                         {"grace", required_argument, NULL, OPTION_GRACE},
                                         {"dead-after", required_argument, NULL, OPTION_DEAD_AFTER},
                                         {"relaunch", required_argument, NULL, OPTION_RELAUNCH},
@@ -135,6 +144,12 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case OPTION_RETRIES:
       options->retries = (int)number_of("--retries", optarg, 0);
+      break;
+    case OPTION_START_WITHIN:
+      options->start_within = number_of("--start-within", optarg, 0);
+      break;
+    case OPTION_START_RETRIES:
+      options->start_retries = (int)number_of("--start-retries", optarg, 0);
       break;
     case OPTION_GRACE:
       options->grace = number_of("--grace", optarg, 0);
@@ -226,10 +241,23 @@ static bool rescue(const launch_options *options, int attempt, int *stalls, cons
   return again;
 }
 
-/* The job ended with its state in the memory of the nodes: without a word, or saying so. */
+/* The job ended with its state in the memory of the nodes or before there was any: without a word, or saying so. */
 static bool wants_again(const launch_result *result)
 {
-  return result->end == LAUNCH_INCOMPLETE || (result->end == LAUNCH_COMPLETED && result->code == LAUNCH_AGAIN);
+  return result->end == LAUNCH_INCOMPLETE || result->end == LAUNCH_NOT_UP ||
+         (result->end == LAUNCH_COMPLETED && result->code == LAUNCH_AGAIN);
+}
+
+/* A run that lost a process before it began. @return true if it is to be started again, on the same nodes */
+static bool restart(const launch_options *options, int attempt, int *starts, const launch_result *result)
+{
+  if (result->end == LAUNCH_INCOMPLETE) return false;
+  const bool again = (*starts)++ < options->start_retries;
+  if (result->end == LAUNCH_NOT_UP) log_rescue(options, attempt, result, again);
+  if (again)
+    launch_say("nothing is lost: starting the run again (start %d of at most %d)", *starts + 1, options->start_retries + 1);
+  else launch_say("giving up after %d start%s that failed (--start-retries)", *starts, *starts == 1 ? "" : "s");
+  return again;
 }
 
 /* The whole job has ended, as with the death of a node's daemon. @return true if it is to be started again, on the
@@ -237,7 +265,7 @@ static bool wants_again(const launch_result *result)
 static bool relaunch(launch_options *options, char **hosts, int *relaunches)
 {
   if (*relaunches == options->relaunches) {
-    if (options->relaunches > 0) launch_say("giving up after %d relaunches", *relaunches);
+    launch_say("giving up after %d relaunches", *relaunches);
     return false;
   }
   char *left = NULL;
@@ -263,7 +291,8 @@ static bool relaunch(launch_options *options, char **hosts, int *relaunches)
 int main(int argc, char **argv)
 {
   launch_options options = {
-      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .grace = 10, .stop_within = 120};
+      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .start_within = 30, .start_retries = 1,
+      .grace = 10, .stop_within = 120};
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
   options.several_nodes = options.hosts || launch_spans_nodes(options.mpi_args);
@@ -277,12 +306,15 @@ int main(int argc, char **argv)
   launch_node_memory_name(node_memory);
   if (options.relaunches > 0) setenv("GABION_NODE_MEMORY", node_memory, 1);
   launch_result result;
-  int stalls = 0, relaunches = 0;
+  int stalls = 0, starts = 0, relaunches = 0;
   for (int attempt = 0;; attempt++) {
     launch_attempt(&options, attempt, &result);
     if (result.end == LAUNCH_STALLED) {
       if (!rescue(&options, attempt, &stalls, &result)) break;
-    } else if (!wants_again(&result) || !relaunch(&options, &hosts, &relaunches)) {
+    } else if (!wants_again(&result)) {
+      break;
+    } else if (options.relaunches > 0 ? !relaunch(&options, &hosts, &relaunches)
+                                      : !restart(&options, attempt, &starts, &result)) {
       break;
     }
   }

@@ -1,0 +1,67 @@
+# gabion-test: timeout=300 labels=quick needs=ulfm
+# A process that dies before the run computes costs nothing but a start: inside MPI_Init, where the others would wait for
+# ever, while MPI_COMM_WORLD is duplicated, while the case is read and sent round, while the folder is looked through, at
+# every message up to the first checkpoint. The launcher starts the run again by itself, once, and it ends with the
+# undisturbed result; what happened is said in one way.
+. "$GABION_SOURCE/tests/launch/common.sh"
+gabion=$GABION_BUILD/bin/gabion
+"$GABION_MPICC" $ulfm -shared -fPIC -o "$dir/dies.so" "$GABION_SOURCE/tests/launch/dies.c" -ldl || exit 1
+cat >case.yaml <<'YAML'
+run: {steps: 30}
+domain: {cells: [16, 16], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries: {y_min: {type: wall}, y_max: {type: velocity, velocity: [0.05, 0]}}
+resilience: {memory: {every: 10}}
+YAML
+cat >dies.sh <<SH
+#!/bin/bash
+# dies.sh AT RANK PROGRAM ARGUMENTS...
+export DIES_AT=\$1 DIES_RANK=\$2 LD_PRELOAD=$dir/dies.so
+shift 2
+exec "\$@"
+SH
+cat >early.sh <<'SH'
+#!/bin/bash
+# early.sh ATTEMPTS PROGRAM ARGUMENTS...: rank 1 dies before its program starts, in so many attempts
+if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$GABION_ATTEMPT" -lt "$1" ]; then kill -KILL $$; fi
+shift
+exec "$@"
+SH
+chmod +x dies.sh early.sh
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
+
+# Others wait in MPI_Init: the limit of the start ends that, not the one of stalls.
+export GABION_RESCUE_LOG=$dir/rescues
+launch 0 -n 3 --start-within 5 "$dir/early.sh" 1 "$dir/ranks" code 0
+said 'no sign of life within 5 s of the start (--start-within): ending it'
+said 'nothing is lost: starting the run again (start 2 of at most 2)'
+grep -q ' rescued attempt=0 .*progress=""' rescues || complain "wrong rescue log: $(cat rescues)"
+launch 1 -n 3 --start-within 2 --traces "$dir" "$dir/early.sh" 9 "$dir/ranks" code 0
+said 'giving up after 2 starts that failed'
+launch 1 -n 3 --start-within 2 --traces "$dir" --start-retries 0 "$dir/early.sh" 9 "$dir/ranks" code 0
+said 'giving up after 1 start that failed'
+# Once there was a sign of life, a silent start is no more than a stall.
+launch 1 -n 2 --start-within 1 --stall 3 --retries 0 --traces "$dir" "$dir/ranks" hang
+said 'no progress for 3 s (last: 7 nearly there)'
+
+launch 0 -n 3 -t 1 "$gabion" run case.yaml --out whole
+[ -n "$(checksum whole)" ] || complain 'the undisturbed run has no checksum'
+# CALL.RANK of each death. After the first checkpoint it is survived in the job.
+died=0
+for death in ${GABION_DEATHS:-1.1 2.1 2.0 3.2 4.1 5.0 7.1 9.2 12.1 16.0 22.2 30.1 45.1}; do
+  "$GABION_LAUNCH" -n 3 -t 1 --start-within 8 --stall 30 "$dir/dies.sh" "${death%.*}" "${death#*.}" \
+    "$gabion" run case.yaml --out result >log 2>&1; code=$?
+  [ $code = 0 ] || complain "death $death: exit code $code; it said: $(tr -d '\0' <log)"
+  grep -q 'dies: rank' log || complain "death $death: nobody died: $(tr -d '\0' <log)"
+  [ "$(checksum result)" = "$(checksum whole)" ] || complain "death $death: $(checksum result), expected $(checksum whole)"
+  grep -q 'waits for repair\|data lost' log && complain "death $death: $(tr -d '\0' <log)"
+  if grep -q 'nothing is lost: starting the run again' log; then died=$((died + 1)); fi
+  rm -rf result
+done
+if [ -z "${GABION_DEATHS:-}" ]; then
+  [ $died -ge 5 ] || complain "only $died deaths were before the first checkpoint"
+fi
+# Without another try the code says that one is worth it.
+launch 76 -n 3 -t 1 --start-retries 0 "$dir/dies.sh" 4 1 "$gabion" run case.yaml --out result
+said 'to be started again: a process died while'
+finish
