@@ -15,8 +15,9 @@
 # before its last step is started again by the same command in the same folder, on as many processes as at first: that
 # has to go on from the newest checkpoint on disk. An end is explained if it is
 #   exit 0   with the checksum and the CSV series of the undisturbed run on one process
-#   exit 3   after kills, with the lost slots and blocks named, or before the first checkpoint, which it says
-#   exit 1   when nobody was left, or when the kill met the start of MPI, which survives no death
+#   exit 3   after kills, with the lost slots and blocks named
+#   exit 76  after kills before the first checkpoint, twice, since the launcher starts such a run again by itself
+#   exit 1   when nobody was left, or when kills met the start of MPI twice
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
 # Hangs inside the MPI library are rescued by the launcher and counted.
 set -euo pipefail
@@ -143,9 +144,9 @@ judge_done() {
 # An end before the last step. @return whether to start again
 judge_end() {
   local said; said=$(tail -n 40 "$dir.log")
-  if ((code == 3 && hit)) && grep -qE 'died and so did all holders.*0x[0-9a-f]+|died before the first checkpoint was complete' <<<"$said"; then
+  if ((code == 3 && hit)) && grep -qE 'died and so did all holders.*0x[0-9a-f]+' <<<"$said"; then
     relaunch_lost=$((relaunch_lost + 1))
-  elif ((code == 3 && hit)) && grep -q 'died while the run was being set up: nothing is lost' <<<"$said"; then
+  elif ((code == 76 && hit)) && grep -q 'to be started again: a process died' <<<"$said"; then
     relaunch_start=$((relaunch_start + 1))
   elif [ $code = 1 ] && [ -n "$few" ]; then relaunch_few=$((relaunch_few + 1))
   elif [ $code = 1 ] && [ -n "$extinct" ]; then relaunch_all=$((relaunch_all + 1))

@@ -8,7 +8,7 @@ worked out here, from who dies when and from what the documentation says about a
   done   checksum and CSV series are those of the undisturbed run, and as many slots are lost as were killed
   lost   exit 3, and the slots that are named are exactly those whose state nobody has
   disk   the same victims, but there is a checkpoint on disk: the run goes back to the newest and ends as `done`
-  early  exit 3: a death before the first checkpoint is complete
+  early  exit 76, to be started again: a death before the first checkpoint is complete
 
 Victims that are to die at once may be a step apart, or one dies while the death of another is already being mended;
 then it is decided by when they died. That is told by events.jsonl: each victim says in which epoch of the world and in
@@ -373,6 +373,7 @@ class Matrix:
         for old in glob.glob(folder + "*"):
             shutil.rmtree(old) if os.path.isdir(old) else os.unlink(old)
         command = [self.launch, "-n", str(row["np"]), "-t", str(row["threads"]), "--pin", "never", "--stall", str(self.options.stall),
+                   "--start-retries", "0",
                    "--traces", self.options.out]
         if row["store"] == "node memory":
             command += ["--relaunch", "1"]
@@ -565,9 +566,9 @@ def newest_on_disk(row, events, epoch, root_died):
 def observed_end(row, events, log, folder, code, good, deaths):
     if code is None:
         return "deadline"
+    if code == 76 and "died before the first checkpoint was complete" in log:
+        return "early"
     if code == 3:
-        if "died before the first checkpoint was complete" in log:
-            return "early"
         if "with one buffer (resilience.memory.buffers: 1) there is no other one in memory" in log:
             return "lost single"
         named = re.findall(r"slots? ([0-9, ]+) died and so did all holders.*(?:0x[0-9a-f]+|neighbours: none)", log)
@@ -613,7 +614,7 @@ def find(tree, key):
 
 def table(rows, results, key, title):
     """One line per value: runs, as expected, and by their ends."""
-    lines = ["| %s | runs | as expected | undisturbed checksum | of these from disk | exit 3, named |" % title, "|---|--:|--:|--:|--:|--:|"]
+    lines = ["| %s | runs | as expected | undisturbed checksum | of these from disk | exit 3 (named) or 76 |" % title, "|---|--:|--:|--:|--:|--:|"]
     count = collections.defaultdict(collections.Counter)
     for row, result in zip(rows, results):
         line = count[key(row)]

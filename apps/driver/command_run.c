@@ -26,7 +26,8 @@ static const char usage[] =
     "newest one that is whole.\n"
     "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n"
     "Exit code: 0 done, 2 bad input, 3 lost data beyond what copies hold, 4 diverged,\n"
-    "75 stopped in time: the same command goes on; 1 anything else.\n";
+    "75 stopped in time: the same command goes on; 76 a process died before anything was computed: the same\n"
+    "command, once more (gabion-launch does it by itself, once); 1 anything else.\n";
 
 /* Only the root has to see the file: the others get its text. */
 static gab_status load(gab_world *world, const char *path, gab_config *config)
