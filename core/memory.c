@@ -20,8 +20,8 @@ typedef struct header {
 } header;
 
 _Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before the aligned block");
-_Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_ALIGNMENT,
-               "a mapping starts on a page, its block one header further");
+_Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_NODE_MEMORY_STAMP + GAB_ALIGNMENT,
+               "a mapping starts on a page, its block a stamp and a header further");
 
 enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20 };
 static const uint32_t magic_live = 0x9ab10c4bU;

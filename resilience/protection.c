@@ -5,6 +5,7 @@
 #include "blockforest/output.h"
 #include "blockforest/reconstruct.h"
 #include "core/collective.h"
+#include "core/hash.h"
 #include "core/log.h"
 #include "core/node_memory.h"
 
@@ -108,19 +109,34 @@ static gab_status read_past(gab_timeloop *loop, gab_guard *guard, const char *fo
   return GAB_OK;
 }
 
+/* Of the run, whose id only the launcher hands out, and of the case: its file may have changed before the same command
+ * goes on from what an earlier launcher has left. */
+static gab_status find_key(const gab_protection *protection, gab_memory_key *key)
+{
+  const char *run = getenv("GABION_RUN");
+  const char *state = protection->disk.state ? protection->disk.state : "";
+  if (!run || strlen(run) < 32)
+    GAB_FAIL(GAB_ERR_INPUT, "snapshots in the memory of nodes (GABION_NODE_MEMORY) need the id of the run (GABION_RUN): "
+                            "`gabion-launch --relaunch' hands out both");
+  for (uint64_t i = 0; i < 2; i++)
+    key->word[i] = gab_hash64(state, strlen(state), gab_hash64(run, strlen(run), i + 1));
+  return GAB_OK;
+}
+
 /* Each node has its own: several may share a file system, and emulated ones share a machine. */
-static gab_status open_node_memory(gab_guard *guard, const char *folder)
+static gab_status open_node_memory(gab_guard *guard, const gab_protection *protection)
 {
   char node[256] = "";
-  const char *told = getenv("GABION_NODE");
+  const char *folder = protection->node_memory, *told = getenv("GABION_NODE");
   if (told) snprintf(node, sizeof node, "%s", told);
   else gethostname(node, sizeof node - 1);
-  if (mkdir(folder, 0700) != 0 && errno != EEXIST)
-    GAB_FAIL(GAB_ERR_IO, "cannot make folder %s for snapshots: %s", folder, strerror(errno));
+  GAB_TRY(find_key(protection, &guard->node_key));
   if (snprintf(guard->node_memory, sizeof guard->node_memory, "%s/%s", folder, node) >=
       (int)sizeof guard->node_memory)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", folder);
-  return gab_node_memory_open(guard->node_memory);
+  const gab_status status = gab_node_memory_open(folder, node, guard->node_key);
+  if (status != GAB_OK) guard->node_memory[0] = '\0'; /* nothing to close */
+  return status;
 }
 
 /* What a relaunch finds in the memory of nodes has to be read without those who wrote it: as it is. */
@@ -137,7 +153,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
   GAB_TRY(read_past(loop, guard, protection->folder));
   if (protection->node_memory)
-    GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection->node_memory)));
+    GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection)));
   GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));
   GAB_TRY(add_entities(loop, guard->checkpoint));
   if (protection->disk.folder)
@@ -198,7 +214,7 @@ void gab_guard_destroy(gab_guard **guard)
   gab_disk_destroy(&(*guard)->disk);
   gab_checkpoint_destroy(&(*guard)->checkpoint);
   gab_salvage_destroy(&(*guard)->salvage, false);
-  if ((*guard)->node_memory[0]) gab_node_memory_close();
+  if ((*guard)->node_memory[0]) gab_node_memory_close((*guard)->spent);
   gab_free(guard);
 }
 

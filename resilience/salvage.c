@@ -51,11 +51,14 @@ static gab_status add_piece(gab_salvage *salvage, gab_left_memory *left)
   return GAB_OK;
 }
 
-static gab_status claim_all(gab_salvage *salvage, const char *folder)
+static gab_status claim_all(gab_salvage *salvage, const char *folder, gab_memory_key key)
 {
   for (;;) {
     gab_left_memory left;
-    GAB_TRY(gab_node_memory_claim(folder, &left));
+    GAB_TRY(gab_node_memory_claim(folder, key, &left));
+    if (left.refused > 0)
+      gab_log_all(GAB_LOG_WARNING, "%d file%s in %s: not of this run and case, or not of this user alone; not used",
+                  left.refused, left.refused == 1 ? "" : "s", folder);
     if (!left.mapped) return GAB_OK;
     gab_status status = add_piece(salvage, &left);
     if (status != GAB_OK) {
@@ -242,7 +245,7 @@ static gab_status find_whole(gab_salvage *salvage)
   return GAB_OK;
 }
 
-gab_status gab_salvage_find(gab_world *world, const char *folder, gab_salvage **salvage)
+gab_status gab_salvage_find(gab_world *world, const char *folder, gab_memory_key key, gab_salvage **salvage)
 {
   *salvage = NULL;
   void *memory;
@@ -253,7 +256,7 @@ gab_status gab_salvage_find(gab_world *world, const char *folder, gab_salvage **
   gab_members_init(&made->then, 0);
   gab_status status = gab_port_create(world, "salvage", &made->port);
   /* What one process cannot read is missing, as if its node had died. */
-  if (status == GAB_OK && claim_all(made, folder) != GAB_OK)
+  if (status == GAB_OK && claim_all(made, folder, key) != GAB_OK)
     gab_log_all(GAB_LOG_WARNING, "memory of the node: %s", gab_error_message());
   if (status == GAB_OK) status = find_whole(made);
   if (status != GAB_OK) gab_salvage_destroy(&made, false);

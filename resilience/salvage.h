@@ -20,6 +20,7 @@
 #ifndef GABION_RESILIENCE_SALVAGE_H
 #define GABION_RESILIENCE_SALVAGE_H
 
+#include "core/node_memory.h"
 #include "resilience/checkpoint.h"
 #include "resilience/restart.h"
 
@@ -31,10 +32,10 @@ extern "C" {
 typedef struct gab_salvage gab_salvage;
 
 /** Claims what lies in this node's folder, and finds the newest snapshot that is whole. Collective (opens a port).
- *  @param[in] folder  of this node; need not exist
+ *  @param[in] folder  of this node; need not exist @param[in] key  that what lies there has to be stamped with
  *  @param[out] salvage  owned by the caller, who keeps it until there is a new snapshot: until then what was found is
  *  there for another try, should this job end too */
-gab_status gab_salvage_find(gab_world *world, const char *folder, gab_salvage **salvage);
+gab_status gab_salvage_find(gab_world *world, const char *folder, gab_memory_key key, gab_salvage **salvage);
 /** @param[in] spent  whether the pieces of memory go back to the node: true once there is a new snapshot; else they
  *  stay for the next job */
 void gab_salvage_destroy(gab_salvage **salvage, bool spent);

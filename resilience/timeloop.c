@@ -315,6 +315,7 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
     break;
   }
   note_end(loop, status);
+  if (loop->guard) loop->guard->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
   loop->stats.seconds = gab_seconds() - loop->started;
   return status;
 }

@@ -60,6 +60,8 @@ typedef struct gab_guard {
   gab_drills *drills;
   gab_stop *stop;
   char node_memory[1000]; /* where snapshots of this node lie; "": in the memory of the processes */
+  gab_memory_key node_key; /* what they are stamped with */
+  bool spent; /* the run has come to an end from which nobody goes on there */
   gab_salvage *salvage;   /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];

@@ -26,6 +26,8 @@ typedef struct job {
   bool ended;
   int status; /* of mpirun, as waitpid gives it, once `ended` */
   int pinned; /* cores that each process is bound to; 0: not bound */
+  pid_t keeper; /* cleans up if the launcher is killed; -1: none */
+  int to_keeper;
 } job;
 
 extern char **environ;
@@ -223,6 +225,56 @@ static void become_mpirun(job *job, int attempt)
   execv(command.word[0], command.word);
   launch_say("cannot start %s: %s", command.word[0], strerror(errno));
   _exit(127);
+}
+
+/* ---------------------------------------------------------------- if the launcher is killed */
+
+static void nap(double seconds)
+{
+  nanosleep(&(struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))}, NULL);
+}
+
+/* In a child: waits until the launcher says that it has cleaned up, or is no more. Then mpirun has been told by the
+ * kernel and gets a moment to end its processes in order; if it was killed too, they are orphans and stay otherwise. */
+static void become_keeper(job *job, int from_launcher)
+{
+  char byte;
+  ssize_t got;
+  setsid();
+  prctl(PR_SET_NAME, "gabion-keeper");
+  const int null = open("/dev/null", O_RDWR);
+  for (int stream = 0; null >= 0 && stream < 3; stream++) dup2(null, stream);
+  while ((got = read(from_launcher, &byte, 1)) < 0 && errno == EINTR) {}
+  if (got > 0) _exit(0);
+  for (const double end = launch_seconds() + TERM_SECONDS; launch_seconds() < end; nap(POLL_SECONDS))
+    if (launch_signal_all(&job->places, 0) == 0) break;
+  for (int round = 0; round < 50 && launch_signal_all(&job->places, SIGKILL) > 0; round++) nap(0.02);
+  launch_places_remove(&job->places);
+  _exit(0);
+}
+
+static void start_keeper(job *job)
+{
+  int ends[2];
+  job->keeper = -1;
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  job->keeper = fork();
+  if (job->keeper == 0) {
+    close(ends[1]);
+    become_keeper(job, ends[0]);
+  }
+  close(ends[0]);
+  job->to_keeper = ends[1];
+  if (job->keeper < 0) close(ends[1]);
+}
+
+static void end_keeper(job *job)
+{
+  if (job->keeper < 0) return;
+  const ssize_t said = write(job->to_keeper, "x", 1); /* nobody may be there to read it */
+  (void)said;
+  close(job->to_keeper);
+  waitpid(job->keeper, NULL, 0);
 }
 
 /* ---------------------------------------------------------------- watching */
@@ -423,7 +475,7 @@ static void watch_job(job *job, int attempt, launch_result *result)
     const double limit = patience(options, result);
     if (limit > 0 && !request.signal && launch_seconds() - watch.last_change > limit) {
       const double before = watch.last_change;
-      if (!result->last_progress[0] && attempt < options->start_retries) { /* a rescue that should not take long */
+      if (!result->last_progress[0] && attempt - options->first_attempt < options->start_retries) { /* a rescue that should not take long */
         launch_say("no sign of life within %g s of the start (--start-within): ending it", limit);
         result->end = LAUNCH_NOT_UP;
         return;
@@ -447,14 +499,17 @@ void launch_attempt(const launch_options *options, int attempt, launch_result *r
   job job = {.options = options};
   if (!launch_places_create(options->several_nodes, &job.places)) return;
   fflush(NULL);
+  start_keeper(&job);
   job.mpirun = fork();
   if (job.mpirun == 0) become_mpirun(&job, attempt);
   if (job.mpirun < 0) {
     launch_say("cannot start a process: %s", strerror(errno));
     launch_places_remove(&job.places);
+    end_keeper(&job);
     return;
   }
   setpgid(job.mpirun, job.mpirun); /* in both processes: whoever comes first */
   watch_job(&job, attempt, result);
   end_job(&job, result->end == LAUNCH_SIGNALLED);
+  end_keeper(&job);
 }

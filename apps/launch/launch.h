@@ -21,8 +21,10 @@
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
  *      it wakes up (gab_world_create() sees to it).
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
- *  GABION_NODE_MEMORY=FOLDER  With --relaunch: where each node keeps what the next attempt can go on from. Removed at
- *      the end.
+ *  GABION_NODE_MEMORY=FOLDER  With --relaunch: where each node keeps what the next attempt can go on from. The launcher
+ *      makes it on every node of --hosts, and removes it there at the end. It belongs to this user alone.
+ *  GABION_RUN=HEX  With --relaunch: a random id of the run, by which it knows what it finds there as its own. Only
+ *      environments hold it, which other users cannot read; mpirun hands it on by name (-x).
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung or whose job ended.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
  * itself: mpirun gives it a pseudo-terminal in any case.
@@ -69,6 +71,7 @@ typedef struct launch_options {
   double stall; /**< seconds without progress that count as a hang; 0: never */
   double start_within; /**< seconds until the first sign of life; 0: as for `stall` */
   int start_retries;   /**< starts again of a run that has not begun to compute */
+  int first_attempt;   /**< its number: 1 if the run goes on from what an earlier launcher has left */
   double dead_after; /**< seconds after which a process that does not speak counts as dead; 0: never */
   double grace; /**< seconds for mpirun to end after the completion marker is there */
   double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
@@ -78,6 +81,25 @@ typedef struct launch_options {
   bool several_nodes; /**< the job may have processes on other machines */
   char **program;     /**< program and its arguments, NULL-terminated */
 } launch_options;
+
+enum { LAUNCH_SAID = 1 << 16 /**< of what a command on a node says so much is read */ };
+
+/** A command on a node. */
+typedef struct launch_call {
+  char host[256];
+  int places;   /**< processes that it has room for */
+  int code;     /**< exit code; -1: no answer in time */
+  char *said;   /**< its standard output */
+  pid_t pid;    /**< while it runs */
+  double until;
+  FILE *output;
+} launch_call;
+
+/** The folder of each node for what the next attempt goes on from. */
+typedef struct launch_memory {
+  char parent[LAUNCH_PATH], name[80];
+  bool found; /**< an earlier launcher of the same command has left it */
+} launch_memory;
 
 /** The private places of one attempt; the files are named in the environment of the program. */
 typedef struct launch_places {
@@ -130,14 +152,27 @@ int launch_trace_all(const launch_places *places, const char *path);
 bool launch_is_program(const char *name);
 
 /* nodes.c */
-/** Those of "a:4,b:4,c" whose node answers: `AGENT HOST true` succeeds within ten seconds.
+/** Those of "a:4,b:4,c" whose node answers: `AGENT HOST true` succeeds within ten seconds. All are asked at once.
  *  @param[out] hosts  the rest in the same form, to be freed @param[out] places  processes that they have room for
  *  @return number of hosts left out, each named on stderr */
 int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, int *places);
-/** Makes the folder for GABION_NODE_MEMORY known by its name; nothing is created. */
-void launch_node_memory_name(char folder[LAUNCH_PATH]);
-/** Removes it on this machine. (Other nodes: the run does, when it ends in order.) */
-void launch_node_memory_remove(const char *folder);
+/** Runs a command on every host of such a list at once, each for ten seconds at most: `AGENT HOST WORDS...`.
+ *  @param[in] words  NULL-terminated; quoted for the shell that agents hand them to @param[in] input  what it reads
+ *  @param[out] calls  what became of it, to be given to launch_calls_free() @return number of hosts */
+int launch_call_hosts(const char *hosts, const char *agent, const char *const words[], const char *input,
+                      launch_call **calls);
+void launch_calls_free(launch_call *calls, int count);
+/** Path of this program, which has to be the same on all nodes. */
+const char *launch_own_path(void);
+
+/* node_memory.c */
+/** Removes what launchers of this user that were killed have left in the memory of the nodes; with --relaunch makes
+ *  the folder of this run on each of them, or takes over that of the same command, and names it in the environment. */
+void launch_memory_begin(const launch_options *options, launch_memory *memory);
+/** Removes it on each of the hosts (NULL: here). */
+void launch_memory_end(const char *hosts, const char *agent, const launch_memory *memory);
+/** The part of it on a node: `gabion-launch --on-node WORDS...`. @return exit code */
+int launch_on_node(int count, char **words);
 
 /* pinning.c */
 /** @return NULL if processes of so many threads are to be bound to cores, else why not */

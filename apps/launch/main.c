@@ -43,7 +43,8 @@ static void print_help(const launch_options *options)
       "                     it wakes up it ends itself. At least ten times the longest step, the setting up and the\n"
       "                     writing of files; not for jobs that are suspended as a whole (default: never)\n"
       "  --relaunch N       restarts after the death of a node, which ends the whole job: the run goes on from what\n"
-      "                     the others hold in memory, copies included, at most N times (default %d)\n"
+      "                     the others hold in memory, copies included, at most N times (default %d). After the death\n"
+      "                     of the launcher itself the same command goes on from there, too\n"
       "  --hosts LIST       nodes and their places, e.g. a:4,b:4; a relaunch leaves out those that do not answer\n"
       "  --agent PROGRAM    starts commands on nodes (default: ssh)\n"
       "  --grace SECONDS    for mpirun to end after the run has completed (default %g)\n"
@@ -290,6 +291,7 @@ static bool relaunch(launch_options *options, char **hosts, int *relaunches)
 
 int main(int argc, char **argv)
 {
+  if (argc > 1 && !strcmp(argv[1], "--on-node")) return launch_on_node(argc - 2, argv + 2);
   launch_options options = {
       .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .start_within = 30, .start_retries = 1,
       .grace = 10, .stop_within = 120};
@@ -302,12 +304,14 @@ int main(int argc, char **argv)
   snprintf(started, sizeof started, "%lld", (long long)time(NULL));
   setenv("GABION_STARTED", started, 1);
   launch_block_signals();
-  char node_memory[LAUNCH_PATH], *hosts = NULL; /* hosts: those that answered last */
-  launch_node_memory_name(node_memory);
-  if (options.relaunches > 0) setenv("GABION_NODE_MEMORY", node_memory, 1);
+  char *hosts = NULL; /* those that answered last */
+  const char *all_hosts = options.hosts;
+  launch_memory memory;
+  launch_memory_begin(&options, &memory);
+  options.first_attempt = memory.found;
   launch_result result;
   int stalls = 0, starts = 0, relaunches = 0;
-  for (int attempt = 0;; attempt++) {
+  for (int attempt = options.first_attempt;; attempt++) {
     launch_attempt(&options, attempt, &result);
     if (result.end == LAUNCH_STALLED) {
       if (!rescue(&options, attempt, &stalls, &result)) break;
@@ -318,7 +322,7 @@ int main(int argc, char **argv)
       break;
     }
   }
-  if (options.relaunches > 0) launch_node_memory_remove(node_memory);
+  launch_memory_end(all_hosts, options.agent, &memory);
   free(hosts);
   return result.code;
 }

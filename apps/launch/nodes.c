@@ -1,10 +1,10 @@
-/* Nodes: which of them still answer, and the place in their memory from which a run goes on. */
+/* Commands on all nodes at once, by the agent; which of the nodes still answer. */
 #include "apps/launch/launch.h"
 
-#include <dirent.h>
-#include <errno.h>
+#include <ctype.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,81 +12,162 @@
 #include <unistd.h>
 
 #define ANSWER_SECONDS 10
+#define AT_ONCE        64 /* commands under way */
 
-static bool answers(const char *host, const char *agent)
+const char *launch_own_path(void)
 {
-  const pid_t child = fork();
-  if (child == 0) {
-    const int null = open("/dev/null", O_RDWR);
-    for (int stream = 0; null >= 0 && stream < 3; stream++) dup2(null, stream);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execlp(agent, agent, host, "true", (char *)NULL);
-    _exit(127);
+  static char path[LAUNCH_PATH];
+  const ssize_t got = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[got > 0 ? got : 0] = '\0';
+  return path;
+}
+
+/* For the shell that most agents hand the command to; such as it is where that makes no difference. */
+static char *quoted(const char *word)
+{
+  bool plain = *word != '\0';
+  for (const char *at = word; *at; at++) plain = plain && (isalnum((unsigned char)*at) || strchr("/._-+=,:@%", *at));
+  char *made = malloc(4 * strlen(word) + 3), *to = made;
+  if (!made) exit(LAUNCH_NO_COMPLETION);
+  if (plain) return strcpy(made, word);
+  *to++ = '\'';
+  for (const char *at = word; *at; at++)
+    if (*at == '\'') to = (char *)memcpy(to, "'\\''", 4) + 4;
+    else *to++ = *at;
+  strcpy(to, "'");
+  return made;
+}
+
+/* In the child. */
+static void become_agent(const char *agent, const char *host, const char *const words[], FILE *input, FILE *output)
+{
+  enum { MOST_WORDS = 16 };
+  const char *command[MOST_WORDS + 3] = {agent, host};
+  for (int i = 0; i < MOST_WORDS && words[i]; i++) command[i + 2] = quoted(words[i]);
+  const int null = open("/dev/null", O_RDWR);
+  rewind(input);
+  dup2(fileno(input), STDIN_FILENO);
+  dup2(fileno(output), STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  execvp(agent, (char **)(uintptr_t)command);
+  _exit(127);
+}
+
+/* Of its own for each call: they share the position in it otherwise. */
+static FILE *file_with(const char *text)
+{
+  FILE *file = tmpfile();
+  if (!file) return NULL;
+  fputs(text, file);
+  fflush(file);
+  return file;
+}
+
+static void start(launch_call *call, const char *agent, const char *const words[], const char *input)
+{
+  FILE *in = file_with(input);
+  call->output = tmpfile();
+  call->code = -1;
+  call->until = launch_seconds() + ANSWER_SECONDS;
+  fflush(NULL);
+  call->pid = in && call->output ? fork() : -1;
+  if (call->pid == 0) become_agent(agent, call->host, words, in, call->output);
+  if (in) fclose(in);
+}
+
+static void finish(launch_call *call)
+{
+  call->said = calloc(1, LAUNCH_SAID);
+  if (!call->said) exit(LAUNCH_NO_COMPLETION);
+  if (call->output) {
+    rewind(call->output);
+    call->said[fread(call->said, 1, LAUNCH_SAID - 1, call->output)] = '\0';
+    fclose(call->output);
   }
-  if (child < 0) return true; /* nothing is known */
+  call->output = NULL;
+  call->pid = 0;
+}
+
+/* @return true once it has ended, by itself or because its time was over */
+static bool has_ended(launch_call *call)
+{
   int status = 0;
-  for (const double end = launch_seconds() + ANSWER_SECONDS; waitpid(child, &status, WNOHANG) == 0;) {
-    if (launch_seconds() > end) {
-      kill(child, SIGKILL);
-      waitpid(child, NULL, 0);
-      return false;
-    }
-    nanosleep(&(struct timespec){0, 20000000}, NULL);
+  const bool gone = call->pid > 0 && waitpid(call->pid, &status, WNOHANG) == call->pid;
+  if (gone && WIFEXITED(status)) call->code = WEXITSTATUS(status);
+  if (!gone && call->pid > 0 && launch_seconds() <= call->until) return false;
+  if (!gone && call->pid > 0) {
+    kill(call->pid, SIGKILL);
+    waitpid(call->pid, NULL, 0);
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  finish(call);
+  return true;
+}
+
+static int parse_hosts(const char *hosts, launch_call **calls)
+{
+  char *copy = strdup(hosts), *rest = copy;
+  int count = 0, room = 1;
+  for (const char *at = hosts; *at; at++) room += *at == ',';
+  launch_call *list = calloc((size_t)room, sizeof *list);
+  if (!copy || !list) exit(LAUNCH_NO_COMPLETION);
+  for (char *entry; (entry = strsep(&rest, ","));) {
+    if (!*entry) continue;
+    const char *colon = strchr(entry, ':');
+    const int length = (int)(colon ? colon - entry : (long)strlen(entry));
+    snprintf(list[count].host, sizeof list[count].host, "%.*s", length, entry);
+    list[count++].places = colon ? atoi(colon + 1) : 1;
+  }
+  free(copy);
+  *calls = list;
+  return count;
+}
+
+int launch_call_hosts(const char *hosts, const char *agent, const char *const words[], const char *input,
+                      launch_call **calls)
+{
+  const int count = parse_hosts(hosts, calls);
+  int next = 0, under_way = 0, ended = 0;
+  while (ended < count) {
+    for (; next < count && under_way < AT_ONCE; next++, under_way++)
+      start(&(*calls)[next], agent ? agent : "ssh", words, input);
+    for (int i = 0; i < next; i++)
+      if (!(*calls)[i].said && has_ended(&(*calls)[i])) under_way--, ended++;
+    if (ended < count) nanosleep(&(struct timespec){0, 10000000}, NULL);
+  }
+  return count;
+}
+
+void launch_calls_free(launch_call *calls, int count)
+{
+  for (int i = 0; i < count; i++) free(calls[i].said);
+  free(calls);
 }
 
 int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, int *places)
 {
-  const size_t room = strlen(all) + 1; /* what is left out makes it shorter */
-  char *copy = strdup(all), *rest = copy, *left = malloc(room);
   int lost = 0;
-  if (!copy || !left) exit(LAUNCH_NO_COMPLETION);
+  launch_call *calls;
+  const char *words[] = {"true", NULL};
+  const int count = launch_call_hosts(all, agent, words, "", &calls);
+  const size_t room = strlen(all) + 16 * (size_t)count + 1; /* each may get a number of places */
+  char *left = malloc(room);
+  if (!left) exit(LAUNCH_NO_COMPLETION);
   left[0] = '\0';
   *places = 0;
-  for (char *entry; (entry = strsep(&rest, ","));) {
-    if (!*entry) continue;
-    char name[256];
-    const char *colon = strchr(entry, ':');
-    snprintf(name, sizeof name, "%.*s", (int)(colon ? colon - entry : (long)strlen(entry)), entry);
-    if (!answers(name, agent ? agent : "ssh")) {
-      launch_say("node %s does not answer: going on without it", name);
+  for (int i = 0; i < count; i++) {
+    if (calls[i].code != 0) {
+      launch_say("node %s does not answer: going on without it", calls[i].host);
       lost++;
       continue;
     }
     const size_t used = strlen(left);
-    snprintf(left + used, room - used, "%s%s", used ? "," : "", entry);
-    *places += colon ? atoi(colon + 1) : 1;
+    snprintf(left + used, room - used, "%s%s:%d", used ? "," : "", calls[i].host, calls[i].places);
+    *places += calls[i].places;
   }
-  free(copy);
+  launch_calls_free(calls, count);
   *hosts = left;
   return lost;
-}
-
-void launch_node_memory_name(char folder[LAUNCH_PATH])
-{
-  const char *parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-  snprintf(folder, LAUNCH_PATH, "%.900s/gabion-node.%ld.%lld", parent, (long)getpid(), (long long)time(NULL));
-}
-
-/* One level of folders, one for each node that shares this machine. */
-void launch_node_memory_remove(const char *folder)
-{
-  DIR *nodes = opendir(folder);
-  for (struct dirent *node; nodes && (node = readdir(nodes));) {
-    char path[2 * LAUNCH_PATH], file[3 * LAUNCH_PATH];
-    if (node->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "%s/%s", folder, node->d_name);
-    DIR *files = opendir(path);
-    for (struct dirent *entry; files && (entry = readdir(files));) {
-      snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-      if (entry->d_name[0] != '.') unlink(file);
-    }
-    if (files) closedir(files);
-    rmdir(path);
-  }
-  if (nodes) closedir(nodes);
-  rmdir(folder);
 }

@@ -87,6 +87,18 @@ for _ in $(seq 100); do pgrep -f "^$dir/ranks hang" >/dev/null || break; sleep 0
 "$GABION_LAUNCH" -n 1 "$dir/ranks" code 0 || complain "a run after a killed launcher failed"
 check_clean_but_other $pid
 
+# The launcher is killed together with its mpirun, as by a machine that is out of memory: nobody is left behind.
+"$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
+kill -KILL $pid "$(pgrep -P $pid mpirun)"
+wait $pid 2>/dev/null
+for _ in $(seq 200); do
+  [ -n "$(pgrep -f "^$dir/ranks hang")$(ls -d "$dir/tmp/gabion.$pid".* "/dev/shm/gabion.$pid".* 2>/dev/null)" ] || break
+  sleep 0.1
+done
+check_clean_but_other $pid
+
 # A run that has completed keeps its code, whatever comes then.
 kill -TERM $other
 wait $other; code=$?

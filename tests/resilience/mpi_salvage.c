@@ -11,13 +11,16 @@
 #include "resilience/salvage.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER = 64, MOST = 1 << 20 }; /* before what is handed out, in a file (core/node_memory_impl.h) */
+enum { HEADER = 128, MOST = 1 << 20 }; /* before what is handed out, in a file (core/node_memory_impl.h) */
+
+static const gab_memory_key key = {{5, 7}};
 
 typedef struct node {
   gab_world *world;
-  char folder[64];
+  char top[64], folder[80];
   int left; /* files of this process that look like those of a dead one */
 } node;
 
@@ -90,7 +93,7 @@ static gab_checkpoint *new_checkpoint(automaton *app)
 static uint64_t leave_two_tries(node *n, automaton *app)
 {
   gab_restore_report report;
-  CHECK(gab_node_memory_open(n->folder) == GAB_OK);
+  CHECK(gab_node_memory_open(n->top, "here", key) == GAB_OK);
   gab_checkpoint *checkpoint = new_checkpoint(app);
   CHECK(gab_checkpoint_take(checkpoint, 5) == GAB_OK);
   const uint64_t first = checksum_of(app);
@@ -115,7 +118,7 @@ static void images_of_two_tries_do_not_make_one_snapshot(node *n, automaton *app
   const uint64_t first = leave_two_tries(n, app);
   gab_checkpoint *checkpoint = new_checkpoint(app);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
-  CHECK(gab_salvage_find(app->world, n->folder, &salvage) == GAB_OK);
+  CHECK(gab_salvage_find(app->world, n->folder, key, &salvage) == GAB_OK);
   CHECK(gab_salvage_step(salvage) == 5);
   CHECK(gab_salvage_load(salvage, checkpoint, &report) == GAB_OK);
   CHECK(report.step == 5 && checksum_of(app) == first);
@@ -124,16 +127,18 @@ static void images_of_two_tries_do_not_make_one_snapshot(node *n, automaton *app
   gab_salvage_destroy(&salvage, true);
   gab_checkpoint_destroy(&checkpoint);
   CHECK(gab_world_barrier(app->world) == GAB_OK);
-  gab_node_memory_close();
+  gab_node_memory_close(true);
 }
 
 int main(void)
 {
   automaton app;
   node n = {0};
+  umask(S_IRWXG | S_IRWXO); /* what others could have written is not taken */
   REQUIRE_OK(gab_world_create(NULL, NULL, &n.world));
   gab_log_set_level(GAB_LOG_ERROR - 1, GAB_LOG_ERROR);
-  snprintf(n.folder, sizeof n.folder, "mpi_salvage-np%" GAB_PRI_SLOT ".tmp", gab_world_members(n.world)->slots);
+  snprintf(n.top, sizeof n.top, "mpi_salvage-np%" GAB_PRI_SLOT ".tmp", gab_world_members(n.world)->slots);
+  snprintf(n.folder, sizeof n.folder, "%s/here", n.top);
   CHECK(automaton_create(&app, n.world, (const int32_t[3]){3, 2, 2}) == GAB_OK);
   images_of_two_tries_do_not_make_one_snapshot(&n, &app);
   automaton_destroy(&app);

@@ -1,0 +1,45 @@
+/** @file own_folder.h
+ *  @brief Folders and files that belong to this user alone, in places where everybody may write.
+ *
+ *  /dev/shm is such a place: whoever knows a name may have made it before, with files in it, or a link to somewhere.
+ *  Here nothing is opened through links, and owner, mode and kind of what was opened are looked at (of the open file,
+ *  so that it cannot be exchanged in between). Needs nothing of the rest: gabion-launch has it compiled in.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_OWN_FOLDER_H
+#define GABION_CORE_OWN_FOLDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GAB_OWN_WHY = 256 }; /**< room for the reason why something was refused */
+
+/** Opens a folder that this user owns and nobody else may enter. Local.
+ *  @param[in] at  folder that `name` is relative to, as for openat(); AT_FDCWD
+ *  @param[in] make  whether to make it (mode 0700) if it is not there
+ *  @param[out] why  what is wrong with it
+ *  @return a descriptor, to be closed by the caller; -1 and errno (EPERM if it is there and not only ours) */
+int gab_own_folder_open(int at, const char *name, bool make, char why[GAB_OWN_WHY]);
+
+/** Opens a file that this user owns, that nobody else may open and that has no second name. Local.
+ *  @param[in] flags  as for openat(); a new file gets mode 0600
+ *  @return like gab_own_folder_open() */
+int gab_own_file_open(int at, const char *name, int flags, char why[GAB_OWN_WHY]);
+
+/** Removes such a folder with its files and the folders in it, whose files too. Nothing is followed. Local.
+ *  @return false if something stays */
+bool gab_own_folder_remove(int at, const char *name);
+
+/** When a process of this machine was started, in ticks since that was: a pid may be used again.
+ *  @return 0: there is no such process, or it has ended and was only not waited for */
+uint64_t gab_process_start(long pid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,183 @@
+# gabion-test: timeout=300 labels=quick needs=ulfm
+# What a run keeps in the memory of its nodes does not stay there when its launcher is killed or gives up: the next
+# launcher of the same user removes it on every node, and the same command goes on from it, if it is of this case, to the
+# undisturbed result. What belongs to a run that lives is left alone, also while none of its processes does. Each
+# emulated node has a host name and a /dev/shm of its own, and so has the machine of the launcher.
+set -u
+: "${GABION_BUILD:?}" "${GABION_LAUNCH:?}"
+unshare --mount --uts bash -c 'mount -t tmpfs none /dev/shm' 2>/dev/null || exit 77
+gabion=$GABION_BUILD/bin/gabion
+work=$(mktemp -d)
+cd "$work" || exit 1
+failures=0 holders=
+complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+processes_of() { # of this test; processes_of NODE: of one of its nodes
+  grep -lszx "LEFT_TEST=$$" /proc/[0-9]*/environ | { if [ $# = 0 ]; then cat; else xargs -r grep -lszx "GABION_NODE=$1"; fi; } | cut -d/ -f3
+}
+clean_up() {
+  # shellcheck disable=SC2046 # words on purpose
+  kill -KILL $holders $(processes_of) 2>/dev/null
+  wait 2>/dev/null
+  rm -rf "$work"
+}
+trap clean_up EXIT
+
+for node in front nodeA nodeB; do
+  unshare --mount --uts bash -c "mount -t tmpfs none /dev/shm && hostname $node && touch $work/up.$node && exec sleep 1000" &
+  holders+=" $!"
+  echo $! >"holder.$node"
+  for _ in $(seq 200); do [ -e "up.$node" ] && break; sleep 0.05; done
+done
+on() { # on NODE COMMAND...
+  local node=$1; shift
+  nsenter -t "$(cat "$work/holder.$node")" -m -u -- env GABION_NODE="$node" bash -c "cd $work; $*"
+}
+cat >agent.sh <<SH
+#!/bin/bash
+# agent.sh HOST COMMAND...; what asks whether the node is there may take a while
+host=\$1; shift
+[ -e "$work/slow" ] && [ "\$*" = true ] && { touch "$work/asked"; sleep 4; }
+exec nsenter -t "\$(cat "$work/holder.\$host")" -m -u -- env GABION_NODE=\$host LEFT_TEST=$$ bash -c "cd $work; \$*"
+SH
+chmod +x agent.sh
+case_of() { # case_of VELOCITY
+  cat <<YAML
+run: {steps: 1500}
+domain: {cells: [32, 16], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [$1, 0]}
+resilience: {memory: {every: 5}}
+output: {integrals: {every: 10}}
+YAML
+}
+case_of 0.05 >case.yaml
+case_of 0.02 >changed.yaml
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
+wait_for() { # wait_for TEXT FILE
+  for _ in $(seq 600); do grep -qs -e "$1" "$2" && return; sleep 0.05; done
+  complain "no \`$1' in $2 within half a minute: $(tr -d '\0' <"$3")"
+}
+left() { # what lies on the nodes
+  local node
+  for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
+}
+is_clean() { [ -z "$(left)" ] || complain "$1: left behind: $(left)"; }
+cat >held.sh <<SH
+#!/bin/bash
+# held.sh OUT: the first attempt waits in the middle, for longer than anybody waits for it
+drill=
+[ "\$GABION_ATTEMPT" = 0 ] && drill="--inject slot=1,step=300,stopped=100"
+exec "$gabion" run case.yaml --out "\$1" \$drill
+SH
+chmod +x held.sh
+# launch CASE OUT [options of the launcher]: in the background, on both nodes, with all that is needed to find it
+launch() {
+  local out=$2 program=("$gabion" run "$1" --out "$2")
+  if [ "$1" = held.sh ]; then program=("$work/held.sh" "$2"); fi
+  shift 2
+  exec_on front "$GABION_LAUNCH" -n 2 -t 1 --relaunch 2 --hosts nodeA:1,nodeB:1 --agent "$work/agent.sh" "$@" \
+    --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "${program[@]}" >>"$out.txt" 2>&1 &
+  launcher=$!
+}
+exec_on() { # in the process that calls it, so that its number is the launcher's
+  local node=$1; shift
+  exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env LEFT_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
+}
+under_way() { wait_for '"event": "checkpoint", "of_step": [1-9]' "$1/events.jsonl" "$1.txt"; }
+ended() { # ended OUT: in order, with the result of the undisturbed run
+  wait $launcher; code=$?
+  [ $code = 0 ] || complain "$1: exit code $code: $(tr -d '\0' <"$1.txt")"
+  [ "$(checksum "$1")" = "$(checksum "${2:-whole}")" ] || complain "$1: $(checksum "$1"), expected $(checksum "${2:-whole}")"
+}
+killed() { # killed [everything]: the launcher alone, whose job then ends by itself, or with all there is of the run
+  # shellcheck disable=SC2046 # words on purpose
+  kill -KILL $launcher $([ $# = 0 ] || processes_of) 2>/dev/null
+  wait $launcher 2>/dev/null
+  for _ in $(seq 200); do [ -z "$(processes_of nodeA)$(processes_of nodeB)" ] && return; sleep 0.05; done
+  complain "the launcher was killed, and processes stay: $(processes_of)"
+}
+
+launch case.yaml whole
+under_way whole
+for node in nodeA nodeB; do
+  [ "$(on $node 'stat -c "%a %u" /dev/shm/gabion-node*')" = "700 $(id -u)" ] || complain "$node: folder $(left)"
+done
+id=$(for pid in $(processes_of nodeA); do tr '\0' '\n' <"/proc/$pid/environ" | sed -n 's/^GABION_RUN=//p'; done | head -n 1)
+[[ $id =~ ^[0-9a-f]{32}$ ]] || complain "no id of the run: '$id'"
+for pid in $(processes_of); do
+  { tr '\0' ' ' <"/proc/$pid/cmdline"; } 2>/dev/null | grep -q "${id:-none}" && complain "the id is among the arguments of process $pid"
+done
+wait $launcher || complain "the undisturbed run failed: $(tr -d '\0' <whole.txt)"
+is_clean 'after the undisturbed run'
+launch changed.yaml whole2
+wait $launcher || complain "the other undisturbed run failed: $(tr -d '\0' <whole2.txt)"
+
+# The launcher is killed: its job is told to stop, which may bring its state to disk, or is ended; nothing stays.
+launch held.sh alone
+wait_for '"stopped"' alone/events.jsonl alone.txt
+killed
+launch held.sh alone
+ended alone
+grep -q '"event": "continued"' alone/events.jsonl || complain "it did not go on: $(tr -d '\0' <alone.txt)"
+is_clean 'after a launcher was killed'
+
+# It is killed with all processes: the same command goes on from memory.
+launch case.yaml again
+under_way again
+killed everything
+[ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to go on from: $(left)"
+launch case.yaml again
+ended again
+grep -q 'has left its state in the memory of the nodes: going on from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
+grep -q '"event": "continued".*in the memory of the nodes' again/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <again.txt)"
+cmp -s whole/integrals.csv again/integrals.csv || complain 'going on: another series'
+is_clean 'after going on'
+
+# The same command, but the file of the case has changed meanwhile: what lies there is none of its states.
+cp case.yaml edited.yaml
+launch edited.yaml edited
+under_way edited
+killed everything
+cp changed.yaml edited.yaml
+launch edited.yaml edited
+ended edited whole2
+grep -q 'not of this run and case' edited.txt || complain "it did not say that it had another case: $(tr -d '\0' <edited.txt)"
+is_clean 'after another case'
+
+# Another command removes what nobody goes on from, and leaves alone what is in use: by processes, or by a launcher that
+# is just looking which nodes are left.
+launch case.yaml gone
+under_way gone
+killed everything
+[ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "nothing is left to remove: $(left)"
+launch held.sh living
+living=$launcher
+wait_for '"event": "stopped"\|"stopped"' living/events.jsonl living.txt
+launch case.yaml short --start-retries 0
+ended short
+[ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "not the folders of the living run alone: $(left)"
+touch slow
+# shellcheck disable=SC2046 # words on purpose
+kill -KILL $(processes_of nodeB) 2>/dev/null
+for _ in $(seq 400); do [ -e asked ] && break; sleep 0.05; done
+launch case.yaml second
+ended second
+rm -f slow
+launcher=$living
+ended living
+grep -q '"event": "continued".*in the memory of the nodes' living/events.jsonl || complain "a living run lost what it had: $(tr -d '\0' <living.txt)"
+is_clean 'after two runs at a time'
+
+# The launcher gives up.
+launch case.yaml given --relaunch 1
+under_way given
+# shellcheck disable=SC2046 # words on purpose
+kill -KILL $(processes_of nodeB) 2>/dev/null
+wait_for '"event": "continued"' given/events.jsonl given.txt
+# shellcheck disable=SC2046 # words on purpose
+kill -KILL $(processes_of nodeB) 2>/dev/null
+wait $launcher
+is_clean "after giving up ($(tail -n 1 given.txt))"
+exit $((failures > 0))
