@@ -1,5 +1,6 @@
-/* Files PID-NUMBER-STARTTIME in the folder. A file whose process is gone (no such pid, or one that was started at
- * another time) is free; it is claimed by renaming it to the claimer's own name, which one process can do only. */
+/* Files PID-NUMBER-STARTTIME in the folder. A file whose process is gone (no such pid, or one that was
+ * started at another time) is free; it is claimed by renaming it to the claimer's own name, which one process
+ * can do only. */
 #include "core/node_memory.h"
 
 #include "core/memory.h"
@@ -21,7 +22,7 @@
 
 enum { FOLDER_ROOM = 1000 };
 static char run_now[FOLDER_ROOM], folder_now[FOLDER_ROOM]; /* of the run, and of this node in it; "": none */
-static int run_file, node_file; /* both, opened */
+static int run_file, node_file;                            /* both, opened */
 static gab_memory_key key_now;
 static _Atomic bool open_now;
 static _Atomic uint64_t next_file, mapped_now;
@@ -43,7 +44,8 @@ gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory
     GAB_FAIL(GAB_ERR_IO, "the name of folder %.40s... is too long", folder);
   const int whole = gab_own_folder_open(AT_FDCWD, folder, true, why);
   if (whole < 0) GAB_FAIL(GAB_ERR_IO, "no folder for snapshots: %s", why);
-  while (flock(whole, LOCK_SH) != 0 && errno == EINTR) {} /* who looks whether it is in use holds it for a moment */
+  while (flock(whole, LOCK_SH) != 0 && errno == EINTR) {
+  } /* who looks whether it is in use holds it for a moment */
   const int own = gab_own_folder_open(whole, node, true, why);
   if (own < 0) {
     close(whole);
@@ -75,8 +77,8 @@ void gab_node_memory_close(bool spent)
 
 bool gab_node_memory_serves(size_t bytes) { return open_now && bytes > 0; }
 
-/* Without its space reserved, a full /dev/shm would show as a deadly signal when a page is touched. (Where the file
- * system cannot reserve, posix_fallocate() would write all of it.) */
+/* Without its space reserved, a full /dev/shm would show as a deadly signal when a page is touched. (Where
+ * the file system cannot reserve, posix_fallocate() would write all of it.) */
 static bool reserve(int file, size_t bytes)
 {
   if (bytes > (size_t)PTRDIFF_MAX) return false;
@@ -106,8 +108,7 @@ void *gab_node_memory_take(size_t bytes, uint64_t *file)
   const int opened = gab_own_file_open(node_file, name, O_RDWR | O_CREAT | O_EXCL, why);
   if (opened < 0) return NULL;
   void *mapped = MAP_FAILED;
-  if (reserve(opened, bytes))
-    mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
+  if (reserve(opened, bytes)) mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0);
   close(opened);
   if (mapped == MAP_FAILED) {
     unlinkat(node_file, name, 0);
@@ -170,7 +171,8 @@ static void claim_file(int folder, const char *theirs, gab_memory_key key, gab_l
   name_of(next_file++, mine);
   if (renameat(folder, theirs, folder, mine) == 0) { /* else somebody else was faster */
     snprintf(left->name, sizeof left->name, "%s", mine);
-    /* Its process may have ended before the file had its size: nothing is in it, and others wait behind it. */
+    /* Its process may have ended before the file had its size: nothing is in it, and others wait behind it.
+     */
     if (!map_file(opened, key, left)) unlinkat(folder, mine, 0);
   }
   close(opened);

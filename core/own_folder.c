@@ -53,7 +53,8 @@ int gab_own_folder_open(int at, const char *name, bool make, char why[GAB_OWN_WH
 {
   if (make && mkdirat(at, name, S_IRWXU) != 0 && errno != EEXIST) return fail(-1, name, why);
   const int opened = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (opened < 0 && (errno == ELOOP || errno == ENOTDIR)) return refuse(-1, name, why, "is a link or no folder");
+  if (opened < 0 && (errno == ELOOP || errno == ENOTDIR))
+    return refuse(-1, name, why, "is a link or no folder");
   if (opened < 0) return fail(-1, name, why);
   return check(opened, name, true, why);
 }

@@ -1,9 +1,10 @@
 /** @file own_folder.h
  *  @brief Folders and files that belong to this user alone, in places where everybody may write.
  *
- *  /dev/shm is such a place: whoever knows a name may have made it before, with files in it, or a link to somewhere.
- *  Here nothing is opened through links, and owner, mode and kind of what was opened are looked at (of the open file,
- *  so that it cannot be exchanged in between). Needs nothing of the rest: gabion-launch has it compiled in.
+ *  /dev/shm is such a place: whoever knows a name may have made it before, with files in it, or a link to
+ * somewhere. Here nothing is opened through links, and owner, mode and kind of what was opened are looked at
+ * (of the open file, so that it cannot be exchanged in between). Needs nothing of the rest: gabion-launch has
+ * it compiled in.
  *
  *  Tier: extender header.
  */

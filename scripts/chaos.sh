@@ -9,6 +9,11 @@
 #                 machine, so another try with the same seed is alike, not equal
 #   -n N          at most so many processes, default 16: each run has N, half, or a quarter of it
 #   --steps STEPS of the flow on blocks that stay as they are, default 6000; a quarter of it of the one that adapts
+#   --start-up K  instead: K runs in each of which one process is killed around the start, at a random moment from the
+#                 first process there is to the first steps. One death there costs no more than a start, by which the
+#                 launcher goes on by itself: each run has to end with 0 and the undisturbed result, and nobody may wait
+#                 for longer than WAIT seconds from the kill until the run has recovered or begins again
+#   --wait WAIT   with --start-up, default 40
 #   --out DIR     default: BUILD/chaos; a run that did not end as it has to stays there with its log
 #
 # Checkpoints are in memory and on disk. When fewer than a quarter are left, the rest is killed too. A run that ended
@@ -23,7 +28,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-MINUTES=60 SEED=$((EPOCHSECONDS % 32768)) N=16 STEPS=6000 OUT=
+MINUTES=60 SEED=$((EPOCHSECONDS % 32768)) N=16 STEPS=6000 OUT= START_UP= WAIT=40
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
@@ -31,12 +36,14 @@ while (($#)); do
     --seed) SEED=${2:?--seed needs a number}; shift ;;
     -n) N=${2:?-n needs a number}; shift ;;
     --steps) STEPS=${2:?--steps needs a number}; shift ;;
+    --start-up) START_UP=${2:?--start-up needs a number}; shift ;;
+    --wait) WAIT=${2:?--wait needs a number}; shift ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
     *) fail "unknown option $1 (try --help)" ;;
   esac
   shift
 done
-for number in "$MINUTES" "$SEED" "$N" "$STEPS"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+for number in "$MINUTES" "$SEED" "$N" "$STEPS" "${START_UP:-1}" "$WAIT"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
 ((N >= 4)) || fail "-n $N: four processes at least"
 OUT=$(realpath -m "${OUT:-$GABION_BUILD/chaos}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
@@ -167,6 +174,99 @@ run() {
   runs=$((runs + 1))
   if ((wrong == wrong_before)); then rm -rf "$dir" "$dir.log"; fi
 }
+
+# ---------------------------------------------------------------- kills around the start
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+# ranks_of PID: sets `pids`: children of the mpirun below a process. Quick, for what lasts a tenth of a second.
+ranks_of() {
+  local each name kids=() more=()
+  pids=()
+  { for each in "/proc/$1/task"/*/children; do read -r -a more <"$each" || true; kids+=(${more[@]+"${more[@]}"}); done; } 2>/dev/null
+  for each in ${kids[@]+"${kids[@]}"}; do
+    { read -r name <"/proc/$each/comm" || continue; } 2>/dev/null
+    case $name in
+      mpirun | prterun) { for each in "/proc/$each/task"/*/children; do read -r -a more <"$each" || true; pids+=(${more[@]+"${more[@]}"}); done; } 2>/dev/null; return ;;
+      gabion-launch) ranks_of "$each"; return ;;
+    esac
+  done
+}
+# start_up_time DIR: sets `span`, milliseconds from the first sight of its processes to its first checkpoint
+start_up_time() {
+  local job began pids
+  # shellcheck disable=SC2046 # words on purpose
+  "$LAUNCH" -n "$np" -- "$GABION" $(arguments "$1") >"$1.log" 2>&1 </dev/null & job=$!
+  until ranks_of $job; ((${#pids[@]})); do kill -0 $job 2>/dev/null || fail "the run ended before it was seen: $(cat "$1.log")"; done
+  began=$(now_ms)
+  until (($(count "$1" checkpoint))); do kill -0 $job 2>/dev/null || break; sleep 0.01; done
+  span=$(($(now_ms) - began))
+  wait $job || fail "the undisturbed run failed: $(cat "$1.log")"
+}
+# back_after DIR BEGAN: milliseconds until it had recovered, had begun, or was over
+back_after() {
+  local at
+  at=$(sed -n 's/^{"time": \([0-9]*\)\.\([0-9]\{3\}\).*"event": "\(start\|recovery\)".*/\1\2/p' "$1/events.jsonl" 2>/dev/null |
+    while read -r at; do if ((at > $2)); then echo "$at"; break; fi; done)
+  echo $((${at:-$(now_ms)} - $2))
+}
+# How far the run was, by what became of it.
+stage_of() { # stage_of DIR
+  if grep -q 'no sign of life within' "$1.log"; then echo init
+  elif grep -q 'while MPI was being started' "$1.log"; then echo world
+  elif grep -q 'while the run was being set up' "$1.log"; then echo set_up
+  elif grep -q 'before the first checkpoint' "$1.log"; then echo first_checkpoint
+  elif grep -q 'nothing is lost: starting the run again' "$1.log"; then echo ended
+  elif (($(count "$1" recovery))); then echo survived
+  else echo unnoticed; fi
+}
+declare -A stages=([init]=0 [world]=0 [set_up]=0 [first_checkpoint]=0 [ended]=0 [survived]=0 [unnoticed]=0)
+# One run and one kill. @return 1 if it was over before
+start_and_kill() { # start_and_kill DIR
+  local job pids=() before wait_ms stage
+  # shellcheck disable=SC2046 # words on purpose
+  timeout -k 10 300 "$LAUNCH" -n "$np" --traces "$OUT" -- "$GABION" $(arguments "$1") >"$1.log" 2>&1 </dev/null & job=$!
+  until ranks_of $job; ((${#pids[@]})); do kill -0 $job 2>/dev/null || break; done
+  # half of them early: MPI_Init takes a part of that time only
+  before=$((RANDOM * (RANDOM % 2 ? span / 3 : span * 3 / 2) / 32768))
+  sleep "$((before / 1000)).$(printf %03d $((before % 1000)))"
+  ranks_of $job
+  if ! { ((${#pids[@]})) && kill -9 "${pids[RANDOM % ${#pids[@]}]}"; } 2>/dev/null; then
+    wait $job || true
+    return 1
+  fi
+  before=$(now_ms) code=0
+  wait $job || code=$?
+  wait_ms=$(back_after "$1" "$before") stage=$(stage_of "$1")
+  kills=$((kills + 1)) stages[$stage]=$((stages[$stage] + 1))
+  longest=$((wait_ms > longest ? wait_ms : longest))
+  note "start $kills on $np: killed at $stage, exit $code, back after $wait_ms ms"
+  dir=$1
+  if [ $code != 0 ]; then unexplained "exit $code after one kill at the start"
+  elif [ "$(value "$1" checksum)" != "$(value "$OUT/undisturbed-$NAME" checksum)" ]; then unexplained "another checksum"
+  elif ((wait_ms > 1000 * WAIT)); then unexplained "nobody was back before $wait_ms ms"
+  else rm -rf "$1" "$1.log"; fi
+}
+start_ups() {
+  local tries=0 early
+  longest=0 STEPS=200
+  use flow; undisturbed
+  for np in 4 "$N"; do
+    start_up_time "$OUT/start-$np"
+    say "a start on $np processes takes $span ms from the first process to the first checkpoint"
+    while ((kills < (np == N ? START_UP : START_UP / 2) && wrong < 5)); do
+      start_and_kill "$OUT/start-$np-$((tries++))" || true
+    done
+  done
+  early=$((kills - stages[survived] - stages[unnoticed]))
+  cat >"$OUT/start_up.json" <<JSON
+{"kills": $kills, "before_the_first_checkpoint": $early, "in_mpi_init": ${stages[init]}, "world": ${stages[world]}, "set_up": ${stages[set_up]},
+ "first_checkpoint": ${stages[first_checkpoint]}, "job_ended": ${stages[ended]}, "survived_in_job": ${stages[survived]}, "unnoticed": ${stages[unnoticed]},
+ "longest_ms": $longest, "seed": $SEED, "processes": $N, "wrong": $wrong}
+JSON
+  say "$kills kills, $early before the first checkpoint: ${stages[init]} inside MPI_Init, ${stages[world]} while the world was made, ${stages[set_up]} in the set-up, ${stages[first_checkpoint]} in the first checkpoint, ${stages[ended]} that ended the job; ${stages[survived]} survived in the job, ${stages[unnoticed]} too late"
+  say "longest from a kill until the run was back: $longest ms"
+  if ((wrong)); then fail "$wrong runs did not end as they have to; logs are in $OUT"; fi
+}
+if [ -n "$START_UP" ]; then start_ups; exit 0; fi
 
 for name in flow flow_adaptive; do use "$name"; undisturbed; done
 say "chaos for $MINUTES minutes on up to $N processes, seed $SEED"

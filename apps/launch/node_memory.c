@@ -1,9 +1,10 @@
-/* Where a run keeps, on each of its nodes, what the next attempt goes on from: GABION_NODE_MEMORY. The launcher makes
- * the folder before anything runs, under a name that cannot be guessed, and only it hands out the random id of the run
- * (GABION_RUN, in the environment: no list of arguments shows it) that everything in there is stamped with. A record in
- * the folder says whose it is, so that the next launcher of this user can tell what is in use, what is of no use any
- * more, and what the same command can go on from. On other nodes the same is done by `gabion-launch --on-node`, which
- * the agent starts there; the record comes by its standard input. */
+/* Where a run keeps, on each of its nodes, what the next attempt goes on from: GABION_NODE_MEMORY. The
+ * launcher makes the folder before anything runs, under a name that cannot be guessed, and only it hands out
+ * the random id of the run (GABION_RUN, in the environment: no list of arguments shows it) that everything in
+ * there is stamped with. A record in the folder says whose it is, so that the next launcher of this user can
+ * tell what is in use, what is of no use any more, and what the same command can go on from. On other nodes
+ * the same is done by `gabion-launch --on-node`, which the agent starts there; the record comes by its
+ * standard input. */
 #include "apps/launch/launch.h"
 
 #include "core/own_folder.h"
@@ -20,16 +21,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PREFIX          "gabion-node-"
-#define RECORD          "run"
-#define ENDING_SECONDS  10    /* for the job of a launcher that was killed to end */
-#define FORGOTTEN_AFTER 86400 /* seconds after which nobody can mean to come back whose launcher cannot be asked */
+#define PREFIX         "gabion-node-"
+#define RECORD         "run"
+#define ENDING_SECONDS 10 /* for the job of a launcher that was killed to end */
+#define FORGOTTEN_AFTER                                                                                      \
+  86400 /* seconds after which nobody can mean to come back whose launcher cannot be asked */
 
 /* ---------------------------------------------------------------- whose a folder is */
 
 typedef struct record {
-  char id[33];             /* of the run */
-  char command[17];        /* hash of folder and command line */
+  char id[33];              /* of the run */
+  char command[17];         /* hash of folder and command line */
   char boot[40], space[40]; /* of the launcher: boot of its machine, name space of its process id */
   long pid;
   unsigned long long start; /* of the launcher's process */
@@ -44,8 +46,8 @@ typedef struct record {
 
 static bool record_parse(const char *text, record *is)
 {
-  return sscanf(text, "gabion-run 1\nid %32s\ncommand %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld", is->id,
-                is->command, is->boot, is->space, &is->pid, &is->start, &is->since) == 7;
+  return sscanf(text, "gabion-run 1\nid %32s\ncommand %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld",
+                is->id, is->command, is->boot, is->space, &is->pid, &is->start, &is->since) == 7;
 }
 
 static void record_print(const record *is, char *text, size_t room)
@@ -78,7 +80,8 @@ static bool record_write(int folder, const record *is)
 /* What tells this machine, since it was started, and this set of process ids. */
 static void describe_here(record *is)
 {
-  if (!launch_read_line("/proc/sys/kernel/random/boot_id", is->boot, sizeof is->boot)) strcpy(is->boot, "unknown");
+  if (!launch_read_line("/proc/sys/kernel/random/boot_id", is->boot, sizeof is->boot))
+    strcpy(is->boot, "unknown");
   const ssize_t got = readlink("/proc/self/ns/pid", is->space, sizeof is->space - 1);
   is->space[got > 0 ? got : 0] = '\0';
   if (got <= 0) strcpy(is->space, "unknown");
@@ -104,9 +107,10 @@ static bool is_old(int folder)
   return fstat(folder, &status) == 0 && time(NULL) - status.st_mtime > FORGOTTEN_AFTER;
 }
 
-/* Processes of a run hold a shared lock on its folder. Where there are none, its launcher may be about to start it
- * again. @param[in] folder  opened; what is neither in use nor ending is locked until it is closed
- * @param[in] gone  ids of runs whose launcher is known to be gone: that of another machine cannot be seen from here */
+/* Processes of a run hold a shared lock on its folder. Where there are none, its launcher may be about to
+ * start it again. @param[in] folder  opened; what is neither in use nor ending is locked until it is closed
+ * @param[in] gone  ids of runs whose launcher is known to be gone: that of another machine cannot be seen
+ * from here */
 static find look_at(int folder, const char *gone, record *is)
 {
   const bool known = record_read(folder, is);
@@ -118,12 +122,14 @@ static find look_at(int folder, const char *gone, record *is)
   return is_old(folder) ? FIND_FORGOTTEN : known ? FIND_UNKNOWN : FIND_IN_USE;
 }
 
-/* Folders of this user's runs. @param[in] out  where those are listed whose launcher does not live as seen from here;
- * NULL: those that nobody comes back to are removed */
+/* Folders of this user's runs. @param[in] out  where those are listed whose launcher does not live as seen
+ * from here; NULL: those that nobody comes back to are removed */
 static void sweep(const char *parent, const char *gone, FILE *out)
 {
-  static const char *const names[] = {
-      [FIND_LEFT] = "left", [FIND_ENDING] = "ending", [FIND_UNKNOWN] = "unknown", [FIND_FORGOTTEN] = "unknown"};
+  static const char *const names[] = {[FIND_LEFT] = "left",
+                                      [FIND_ENDING] = "ending",
+                                      [FIND_UNKNOWN] = "unknown",
+                                      [FIND_FORGOTTEN] = "unknown"};
   char why[GAB_OWN_WHY];
   const int place = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *entries = opendir(parent);
@@ -134,7 +140,8 @@ static void sweep(const char *parent, const char *gone, FILE *out)
     if (folder < 0) continue;
     const find found = look_at(folder, gone, &is);
     if (out && found != FIND_IN_USE && is.id[0])
-      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.boot, is.space, is.pid, is.start, is.since);
+      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.boot, is.space, is.pid, is.start,
+              is.since);
     if (!out && (found == FIND_LEFT || found == FIND_FORGOTTEN)) gab_own_folder_remove(place, entry->d_name);
     close(folder);
   }
@@ -144,7 +151,8 @@ static void sweep(const char *parent, const char *gone, FILE *out)
 
 /* Makes the folder, or takes it over from a launcher that is gone; then removes what others have left.
  * @return false and why */
-static bool make(const char *parent, const char *name, const record *mine, const char *gone, char why[GAB_OWN_WHY])
+static bool make(const char *parent, const char *name, const record *mine, const char *gone,
+                 char why[GAB_OWN_WHY])
 {
   char path[2 * LAUNCH_PATH];
   record is = {.id = ""};
@@ -216,7 +224,8 @@ static void random_name(char text[33])
 
 static record describe_run(const launch_options *options)
 {
-  record is = {.pid = (long)getpid(), .start = gab_process_start((long)getpid()), .since = (long long)time(NULL)};
+  record is = {
+      .pid = (long)getpid(), .start = gab_process_start((long)getpid()), .since = (long long)time(NULL)};
   char folder[LAUNCH_PATH] = "";
   uint64_t hash = UINT64_C(14695981039346656037);
   describe_here(&is);
@@ -231,8 +240,8 @@ static record describe_run(const launch_options *options)
 typedef struct survey {
   launch_memory *memory;
   record *mine;
-  long long newest; /* of the runs of this command that can be gone on from */
-  bool ending;      /* the job of another one still is */
+  long long newest;       /* of the runs of this command that can be gone on from */
+  bool ending;            /* the job of another one still is */
   char gone[LAUNCH_SAID]; /* ids of runs whose launcher is gone */
 } survey;
 
@@ -240,8 +249,8 @@ static void read_line(const char *line, survey *all)
 {
   char state[8], name[80];
   record is;
-  if (sscanf(line, "%7s %79s %32s %16s %39s %39s %ld %llu %lld", state, name, is.id, is.command, is.boot, is.space,
-             &is.pid, &is.start, &is.since) != 9)
+  if (sscanf(line, "%7s %79s %32s %16s %39s %39s %ld %llu %lld", state, name, is.id, is.command, is.boot,
+             is.space, &is.pid, &is.start, &is.since) != 9)
     return;
   if (strcmp(state, "left") != 0 && owner_of(&is) != OWNER_GONE) return;
   const size_t used = strlen(all->gone);
@@ -311,7 +320,8 @@ static void find_left(const launch_options *options, survey *all)
     nanosleep(&(struct timespec){0, 200000000}, NULL);
   }
   if (all->memory->found)
-    launch_say("an earlier launcher of this command has left its state in the memory of the nodes: going on from there");
+    launch_say("an earlier launcher of this command has left its state in the memory of the nodes: going on "
+               "from there");
 }
 
 static void make_all(const launch_options *options, const survey *all)
@@ -322,7 +332,8 @@ static void make_all(const launch_options *options, const survey *all)
   record_print(all->mine, text, sizeof text);
   strncat(text, all->gone, sizeof text - strlen(text) - 1);
   if (!options->hosts) {
-    if (!make(memory->parent, memory->name, all->mine, all->gone, why)) launch_say("no folder for snapshots: %s", why);
+    if (!make(memory->parent, memory->name, all->mine, all->gone, why))
+      launch_say("no folder for snapshots: %s", why);
     return;
   }
   launch_call *calls;
@@ -331,8 +342,8 @@ static void make_all(const launch_options *options, const survey *all)
   for (int i = 0; i < count; i++)
     if (calls[i].code != 0) {
       calls[i].said[strcspn(calls[i].said, "\n")] = '\0';
-      launch_say("node %s: no folder for snapshots could be made%s%s", calls[i].host, calls[i].said[0] ? ": " : "",
-                 calls[i].said);
+      launch_say("node %s: no folder for snapshots could be made%s%s", calls[i].host,
+                 calls[i].said[0] ? ": " : "", calls[i].said);
     }
   launch_calls_free(calls, count);
 }

@@ -26,7 +26,8 @@ const char *launch_own_path(void)
 static char *quoted(const char *word)
 {
   bool plain = *word != '\0';
-  for (const char *at = word; *at; at++) plain = plain && (isalnum((unsigned char)*at) || strchr("/._-+=,:@%", *at));
+  for (const char *at = word; *at; at++)
+    plain = plain && (isalnum((unsigned char)*at) || strchr("/._-+=,:@%", *at));
   char *made = malloc(4 * strlen(word) + 3), *to = made;
   if (!made) exit(LAUNCH_NO_COMPLETION);
   if (plain) return strcpy(made, word);
@@ -39,7 +40,8 @@ static char *quoted(const char *word)
 }
 
 /* In the child. */
-static void become_agent(const char *agent, const char *host, const char *const words[], FILE *input, FILE *output)
+static void become_agent(const char *agent, const char *host, const char *const words[], FILE *input,
+                         FILE *output)
 {
   enum { MOST_WORDS = 16 };
   const char *command[MOST_WORDS + 3] = {agent, host};

@@ -1,5 +1,6 @@
-/* To be preloaded: the process of rank DIES_RANK kills itself when it enters its DIES_AT-th call of MPI among those
- * below, in the first attempt of its launcher. 1 is before MPI_Init, 2 behind it, the rest is communication. */
+/* To be preloaded: the process of rank DIES_RANK kills itself when it enters its DIES_AT-th call of MPI among
+ * those below, in the first attempt of its launcher. 1 is before MPI_Init, 2 behind it, the rest is
+ * communication. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -42,14 +43,16 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *fresh)
   return real(comm, fresh);
 }
 
-int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
   int (*real)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
       (int (*)(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *))enter("MPI_Isend");
   return real(data, count, type, to, tag, comm, request);
 }
 
-int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
   int (*real)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) =
       (int (*)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *))enter("MPI_Irecv");

@@ -91,7 +91,7 @@ check_clean_but_other $pid
 "$GABION_LAUNCH" -n 2 "$dir/ranks" hang >"$dir/out" 2>&1 &
 pid=$!
 for _ in $(seq 100); do grep -qs nearly "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.1; done
-kill -KILL $pid "$(pgrep -P $pid mpirun)"
+kill -KILL $pid $(pgrep -P $pid "mpirun|prterun")
 wait $pid 2>/dev/null
 for _ in $(seq 200); do
   [ -n "$(pgrep -f "^$dir/ranks hang")$(ls -d "$dir/tmp/gabion.$pid".* "/dev/shm/gabion.$pid".* 2>/dev/null)" ] || break
