@@ -406,6 +406,13 @@ static void wait_for_finalise(job *job)
   double grace = job->options->grace;
   for (double end = launch_seconds() + grace; !job->ended && launch_seconds() < end;) {
     int signal = pause_for(job, POLL_SECONDS);
+    /* Who was stopped and counts as dead never ends by itself, and mpirun waits for it. */
+    const int stopped = job->ended ? 0 : launch_only_stopped(&job->places);
+    if (stopped > 0) {
+      launch_say("the run completed; of its processes only %d that %s stopped by a signal %s left: ended", stopped,
+                 stopped == 1 ? "is" : "are", stopped == 1 ? "is" : "are");
+      return;
+    }
     if (signal == 0 || signal == SIGUSR1 || signal == SIGUSR2) continue;
     launch_say("%s: the run has completed, not waiting for mpirun", strsignal(signal));
     return;

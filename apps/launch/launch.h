@@ -146,6 +146,8 @@ bool launch_read_line(const char *path, char *line, size_t capacity);
 int launch_each_process(const launch_places *places, void (*visit)(pid_t pid, void *data), void *data);
 /** Sends a signal to all of them. @return how many there were */
 int launch_signal_all(const launch_places *places, int signal);
+/** @return how many of them are stopped by a signal, if all ranks that are left are; else 0 */
+int launch_only_stopped(const launch_places *places);
 /** Writes stack traces and kernel state of all of them. @return number of processes described */
 int launch_trace_all(const launch_places *places, const char *path);
 /** True if a program of that name is on PATH, or is a path to something executable. */

@@ -68,6 +68,36 @@ int launch_each_process(const launch_places *places, void (*visit)(pid_t, void *
   return count;
 }
 
+typedef struct ranks {
+  int stopped, others;
+} ranks;
+
+/* mpirun tells each process of the program its number; its own processes have none. */
+static void count_rank(pid_t pid, void *data)
+{
+  ranks *count = data;
+  size_t size = 0;
+  bool is_rank = false;
+  char *environment = read_proc(pid, "environ", &size);
+  for (size_t at = 0; environment && at < size && !is_rank; at += strlen(environment + at) + 1)
+    is_rank = strncmp(environment + at, "PMIX_RANK=", 10) == 0 || strncmp(environment + at, "PMI_RANK=", 9) == 0;
+  free(environment);
+  if (!is_rank) return;
+  char *status = read_proc(pid, "status", NULL);
+  const char *state = status ? strstr(status, "\nState:") : NULL;
+  const char letter = state ? state[7 + strspn(state + 7, " \t")] : 'X';
+  free(status);
+  if (letter == 'T') count->stopped++;
+  else if (letter != 'Z' && letter != 'X') count->others++;
+}
+
+int launch_only_stopped(const launch_places *places)
+{
+  ranks count = {0};
+  launch_each_process(places, count_rank, &count);
+  return count.others > 0 ? 0 : count.stopped;
+}
+
 static void send_signal(pid_t pid, void *data) { kill(pid, *(int *)data); }
 
 int launch_signal_all(const launch_places *places, int signal)

@@ -80,6 +80,10 @@ int main(int argc, char **argv)
     write_file("GABION_COMPLETION", "exit 75");
   } else if (!strcmp(how, "hang-once")) {
     write_file("GABION_COMPLETION", "exit 0");
+  } else if (!strcmp(how, "stopped")) { /* one is, and the others come to their end without it */
+    if (rank == 1) raise(SIGSTOP);
+    write_file("GABION_COMPLETION", "exit 0");
+    _exit(0); /* without fault tolerance in force MPI_Finalize would wait for it */
   } else if (!strcmp(how, "linger")) {
     write_file("GABION_COMPLETION", "exit 4");
     sleep_for_ever();

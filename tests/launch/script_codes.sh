@@ -11,4 +11,7 @@ launch 1 -n 2 "$dir/ranks" vanish
 said 'ended without completing'
 launch 4 -n 2 --grace 1 "$dir/ranks" linger
 said 'ended after finalise hung'
+# A process that was stopped for good does not hold up the end.
+launch 0 -n 2 --grace 600 "$dir/ranks" stopped
+said 'only 1 that is stopped by a signal is left: ended'
 finish
