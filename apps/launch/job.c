@@ -482,6 +482,9 @@ static void watch_job(job *job, int attempt, launch_result *result)
     const double limit = patience(options, result);
     if (limit > 0 && !request.signal && launch_seconds() - watch.last_change > limit) {
       const double before = watch.last_change;
+      launch_places_refresh(&job->places);
+      look_for_progress(job, &watch, result);
+      if (watch.last_change > before || completed(job, &result->code)) continue;
       if (!result->last_progress[0] && attempt - options->first_attempt < options->start_retries) { /* a rescue that should not take long */
         launch_say("no sign of life within %g s of the start (--start-within): ending it", limit);
         result->end = LAUNCH_NOT_UP;

@@ -134,6 +134,9 @@ double launch_seconds(void);
 /* places.c */
 /** Makes the private folders. @return false and a message if that is impossible */
 bool launch_places_create(bool several_nodes, launch_places *places);
+/** Has this machine look at the folder anew, on a file system that it shares with others: what another node has made
+ *  there may stay unseen for a minute, since a name that was not there is remembered (NFS). */
+void launch_places_refresh(const launch_places *places);
 /** Removes them with everything inside. */
 void launch_places_remove(launch_places *places);
 /** True if the environment or the arguments for mpirun speak of more than one machine. */

@@ -108,27 +108,28 @@ enum {
   OPTION_MPI_ARGS
 };
 
+static const struct option known[] = {{"np", required_argument, NULL, 'n'},
+                                      {"pin", required_argument, NULL, OPTION_PIN},
+                                      {"stall", required_argument, NULL, OPTION_STALL},
+                                      {"retries", required_argument, NULL, OPTION_RETRIES},
+                                      {"start-within", required_argument, NULL, OPTION_START_WITHIN},
+                                      {"start-retries", required_argument, NULL, OPTION_START_RETRIES},
+                                      {"grace", required_argument, NULL, OPTION_GRACE},
+                                      {"dead-after", required_argument, NULL, OPTION_DEAD_AFTER},
+                                      {"relaunch", required_argument, NULL, OPTION_RELAUNCH},
+                                      {"hosts", required_argument, NULL, OPTION_HOSTS},
+                                      {"agent", required_argument, NULL, OPTION_AGENT},
+                                      {"stop-within", required_argument, NULL, OPTION_STOP_WITHIN},
+                                      {"traces", required_argument, NULL, OPTION_TRACES},
+                                      {"tcp", no_argument, NULL, OPTION_TCP},
+                                      {"mpirun", required_argument, NULL, OPTION_MPIRUN},
+                                      {"mpi-args", required_argument, NULL, OPTION_MPI_ARGS},
+                                      {"verbose", no_argument, NULL, 'v'},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {0}};
+
 static void parse(int argc, char **argv, launch_options *options)
 {
-  static const struct option known[] = {{"np", required_argument, NULL, 'n'},
-                                        {"pin", required_argument, NULL, OPTION_PIN},
-                                        {"stall", required_argument, NULL, OPTION_STALL},
-                                        {"retries", required_argument, NULL, OPTION_RETRIES},
-                                        {"start-within", required_argument, NULL, OPTION_START_WITHIN},
-                                        {"start-retries", required_argument, NULL, OPTION_START_RETRIES},
-                                        {"grace", required_argument, NULL, OPTION_GRACE},
-                                        {"dead-after", required_argument, NULL, OPTION_DEAD_AFTER},
-                                        {"relaunch", required_argument, NULL, OPTION_RELAUNCH},
-                                        {"hosts", required_argument, NULL, OPTION_HOSTS},
-                                        {"agent", required_argument, NULL, OPTION_AGENT},
-                                        {"stop-within", required_argument, NULL, OPTION_STOP_WITHIN},
-                                        {"traces", required_argument, NULL, OPTION_TRACES},
-                                        {"tcp", no_argument, NULL, OPTION_TCP},
-                                        {"mpirun", required_argument, NULL, OPTION_MPIRUN},
-                                        {"mpi-args", required_argument, NULL, OPTION_MPI_ARGS},
-                                        {"verbose", no_argument, NULL, 'v'},
-                                        {"help", no_argument, NULL, 'h'},
-                                        {0}};
   /* "+": the first word that is no option is the program, and what follows belongs to it. */
   for (int key; (key = getopt_long(argc, argv, "+n:t:vh", known, NULL)) != -1;) switch (key) {
     case 'n':

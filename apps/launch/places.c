@@ -86,6 +86,16 @@ bool launch_places_create(bool several_nodes, launch_places *places)
   return true;
 }
 
+/* A change of one's own brings the folder's present state along. */
+void launch_places_refresh(const launch_places *places)
+{
+  char path[LAUNCH_PATH + 16];
+  snprintf(path, sizeof path, "%s/.look", places->dir);
+  const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file >= 0) close(file);
+  unlink(path);
+}
+
 void launch_places_remove(launch_places *places)
 {
   if (places->dir[0]) remove_folder(places->dir);
