@@ -24,6 +24,7 @@ struct gab_output {
   char *folder;
   writer *writers;
   size_t count;
+  gab_buffer files; /* names of what they write */
 };
 
 bool gab_schedule_due(gab_schedule schedule, gab_step step)
@@ -65,6 +66,7 @@ void gab_output_destroy(gab_output **output)
   if (!old) return;
   for (size_t i = 0; i < old->count; i++) release_writer(&old->writers[i]);
   gab_free(&old->writers);
+  gab_buffer_release(&old->files);
   gab_free(&old->folder);
   gab_free(&old);
 }
@@ -94,19 +96,38 @@ static gab_status check_new(const gab_output *output, const writer *made)
   return GAB_OK;
 }
 
+/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.png; NAME.csv. */
+static gab_status list_files(gab_output *output, const writer *made, const char *volume)
+{
+  gab_buffer *files = &output->files;
+  if (made->volume) {
+    const char *name = volume ? volume : "fields";
+    return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name, name);
+  }
+  if (made->slice) return gab_put_text(files, "%s_<n>.png\n", gab_slice_name(made->slice));
+  if (made->probes) return gab_put_text(files, "%s\n", made->name);
+  return gab_put_text(files, "%s.csv\n", made->name);
+}
+
+gab_status gab_output_list_files(const gab_output *output, gab_buffer *names)
+{
+  return gab_put_bytes(names, output->files.data, output->files.size);
+}
+
 /* Takes over what `made` holds, also on failure. */
-static gab_status add(gab_output *output, gab_status status, writer *made)
+static gab_status add(gab_output *output, gab_status status, writer *made, const char *volume)
 {
   void *memory = output->writers;
   if (status == GAB_OK) status = check_new(output, made);
   if (status == GAB_OK) {
     status = gab_realloc((output->count + 1) * sizeof(writer), GAB_MEMORY_OTHER, &memory);
   }
+  if (status == GAB_OK) status = list_files(output, made, volume);
+  if (memory) output->writers = memory;
   if (status != GAB_OK) {
     release_writer(made);
     return status;
   }
-  output->writers = memory;
   output->writers[output->count++] = *made;
   return GAB_OK;
 }
@@ -118,7 +139,7 @@ gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule, cons
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_volume_create(output->forest, &own, &made.volume);
   if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", gab_volume_name(made.volume));
-  return add(output, status, &made);
+  return add(output, status, &made, own.name);
 }
 
 gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const gab_slice_options *options)
@@ -128,7 +149,7 @@ gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const
   if (!own.folder) own.folder = output->folder;
   gab_status status = gab_slice_create(output->forest, &own, &made.slice);
   if (status == GAB_OK) status = name_files(&made, own.folder, "", gab_slice_name(made.slice));
-  return add(output, status, &made);
+  return add(output, status, &made, NULL);
 }
 
 gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, const gab_probes_options *options)
@@ -145,7 +166,7 @@ gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, cons
     status = gab_output_copy_string(slash ? slash + 1 : own.path, &made.name);
     if (status == GAB_OK) status = gab_output_copy_string(own.path, &made.files);
   }
-  return add(output, status, &made);
+  return add(output, status, &made, NULL);
 }
 
 gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
@@ -164,7 +185,7 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
     status = gab_series_create(gab_forest_world(output->forest), path, columns, count, &made.series);
   }
   gab_series *borrowed = made.series;
-  GAB_TRY(add(output, status, &made));
+  GAB_TRY(add(output, status, &made, NULL));
   if (series) *series = borrowed;
   return GAB_OK;
 }

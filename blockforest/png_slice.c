@@ -111,6 +111,8 @@ gab_status gab_slice_create(gab_forest *forest, const gab_slice_options *options
   return GAB_OK;
 }
 
+const char *gab_slice_name(const gab_slice *slice) { return slice->name; }
+
 void gab_slice_destroy(gab_slice **slice)
 {
   gab_slice *old = *slice;

@@ -43,6 +43,8 @@ bool gab_slice_is_built(void);
  *  @return ::GAB_ERR_INPUT for an axis or range that cannot be, a position outside the domain, or if Gabion
  * was built without libpng */
 gab_status gab_slice_create(gab_forest *forest, const gab_slice_options *options, gab_slice **slice);
+/** First part of the names of its pictures. */
+const char *gab_slice_name(const gab_slice *slice);
 void gab_slice_destroy(gab_slice **slice);
 
 /** Writes FOLDER/NAME_0000001000.png. Collective. @param[in] time  physical time, for the title

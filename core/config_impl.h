@@ -54,6 +54,8 @@ config_node *config_tree_child(const config_node *mapping, const char *key, size
 config_node *config_tree_item(const config_node *sequence, size_t index);
 /* Applies "path=value" to the tree. */
 gab_status config_tree_override(config_arena *arena, config_node **root, const char *assignment);
+/* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate). */
+size_t config_decode(const unsigned char *text, size_t left, uint32_t *code);
 /* A plain scalar that is empty, ~ or null. */
 bool config_node_is_null(const config_node *node);
 

@@ -319,9 +319,7 @@ static gab_status parse_events(builder *build, struct fy_parser *parser, struct 
   return GAB_OK;
 }
 
-/* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
- */
-static size_t decode(const unsigned char *text, size_t left, uint32_t *code)
+size_t config_decode(const unsigned char *text, size_t left, uint32_t *code)
 {
   static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
   unsigned char c = text[0];
@@ -354,7 +352,7 @@ static gab_status screen(const builder *build, const char *text, size_t length)
   int line = 1, column = 1;
   for (size_t i = 0, bytes; i < length; i += bytes) {
     uint32_t code = 0;
-    bytes = decode((const unsigned char *)text + i, length - i, &code);
+    bytes = config_decode((const unsigned char *)text + i, length - i, &code);
     if (bytes == 0) REFUSE(build, line, column, "not UTF-8 (byte 0x%02x)", (unsigned char)text[i]);
     if (code == '\r' && i + 1 < length && text[i + 1] == '\n') continue;
     if (is_odd(code)) REFUSE(build, line, column, "a control character (0x%02x)", (unsigned)code);

@@ -163,6 +163,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                               &guard->drills));
   if (guard->drills) gab_drills_set_forest(guard->drills, loop->forest);
   GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
+  loop->lock = protection->lock;
   if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
   GAB_TRY(gab_checkpoint_set_buffers(guard->checkpoint, protection->single_buffer ? 1 : 2));
   GAB_TRY(gab_checkpoint_set_compression(guard->checkpoint, compression_of(guard, protection)));
@@ -363,6 +364,7 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
   gab_guard *guard = loop->guard;
   gab_event(loop->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(loop->world)));
   GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
+  gab_run_lock_follow(loop->lock);
   gab_world_set_step(loop->world, loop->step);
   guard->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);

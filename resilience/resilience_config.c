@@ -499,6 +499,7 @@ gab_status gab_resilience_protect(gab_timeloop *loop, const gab_config *config,
                                   const gab_resilience_context *context)
 {
   gab_protection protection = {.folder = context->folder,
+                               .lock = context->lock,
                                .deadline = deadline_after(context->walltime),
                                .node_memory = getenv("GABION_NODE_MEMORY")};
   material have = {0};

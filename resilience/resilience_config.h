@@ -37,6 +37,7 @@ typedef struct gab_resilience_context {
   void *rebalance_user;
   gab_monitor_list monitors; /**< that the file may ask for by name */
   void *monitor_user;
+  gab_run_lock *lock;        /**< of the folder, borrowed; NULL: none */
   const char *folder;        /**< of the run; NULL: no events, and no checkpoints on disk */
   const char *const *inject; /**< further drills in the form of gab_drill_parse(), e.g. of the command line */
   size_t inject_count;

@@ -204,6 +204,7 @@ static gab_status one_step(gab_timeloop *loop)
   GAB_TRY(gab_guard_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
   gab_progress_report(loop);
+  GAB_TRY(gab_run_lock_check(loop->lock));
   return gab_guard_stop(loop);
 }
 

@@ -25,6 +25,7 @@
 #include "resilience/interval.h"
 #include "resilience/recovery.h"
 #include "resilience/restart.h"
+#include "resilience/run_lock.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,6 +95,7 @@ typedef struct gab_protection {
   gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
   void *rebalance_user;
   const char *folder; /**< for events.jsonl and progress.json; NULL: none */
+  gab_run_lock *lock; /**< of that folder, borrowed: a run that has lost it ends; NULL: none */
   double deadline;    /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
   int tries;          /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
   gab_disk_options disk;   /**< its folder is NULL: no checkpoints on disk */

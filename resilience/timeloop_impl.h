@@ -89,6 +89,7 @@ struct gab_timeloop {
   gab_guard *guard;
   gab_restart *restart; /* what the run begins with; NULL: the state of the forest */
   gab_events *events; /* NULL without protection */
+  gab_run_lock *lock; /* of the folder of the run; NULL: none */
   char folder[1000];  /* of the run, for progress.json; "": none */
   gab_fault_fn on_fault;
   void *on_fault_user;

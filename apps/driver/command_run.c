@@ -94,13 +94,13 @@ gab_status driver_refuse(gab_world *world, gab_status status)
 }
 
 static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options,
-                           const char *folder, gab_restart *restart)
+                           const char *folder, driver_continuation *begin)
 {
   simulation *made = NULL;
   void *memory;
   GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
   made = memory;
-  gab_status status = simulation_create(world, which, options, folder, restart, made);
+  gab_status status = simulation_create(world, which, options, folder, begin, made);
   status = driver_end_of_setup(world, status);
   if (status == GAB_OK) status = gab_timeloop_run(made->loop);
   if (status == GAB_OK) report(made);
@@ -116,6 +116,7 @@ static gab_status simulate(gab_world *world, const run_case *which, const driver
 static gab_status run_config(gab_world *world, gab_config *config, const driver_options *options)
 {
   gab_status status;
+  driver_continuation begin = {.restart = NULL};
   run_case *which = NULL;
   void *memory;
   char folder[GAB_PATH_LENGTH];
@@ -126,17 +127,17 @@ static gab_status run_config(gab_world *world, gab_config *config, const driver_
   which = memory;
   /* Pictures of geometries are read here: what fails may differ from process to process. */
   GAB_TRY_GOTO(status, refused, gab_output_settle(world, run_case_read(config, options, which)));
-  driver_continuation begin;
   driver_default_folder(options->word, folder, sizeof folder);
   const char *out = options->out ? options->out : folder;
   GAB_TRY_GOTO(status, refused, driver_continuation_find(world, config, options, out, which->steps, &begin));
-  if (begin.finished) gab_restart_destroy(&begin.restart);
-  else status = simulate(world, which, options, out, begin.restart);
+  if (!begin.finished) status = simulate(world, which, options, out, &begin);
+  driver_continuation_end(&begin, status);
   run_case_release(which);
   gab_free(&which);
   return status;
 refused:
   status = driver_refuse(world, status);
+  driver_continuation_end(&begin, status);
   if (which) run_case_release(which);
   gab_free(&which);
   return status;

@@ -83,7 +83,10 @@ gab_status driver_continuation_find(gab_world *world, const gab_config *config, 
 {
   char checkpoints[GAB_PATH_LENGTH + 32];
   *found = (driver_continuation){.restart = NULL};
-  if (strlen(folder) >= GAB_PATH_LENGTH || driver_starts_anew(options)) return GAB_OK;
+  if (strlen(folder) >= GAB_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
+  GAB_TRY(gab_run_lock_take(world, folder, &found->lock));
+  if (driver_starts_anew(options)) return GAB_OK;
   snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
   GAB_TRY(gab_restart_find(world, checkpoints, true, &found->restart));
   if (gab_restart_count(found->restart) == 0) {
@@ -101,4 +104,10 @@ gab_status driver_continuation_find(gab_world *world, const gab_config *config, 
             folder, newest->step);
   if (status != GAB_OK) gab_restart_destroy(&found->restart);
   return status;
+}
+
+void driver_continuation_end(driver_continuation *found, gab_status status)
+{
+  gab_restart_destroy(&found->restart);
+  gab_run_lock_release(&found->lock, status == GAB_ERR_AGAIN ? GAB_RUN_LOCK_LEAVE : GAB_RUN_LOCK_REMOVE);
 }

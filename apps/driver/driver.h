@@ -13,6 +13,7 @@
 #include "loadbalance/balance.h"
 #include "resilience/monitor.h"
 #include "resilience/restart.h"
+#include "resilience/run_lock.h"
 
 #include <stdio.h>
 
@@ -118,17 +119,27 @@ gab_status driver_domain_read(const gab_config *config, gab_forest_options *fore
 gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
                               const char *folder, bool continues);
 
+/** Clears away what an earlier run left that this one does not go on from, and lists what this one writes. Collective;
+ *  the last thing before the run, so that a run that is refused clears nothing away.
+ *  @param[in] outputs  of the run, NULL-terminated @param[in] more  further names, a line each; may be NULL */
+gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs, const char *more,
+                                bool continues);
+
 /** Where a run begins. */
 typedef struct driver_continuation {
+  gab_run_lock *lock;   /**< of the output folder */
   gab_restart *restart; /**< NULL: anew. Owned by whoever asked, until gab_timeloop_continue() */
   bool finished;        /**< nothing is left to do */
 } driver_continuation;
 
-/** Looks for checkpoints of an earlier run in the output folder, and compares the case. Collective. Writes
- *  nothing. @param[in] steps  that are to be done in all
- *  @return ::GAB_ERR_INPUT with all parameters that differ */
+/** Takes the lock of the output folder, looks for checkpoints of an earlier run there, and compares the case.
+ *  Collective. Writes nothing else. @param[in] steps  that are to be done in all
+ *  @param[out] found  to be ended by driver_continuation_end() whatever the status
+ *  @return ::GAB_ERR_INPUT with all parameters that differ, or with the run that holds the folder */
 gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
                                     const char *folder, gab_step steps, driver_continuation *found);
+/** Gives the folder free, when nothing is written any more. Local, by all. @param[in] status  how the run ended */
+void driver_continuation_end(driver_continuation *found, gab_status status);
 /** True if old checkpoints are to be removed. */
 bool driver_starts_anew(const driver_options *options);
 /** "cases/cylinder.yaml" to "out/cylinder". */

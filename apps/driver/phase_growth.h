@@ -52,6 +52,7 @@ typedef struct growth {
   size_t lost_count;
   gab_buffer own_blocks; /**< ids of those that this slot had before the last death, ascending */
   gab_timeloop *loop;
+  gab_run_lock *lock;   /**< of the folder, borrowed */
   gab_restart *restart; /* until the loop has it */
   gab_summary summary;
 } growth;

@@ -175,6 +175,11 @@ static void log_start(const growth *it)
   gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
 }
 
+/* What phase_slabs.c, phase_output.c and `gabion assemble' write beside what the writers do. */
+#define GROWTH_FILES                                                                                                   \
+  "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\nslabs/slab_<n>-<n>-<n>.h5\nslabs/last_<n>-<n>.h5\n"      \
+  "slabs/last_<n>-<n>-<n>.h5\n"
+
 static gab_status build(growth *it)
 {
   const phase_case *which = it->which;
@@ -188,6 +193,7 @@ static gab_status build(growth *it)
   GAB_TRY(driver_folder_open(it->world, which->config, it->options, it->folder, it->restart != NULL));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
+  const bool continues = it->restart != NULL;
   const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
   it->restart = NULL;
   GAB_TRY(continued);
@@ -197,10 +203,13 @@ static gab_status build(growth *it)
                                           .monitors = phase_monitors(),
                                           .monitor_user = it,
                                           .folder = it->folder,
+                                          .lock = it->lock,
                                           .inject = it->options->drills,
                                           .inject_count = it->options->drill_count,
                                           .walltime = it->options->walltime};
-  return gab_resilience_protect(it->loop, which->config, &context);
+  GAB_TRY(gab_resilience_protect(it->loop, which->config, &context));
+  gab_output *const outputs[] = {it->output, it->failure_output, it->recovery_output, NULL};
+  return driver_folder_settle(it->world, it->folder, outputs, GROWTH_FILES, continues);
 }
 
 static void release(growth *it)
@@ -251,12 +260,17 @@ gab_status phase_run(gab_world *world, gab_config *config, const driver_options 
   driver_continuation begin = {.restart = NULL};
   if (status == GAB_OK) status = driver_continuation_find(world, config, options, out, which->steps, &begin);
   if (status != GAB_OK) status = driver_refuse(world, status);
-  else if (begin.finished) gab_restart_destroy(&begin.restart);
-  else {
-    *it = (growth){
-        .which = which, .options = options, .folder = out, .world = world, .restart = begin.restart};
+  else if (!begin.finished) {
+    *it = (growth){.which = which,
+                   .options = options,
+                   .folder = out,
+                   .world = world,
+                   .lock = begin.lock,
+                   .restart = begin.restart};
+    begin.restart = NULL;
     status = grow(it);
   }
+  driver_continuation_end(&begin, status);
   phase_case_release(which);
   gab_free(&memory);
   return status;

@@ -2,6 +2,7 @@
 #include "apps/driver/simulation.h"
 
 #include "core/log.h"
+#include "resilience/run_files.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -106,6 +107,37 @@ gab_status driver_folder_open(gab_world *world, const gab_config *config, const 
   return gab_output_settle(world, gab_log_open(path));
 }
 
+/* Files of every run, and of these the ones that are there when it begins. */
+#define BEGUN_FILES "case.yaml\nlog.txt\nevents.jsonl\n"
+#define OWN_FILES   BEGUN_FILES "progress.json\nsummary.json\n"
+
+static gab_status settle_folder(const char *folder, gab_output *const *outputs, const char *more, bool continues)
+{
+  gab_buffer names = {0};
+  uint64_t removed = 0;
+  gab_status status = gab_put_bytes(&names, OWN_FILES, sizeof OWN_FILES - 1);
+  for (size_t i = 0; outputs[i] && status == GAB_OK; i++) status = gab_output_list_files(outputs[i], &names);
+  if (status == GAB_OK && more) status = gab_put_bytes(&names, more, strlen(more));
+  if (status == GAB_OK)
+    status = gab_run_files_settle(folder, &names, BEGUN_FILES, continues ? GAB_RUN_FILES_KEEP : GAB_RUN_FILES_REMOVE,
+                                  &removed);
+  gab_buffer_release(&names);
+  if (removed > 0)
+    gab_log(GAB_LOG_INFO, "removed %" PRIu64 " file%s of an earlier run from %s (those of its %s)", removed,
+            removed == 1 ? "" : "s", folder, GAB_RUN_FILES);
+  return status;
+}
+
+gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs, const char *more,
+                                bool continues)
+{
+  const char *attempt = getenv("GABION_ATTEMPT"); /* what the attempt before has written is this run's */
+  const bool again = attempt && strcmp(attempt, "0") != 0;
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(world)) status = settle_folder(folder, outputs, more, continues || again);
+  return gab_output_settle(world, status);
+}
+
 /* ---------------------------------------------------------------- the first lines of the log */
 
 static void log_start(const simulation *made)
@@ -134,19 +166,21 @@ static void log_start(const simulation *made)
 /* ---------------------------------------------------------------- all of it */
 
 gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
-                             const char *folder, gab_restart *restart, simulation *made)
+                             const char *folder, driver_continuation *begin, simulation *made)
 {
   *made = (simulation){
-      .which = which, .options = options, .folder = folder, .world = world, .restart = restart};
+      .which = which, .options = options, .folder = folder, .world = world, .restart = begin->restart};
+  begin->restart = NULL;
   GAB_TRY(make_flow(made));
   GAB_TRY(forces_prepare(made));
-  GAB_TRY(driver_folder_open(world, which->config, options, folder, restart != NULL));
+  GAB_TRY(driver_folder_open(world, which->config, options, folder, made->restart != NULL));
   log_start(made);
   GAB_TRY(gab_output_create(made->forest, folder, &made->output));
   GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));
   GAB_TRY(simulation_add_writers(made));
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
   gab_timeloop_set_updates(made->loop, made->updates);
+  const bool continues = made->restart != NULL;
   const gab_status continued = gab_timeloop_continue(made->loop, made->restart);
   made->restart = NULL;
   GAB_TRY(continued);
@@ -156,10 +190,13 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
                                           .monitors = flow_monitors(),
                                           .monitor_user = made,
                                           .folder = folder,
+                                          .lock = begin->lock,
                                           .inject = options->drills,
                                           .inject_count = options->drill_count,
                                           .walltime = options->walltime};
-  return gab_resilience_protect(made->loop, which->config, &context);
+  GAB_TRY(gab_resilience_protect(made->loop, which->config, &context));
+  gab_output *const outputs[] = {made->output, made->failure_output, NULL};
+  return driver_folder_settle(world, folder, outputs, NULL, continues);
 }
 
 void simulation_release(simulation *which)

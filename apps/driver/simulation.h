@@ -56,9 +56,9 @@ typedef struct simulation {
 
 /** Builds everything; `made` is to be released by simulation_release() whatever the status. Collective. The
  *  output folder is touched only after all else has succeeded.
- *  @param[in] restart  what the run begins with, owned from now on; NULL: the initial state */
+ *  @param[in,out] begin  its restart is owned from now on, its lock is borrowed */
 gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
-                             const char *folder, gab_restart *restart, simulation *made);
+                             const char *folder, driver_continuation *begin, simulation *made);
 void simulation_release(simulation *which);
 
 /** Adds the writers that the case asks for. Local. */

@@ -20,6 +20,8 @@
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
  *      it wakes up (gab_world_create() sees to it).
+ *  GABION_LAUNCH_ID=ID, GABION_LAUNCHER=PID HOST  Name of all attempts together, made by chance, and who started them: the
+ *      lock of an output folder passes from one attempt to the next, and is held as long as the launcher lives.
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
  *  GABION_NODE_MEMORY=FOLDER  With --relaunch: where each node keeps what the next attempt can go on from. The launcher
  *      makes it on every node of --hosts, and removes it there at the end. It belongs to this user alone.
@@ -178,6 +180,8 @@ void launch_memory_begin(const launch_options *options, launch_memory *memory);
 void launch_memory_end(const char *hosts, const char *agent, const launch_memory *memory);
 /** The part of it on a node: `gabion-launch --on-node WORDS...`. @return exit code */
 int launch_on_node(int count, char **words);
+/** Puts GABION_LAUNCH_ID and GABION_LAUNCHER into the environment. */
+void launch_introduce(void);
 
 /* pinning.c */
 /** @return NULL if processes of so many threads are to be bound to cores, else why not */

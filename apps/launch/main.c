@@ -304,6 +304,7 @@ int main(int argc, char **argv)
   char started[32];
   snprintf(started, sizeof started, "%lld", (long long)time(NULL));
   setenv("GABION_STARTED", started, 1);
+  launch_introduce();
   launch_block_signals();
   char *hosts = NULL; /* those that answered last */
   const char *all_hosts = options.hosts;

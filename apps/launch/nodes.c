@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -172,4 +174,16 @@ int launch_hosts_that_answer(const char *all, const char *agent, char **hosts, i
   launch_calls_free(calls, count);
   *hosts = left;
   return lost;
+}
+
+void launch_introduce(void)
+{
+  uint64_t chance = 0;
+  char text[320], host[256] = "";
+  if (getrandom(&chance, sizeof chance, 0) != sizeof chance) chance = (uint64_t)time(NULL) << 24 ^ (uint64_t)getpid();
+  snprintf(text, sizeof text, "%016" PRIx64, chance);
+  setenv("GABION_LAUNCH_ID", text, 1);
+  gethostname(host, sizeof host - 1);
+  snprintf(text, sizeof text, "%ld %s", (long)getpid(), host);
+  setenv("GABION_LAUNCHER", text, 1);
 }
