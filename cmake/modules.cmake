@@ -38,3 +38,13 @@ function(gabion_whole_library)
   endforeach()
   target_link_libraries(gabion PRIVATE $<BUILD_INTERFACE:gabion_flags>)
 endfunction()
+
+# gabion_commit_header(MODULE): the module's sources find gabion_commit.h, brought up to date by every build.
+function(gabion_commit_header module)
+  set(folder "${PROJECT_BINARY_DIR}/generated")
+  add_custom_target(gabion_commit BYPRODUCTS "${folder}/gabion_commit.h"
+                    COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DHEADER=${folder}/gabion_commit.h"
+                            -P "${PROJECT_SOURCE_DIR}/cmake/commit.cmake" VERBATIM)
+  target_include_directories(gabion_${module}_objects PRIVATE "${folder}")
+  add_dependencies(gabion_${module}_objects gabion_commit)
+endfunction()

@@ -30,6 +30,7 @@
 #define GABION_CORE_CONFIG_H
 
 #include "core/buffer.h"
+#include "core/json.h"
 
 #include <stdio.h>
 
@@ -45,6 +46,13 @@ typedef enum gab_config_type {
   GAB_CONFIG_STRING,   /**< text */
   GAB_CONFIG_CHOICE    /**< one of `choices` */
 } gab_config_type;
+
+/** Whether a text is the path of a file, and from where it counts if it is relative. */
+typedef enum gab_config_file {
+  GAB_CONFIG_NO_FILE = 0,
+  GAB_CONFIG_FILE_BY_CASE, /**< from the folder of the parameter file */
+  GAB_CONFIG_FILE_BY_WORK  /**< from the working folder */
+} gab_config_file;
 
 /** `default_text` of a key that may be left out and then has no value: gab_config_is_set() is false, numbers
  *  read as 0 (reals as NaN), strings as "", lists as empty. */
@@ -66,6 +74,7 @@ typedef struct gab_config_key {
   size_t length_max;        /**< of a list; 0: a single value */
   const char *choices;      /**< of choices: the words, separated by '|', e.g. "srt|trt" */
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
+  gab_config_file file;     /**< of texts */
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
   const char *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
                              this one here, too: one of them may be given; one that is set by an override replaces
@@ -162,6 +171,14 @@ gab_status gab_config_fail(const gab_config *config, const char *path, const cha
 gab_status gab_config_canonical(const gab_config *config, gab_buffer *text);
 /** The same without the keys that are marked as outside of the state: equal texts, equal results. */
 gab_status gab_config_canonical_state(const gab_config *config, gab_buffer *text);
+
+/** Appends the parameters in force as a YAML file that stands alone: what was loaded, with all assignments
+ * applied, and files that it names by absolute paths. The text as it was loaded, with its comments, where
+ * that is the same. Checked again, it gives the same values. After gab_config_check(). */
+gab_status gab_config_effective(const gab_config *config, gab_buffer *text);
+/** Puts an object under `key` with the parameters that were given and are not as they are by default, by
+ * their paths. */
+void gab_config_put_changed(const gab_config *config, const char *key, gab_json *json);
 
 /** Writes help about a key ("lbm.omega", "omega"), a section ("lbm") or everything (NULL).
  *  @return ::GAB_ERR_INPUT with the closest known path if there is no such thing */

@@ -54,7 +54,8 @@ config_node *config_tree_child(const config_node *mapping, const char *key, size
 config_node *config_tree_item(const config_node *sequence, size_t index);
 /* Applies "path=value" to the tree. */
 gab_status config_tree_override(config_arena *arena, config_node **root, const char *assignment);
-/* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate). */
+/* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
+ */
 size_t config_decode(const unsigned char *text, size_t left, uint32_t *code);
 /* A plain scalar that is empty, ~ or null. */
 bool config_node_is_null(const config_node *node);
@@ -87,6 +88,15 @@ void config_describe_range(const gab_config_key *key, char *text, size_t capacit
 size_t config_distance(const char *a, const char *b);
 /* Near enough to be meant. */
 bool config_is_near(const char *wanted, size_t distance);
+
+/* ---- writing ---- */
+
+struct fy_emitter;
+/* What has to live as long as an emitter; NULL at first. */
+typedef struct config_kept config_kept;
+void config_kept_release(config_kept **kept);
+/* A text in quotes, exactly as it is. @return false without memory */
+bool config_emit_quoted(struct fy_emitter *emitter, config_kept **kept, const char *text, size_t length);
 
 /* ---- the configuration ---- */
 

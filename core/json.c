@@ -1,6 +1,7 @@
 #include "core/json.h"
 
 #include "core/config_impl.h"
+#include "core/file.h"
 
 #include <inttypes.h>
 #include <libfyaml.h>
@@ -9,14 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { DEEPEST = 32, NUMBER_ROOM = 64 };
+enum { DEEPEST = 32, NUMBER_ROOM = 64, MOST_BYTES = 64 << 20 };
 
 struct gab_json {
   struct fy_emitter *emitter;
-  gab_status status;      /* the first thing that went wrong */
-  bool is_list[DEEPEST];  /* of what is open */
+  gab_json_form form;
+  config_kept *kept;
+  gab_status status;     /* the first thing that went wrong */
+  bool is_list[DEEPEST]; /* of what is open */
   int depth;
 };
 
@@ -25,7 +27,8 @@ struct gab_json {
 /* The library takes the event over. */
 static void emit(gab_json *json, struct fy_event *event)
 {
-  if (json->status == GAB_OK && (!event || fy_emit_event(json->emitter, event) != 0)) json->status = GAB_ERR_MEMORY;
+  if (json->status == GAB_OK && (!event || fy_emit_event(json->emitter, event) != 0))
+    json->status = GAB_ERR_MEMORY;
 }
 
 static void emit_scalar(gab_json *json, enum fy_scalar_style style, const char *text, size_t length)
@@ -34,11 +37,17 @@ static void emit_scalar(gab_json *json, enum fy_scalar_style style, const char *
   emit(json, fy_emit_event_create(json->emitter, FYET_SCALAR, style, text, length, NULL, NULL));
 }
 
+static void emit_text(gab_json *json, const char *text, size_t length)
+{
+  if (json->status == GAB_OK && !config_emit_quoted(json->emitter, &json->kept, text, length))
+    json->status = GAB_ERR_MEMORY;
+}
+
 static void emit_key(gab_json *json, const char *key)
 {
   if (json->status == GAB_OK && (json->depth == 0 || !key != json->is_list[json->depth - 1]))
     json->status = GAB_ERR_ARGUMENT;
-  if (key) emit_scalar(json, FYSS_DOUBLE_QUOTED, key, strlen(key));
+  if (key) emit_text(json, key, strlen(key));
 }
 
 static void emit_number(gab_json *json, const char *key, const char *number)
@@ -61,8 +70,8 @@ gab_json *gab_json_begin(gab_json_form form)
 {
   gab_json *json = calloc(1, sizeof *json);
   if (!json) return NULL;
-  const enum fy_emitter_cfg_flags mode = form == GAB_JSON_LINE ? FYECF_MODE_JSON_ONELINE : FYECF_MODE_JSON;
-  json->emitter = fy_emit_to_string(mode | FYECF_WIDTH_INF | FYECF_INDENT_2);
+  json->form = form;
+  json->emitter = fy_emit_to_string(FYECF_MODE_JSON_ONELINE | FYECF_WIDTH_INF | FYECF_INDENT_2);
   if (!json->emitter) {
     free(json);
     return NULL;
@@ -77,8 +86,41 @@ void gab_json_drop(gab_json **json)
 {
   if (!*json) return;
   fy_emitter_destroy((*json)->emitter);
+  config_kept_release(&(*json)->kept);
   free(*json);
   *json = NULL;
+}
+
+/* Of one line, ends of lines where members of the outermost object begin, and objects of a list in it. What
+ * is in quotes does not count. */
+static gab_status put_page(const char *line, size_t length, gab_buffer *text)
+{
+  static const char indents[] = "\n      ";
+  char open[DEEPEST + 1];
+  int depth = 0;
+  bool quoted = false;
+  gab_status status = GAB_OK;
+  for (size_t i = 0; i < length && status == GAB_OK; i++) {
+    const char c = line[i], next = i + 1 < length ? line[i + 1] : 0, after = i + 2 < length ? line[i + 2] : 0;
+    if (quoted && c == '\\') {
+      status = gab_put_bytes(text, line + i++, 2);
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    const bool closes = !quoted && (c == '}' || c == ']');
+    if (closes && depth > 0) depth--;
+    if (closes && depth == 0 && line[i - 1] != '{') status = gab_put_bytes(text, indents, 1);
+    if (closes && depth == 1 && c == ']' && line[i - 1] == '}') status = gab_put_bytes(text, indents, 3);
+    if (status == GAB_OK) status = gab_put_bytes(text, &c, 1);
+    if (status != GAB_OK || quoted) continue;
+    if ((c == '{' || c == '[') && depth < DEEPEST) open[depth++] = c;
+    const bool first = (c == '{' && depth == 1 && next != '}') || (c == '[' && depth == 2 && next == '{');
+    const bool further =
+        c == ',' && next == ' ' && (depth == 1 || (depth == 2 && open[1] == '[' && after == '{'));
+    if (first || further) status = gab_put_bytes(text, indents, 1 + 2 * (size_t)depth);
+    if (further) i++; /* the blank */
+  }
+  return status;
 }
 
 gab_status gab_json_end(gab_json **json, gab_buffer *text)
@@ -90,14 +132,16 @@ gab_status gab_json_end(gab_json **json, gab_buffer *text)
   if (it->status == GAB_OK) emit(it, fy_emit_event_create(it->emitter, FYET_DOCUMENT_END, 1));
   if (it->status == GAB_OK) emit(it, fy_emit_event_create(it->emitter, FYET_STREAM_END));
   gab_status status = it->status;
+  const gab_json_form form = it->form;
   size_t length = 0;
   char *made = status == GAB_OK ? fy_emit_to_string_collect(it->emitter, &length) : NULL;
   gab_json_drop(json);
-  if (status == GAB_ERR_ARGUMENT) GAB_FAIL(status, "JSON with a key in a list, a value without one, or something left open");
+  if (status == GAB_ERR_ARGUMENT)
+    GAB_FAIL(status, "JSON with a key in a list, a value without one, or something left open");
   if (!made) GAB_FAIL(GAB_ERR_MEMORY, "no memory for JSON");
   length = strlen(made);
   while (length > 0 && made[length - 1] == '\n') length--;
-  status = gab_put_bytes(text, made, length);
+  status = form == GAB_JSON_PAGE ? put_page(made, length, text) : gab_put_bytes(text, made, length);
   if (status == GAB_OK) status = gab_put_bytes(text, "\n", 1);
   free(made);
   return status;
@@ -130,15 +174,12 @@ void gab_json_close(gab_json *json)
   emit(json, fy_emit_event_create(json->emitter, list ? FYET_SEQUENCE_END : FYET_MAPPING_END));
 }
 
-/* The library hands on bytes that are no UTF-8 as "\xFF", which is no JSON, and drops blanks at the ends of some
- * texts (libfyaml 0.7.12): so that it does not depend on its version, all go. */
+/* The library hands on bytes that are no UTF-8 as "\xFF", which is no JSON. */
 void gab_json_bytes(gab_json *json, const char *key, const void *bytes, size_t count)
 {
   if (!json) return;
   const unsigned char *from = bytes;
   size_t used = 0;
-  while (count > 0 && from[count - 1] == ' ') count--;
-  for (; count > 0 && from[0] == ' '; from++) count--;
   char *clean = malloc(3 * count + 1);
   if (!clean) json->status = GAB_ERR_MEMORY;
   for (size_t i = 0, step; clean && i < count; i += step) {
@@ -149,7 +190,7 @@ void gab_json_bytes(gab_json *json, const char *key, const void *bytes, size_t c
     if (step == 0) step = 1;
   }
   emit_key(json, key);
-  if (clean) emit_scalar(json, FYSS_DOUBLE_QUOTED, clean, used);
+  if (clean) emit_text(json, clean, used);
   free(clean);
 }
 
@@ -221,7 +262,8 @@ static struct fy_document *parse_quietly(const char *text, size_t length)
   struct fy_diag *diag = fy_diag_create(&silence);
   if (!diag) return NULL;
   fy_diag_set_collect_errors(diag, true);
-  const struct fy_parse_cfg how = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2, .diag = diag};
+  const struct fy_parse_cfg how = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_DEFAULT_VERSION_1_2,
+                                   .diag = diag};
   struct fy_document *parsed = fy_document_build_from_string(&how, text, length);
   if (parsed && (fy_diag_got_error(diag) || !fy_document_root(parsed))) {
     fy_document_destroy(parsed);
@@ -247,7 +289,10 @@ static gab_json_document *parse(char *text, size_t length)
 gab_json_document *gab_json_read(const char *text, size_t length)
 {
   char *copy = malloc(length + 1);
-  if (!copy) return NULL;
+  if (!copy || length == 0) {
+    free(copy);
+    return NULL;
+  }
   memcpy(copy, text, length);
   copy[length] = '\0';
   return parse(copy, length);
@@ -255,15 +300,12 @@ gab_json_document *gab_json_read(const char *text, size_t length)
 
 gab_json_document *gab_json_read_file(const char *path)
 {
-  FILE *file = fopen(path, "r");
-  char *text = NULL;
-  size_t room = 0;
-  if (!file) return NULL;
-  const ssize_t length = getdelim(&text, &room, '\0', file);
-  fclose(file);
-  if (length > 0) return parse(text, (size_t)length);
-  free(text);
-  return NULL;
+  gab_buffer text = {0};
+  gab_json_document *document = NULL;
+  if (gab_file_read(path, MOST_BYTES, &text) == GAB_OK)
+    document = gab_json_read((const char *)text.data, text.size);
+  gab_buffer_release(&text);
+  return document;
 }
 
 void gab_json_forget(gab_json_document **document)
@@ -277,7 +319,8 @@ void gab_json_forget(gab_json_document **document)
 
 static struct fy_node *find(gab_json_document *document, const char *path)
 {
-  return document ? fy_node_by_path(fy_document_root(document->parsed), path, FY_NT, FYNWF_DONT_FOLLOW) : NULL;
+  return document ? fy_node_by_path(fy_document_root(document->parsed), path, FY_NT, FYNWF_DONT_FOLLOW)
+                  : NULL;
 }
 
 const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t room)

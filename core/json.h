@@ -11,9 +11,10 @@
  *    GAB_TRY(gab_json_end(&json, &text));   // {"event": "recovery", "lost": [3], "seconds": 0.25}
  *  @endcode
  *
- *  The outermost object opens and closes by itself. What goes wrong on the way is kept and told at the end, so that
- *  members need no checks; all functions take NULL and do nothing. Within a list keys are NULL. Bytes that are no
- *  UTF-8 become U+FFFD; what is no finite number becomes null. Local; one object belongs to one thread.
+ *  The outermost object opens and closes by itself. What goes wrong on the way is kept and told at the end,
+ * so that members need no checks; all functions take NULL and do nothing. Within a list keys are NULL. Bytes
+ * that are no UTF-8 become U+FFFD; what is no finite number becomes null. Local; one object belongs to one
+ * thread.
  *
  *  Tier: extender header.
  */
@@ -30,20 +31,20 @@ typedef struct gab_json gab_json;
 
 typedef enum gab_json_form {
   GAB_JSON_LINE, /**< all in one line */
-  GAB_JSON_PAGE  /**< a line for each value, for people */
+  GAB_JSON_PAGE  /**< a line for each member of the outermost object, and for each object of a list in it */
 } gab_json_form;
 
-/** @return to be ended by gab_json_end() or gab_json_drop(); NULL without memory, which gab_json_end() tells */
+/** @return to be ended by gab_json_end() or gab_json_drop(); NULL without memory, which gab_json_end() tells
+ */
 gab_json *gab_json_begin(gab_json_form form);
-/** Appends the text, a newline at its end, and releases the object. @return ::GAB_ERR_MEMORY, ::GAB_ERR_ARGUMENT if
- *  something was left open */
+/** Appends the text, a newline at its end, and releases the object. @return ::GAB_ERR_MEMORY,
+ * ::GAB_ERR_ARGUMENT if something was left open */
 gab_status gab_json_end(gab_json **json, gab_buffer *text);
 /** Releases it without a text. */
 void gab_json_drop(gab_json **json);
 
-/** Blanks at the ends of a text are left out. */
 void gab_json_text(gab_json *json, const char *key, const char *value);
-/** The same of so many bytes. */
+/** Of so many bytes. */
 void gab_json_bytes(gab_json *json, const char *key, const void *bytes, size_t count);
 /** printf-like. */
 void gab_json_format(gab_json *json, const char *key, const char *format, ...) GAB_PRINTF(3, 4);
@@ -69,7 +70,8 @@ gab_json_document *gab_json_read(const char *text, size_t length);
 /** The same of a file; NULL if it is not there, too. */
 gab_json_document *gab_json_read_file(const char *path);
 void gab_json_forget(gab_json_document **document);
-/** A value by its path, such as "/lost" or "/grid/adaptations", as text. @return `text`, "" if there is none */
+/** A value by its path, such as "/lost" or "/grid/adaptations", as text. @return `text`, "" if there is none
+ */
 const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t room);
 /** @return 0 if there is none */
 double gab_json_get_real(gab_json_document *document, const char *path);

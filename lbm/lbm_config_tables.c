@@ -266,7 +266,10 @@ static const gab_config_key cylinder_keys[] = {
     INSIDE_KEY,
 };
 static const gab_config_key mask_keys[] = {
-    {.name = "file", .type = GAB_CONFIG_STRING, .doc = "PNG picture; its dark pixels are the body."},
+    {.name = "file",
+     .type = GAB_CONFIG_STRING,
+     .file = GAB_CONFIG_FILE_BY_CASE,
+     .doc = "PNG picture; its dark pixels are the body."},
     CORNER_KEYS,
     INSIDE_KEY,
 };

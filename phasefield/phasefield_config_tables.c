@@ -123,7 +123,7 @@ static const gab_config_key voronoi_keys[] = {
     {.name = "seed", .type = GAB_CONFIG_INT, .min = 0, .max = 9e15, .default_text = "1", .doc = "Of the random numbers."}};
 
 static const gab_config_key file_keys[] = {
-    {.name = "path", .type = GAB_CONFIG_STRING,
+    {.name = "path", .type = GAB_CONFIG_STRING, .file = GAB_CONFIG_FILE_BY_CASE,
      .doc = "OUT/fields/NAME_0000001000 of an earlier run on as many cells, next to the parameter file or absolute: with "
             "phi_NAME of all phases and all c_1, c_2, ... (best in double precision) or mu_1, mu_2, ... The window has moved by 0 again."}};
 

@@ -184,11 +184,14 @@ static gab_status complete(gab_timeloop *loop)
   GAB_TRY(timed(loop, complete_in_memory));
   gab_guard_tell(loop);
   const gab_checkpoint_stats stats = gab_checkpoint_get_stats(guard->checkpoint);
-  if (gab_world_is_root(loop->world))
-    gab_event(loop->events, "checkpoint",
-              "\"of_step\": %" GAB_PRI_STEP
-              ", \"image_bytes\": %zu, \"seconds\": %.6f, \"behind_steps\": %" GAB_PRI_STEP,
-              stats.last_step, stats.image_bytes, stats.last_seconds, loop->step - stats.last_step);
+  if (gab_world_is_root(loop->world)) {
+    gab_json *event = gab_event_begin(loop->events, "checkpoint");
+    gab_json_int(event, "of_step", stats.last_step);
+    gab_json_uint(event, "image_bytes", stats.image_bytes);
+    gab_json_rounded(event, "seconds", stats.last_seconds, 6);
+    gab_json_int(event, "behind_steps", loop->step - stats.last_step);
+    gab_event_end(loop->events, &event);
+  }
   return guard->overlap.to_disk && guard->disk ? begin_on_disk(loop) : GAB_OK;
 }
 
@@ -331,8 +334,12 @@ gab_status gab_guard_begin(gab_timeloop *loop)
   gab_log(GAB_LOG_INFO,
           "going on from step %" GAB_PRI_STEP ", a checkpoint %s of %" PRId32 " process%s, read in %.2f s",
           loaded.step, from, loaded.members, loaded.members == 1 ? "" : "es", loaded.seconds);
-  if (gab_world_is_root(loop->world))
-    gab_event(loop->events, "continued", "\"of_step\": %" GAB_PRI_STEP ", \"from\": \"%s\", \"seconds\": %.6f",
-              loaded.step, from, loaded.seconds);
+  if (gab_world_is_root(loop->world)) {
+    gab_json *event = gab_event_begin(loop->events, "continued");
+    gab_json_int(event, "of_step", loaded.step);
+    gab_json_text(event, "from", from);
+    gab_json_rounded(event, "seconds", loaded.seconds, 6);
+    gab_event_end(loop->events, &event);
+  }
   return share_out(loop);
 }

@@ -147,8 +147,11 @@ void gab_disk_committer_conclude(gab_disk *disk)
             "the checkpoint of step %" GAB_PRI_STEP
             " could not be written to disk, the run goes on without it: %s",
             disk->step, committer->message);
-    gab_event(disk->events, "disk checkpoint failed", "\"of_step\": %" GAB_PRI_STEP ", \"seconds\": %.6f",
-              disk->step, seconds);
+    gab_json *event = gab_event_begin(disk->events, "disk checkpoint failed");
+    gab_json_int(event, "of_step", disk->step);
+    gab_json_rounded(event, "seconds", seconds, 6);
+    gab_json_text(event, "why", committer->message);
+    gab_event_end(disk->events, &event);
     return;
   }
   stats->written++;
@@ -157,9 +160,12 @@ void gab_disk_committer_conclude(gab_disk *disk)
   stats->last_bytes = 0;
   for (size_t i = 0; i < committer->manifest.file_count; i++)
     stats->last_bytes += committer->manifest.files[i].bytes;
-  gab_event(disk->events, "disk checkpoint",
-            "\"of_step\": %" GAB_PRI_STEP ", \"bytes\": %" PRIu64 ", \"files\": %zu, \"seconds\": %.6f",
-            disk->step, stats->last_bytes, committer->manifest.file_count, seconds);
+  gab_json *event = gab_event_begin(disk->events, "disk checkpoint");
+  gab_json_int(event, "of_step", disk->step);
+  gab_json_uint(event, "bytes", stats->last_bytes);
+  gab_json_uint(event, "files", committer->manifest.file_count);
+  gab_json_rounded(event, "seconds", seconds, 6);
+  gab_event_end(disk->events, &event);
   gab_log(GAB_LOG_DEBUG, "checkpoint of step %" GAB_PRI_STEP " is on disk: %.1f MB in %.2f s", disk->step,
           1e-6 * (double)stats->last_bytes, seconds);
 }

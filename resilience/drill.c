@@ -137,9 +137,17 @@ static void draw_slots(gab_drill *drill, gab_slot slots)
   }
 }
 
+static gab_json *begin_event(gab_drills *drills, gab_phase phase)
+{
+  gab_json *event = gab_event_begin(drills->events, "drill");
+  gab_json_text(event, "phase", gab_phase_name(phase));
+  return event;
+}
+
 static void die(gab_drills *drills, gab_phase phase)
 {
-  gab_event(drills->events, "drill", "\"phase\": \"%s\"", gab_phase_name(phase));
+  gab_json *event = begin_event(drills, phase);
+  gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
               "drill: slot %" GAB_PRI_SLOT " kills itself at step %" GAB_PRI_STEP ", phase %s",
               gab_world_slot(drills->world), gab_world_step(drills->world), gab_phase_name(phase));
@@ -153,7 +161,9 @@ static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
   char command[128];
   const long self = (long)getpid();
   snprintf(command, sizeof command, "kill -STOP %ld; sleep %g; kill -CONT %ld", self, seconds, self);
-  gab_event(drills->events, "drill", "\"phase\": \"%s\", \"stopped\": %g", gab_phase_name(phase), seconds);
+  gab_json *event = begin_event(drills, phase);
+  gab_json_real(event, "stopped", seconds);
+  gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING, "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
               gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
   pid_t waker;
@@ -165,7 +175,9 @@ static void flip(gab_drills *drills, gab_phase phase, uint64_t bit)
 {
   gab_block_id block = 0;
   if (!drills->forest || gab_forest_flip_bit(drills->forest, bit, &block) != GAB_OK || block == 0) return;
-  gab_event(drills->events, "drill", "\"phase\": \"%s\", \"flipped\": %" PRIu64, gab_phase_name(phase), bit);
+  gab_json *event = begin_event(drills, phase);
+  gab_json_uint(event, "flipped", bit);
+  gab_event_end(drills->events, &event);
   gab_log_all(GAB_LOG_WARNING,
               "drill: a bit of block " GAB_PRI_BLOCK " of slot %" GAB_PRI_SLOT " flips at step %" GAB_PRI_STEP
               ", phase %s",

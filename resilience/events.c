@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -37,48 +36,30 @@ gab_status gab_events_clear(gab_events *events)
   return GAB_OK;
 }
 
-const char *gab_event_quote(char *out, size_t room, const char *text)
+gab_json *gab_event_begin(gab_events *events, const char *event)
 {
-  size_t used = 0;
-  out[used++] = '"';
-  for (const char *at = text; *at && used + 8 < room; at++) {
-    const unsigned char c = (unsigned char)*at;
-    if (c == '"' || c == '\\') out[used++] = '\\';
-    if (c < 0x20) used += (size_t)snprintf(out + used, room - used, "\\u%04x", c);
-    else out[used++] = (char)c;
-  }
-  while (used > 1 && ((unsigned char)out[used - 1] & 0xC0) == 0x80 && used + 8 >= room) used--; /* no cut letter */
-  out[used++] = '"';
-  out[used] = '\0';
-  return out;
-}
-
-void gab_event(gab_events *events, const char *event, const char *fields, ...)
-{
-  if (!events || !events->path[0]) return;
+  if (!events || !events->path[0]) return NULL;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  char line[4096];
-  int head = snprintf(line, sizeof line,
-                      "{\"time\": %lld.%06ld, \"slot\": %" GAB_PRI_SLOT ", \"epoch\": %" GAB_PRI_EPOCH
-                      ", \"step\": %" GAB_PRI_STEP ", \"event\": \"%s\"",
-                      (long long)now.tv_sec, now.tv_nsec / 1000, gab_world_slot(events->world),
-                      gab_world_epoch(events->world), gab_world_step(events->world), event);
-  size_t used = (size_t)head, room = sizeof line - 3; /* for the closing brace and newline */
-  if (fields[0]) {
-    used += (size_t)snprintf(line + used, room - used, ", ");
-    va_list arguments;
-    va_start(arguments, fields);
-    int more = vsnprintf(line + used, room - used, fields, arguments);
-    va_end(arguments);
-    if (more < 0 || (size_t)more >= room - used) return; /* a cut line would be no JSON */
-    used += (size_t)more;
+  gab_json *line = gab_json_begin(GAB_JSON_LINE);
+  gab_json_rounded(line, "time", (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, 6);
+  gab_json_int(line, "slot", gab_world_slot(events->world));
+  gab_json_uint(line, "epoch", gab_world_epoch(events->world));
+  gab_json_int(line, "step", gab_world_step(events->world));
+  gab_json_text(line, "event", event);
+  return line;
+}
+
+void gab_event_end(gab_events *events, gab_json **event)
+{
+  gab_buffer text = {0};
+  if (!*event) return;
+  const int file =
+      gab_json_end(event, &text) == GAB_OK ? open(events->path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+  if (file >= 0) {
+    ssize_t written = write(file, text.data, text.size);
+    (void)written;
+    close(file);
   }
-  line[used++] = '}';
-  line[used++] = '\n';
-  int file = open(events->path, O_WRONLY | O_CREAT | O_APPEND, 0666);
-  if (file < 0) return;
-  ssize_t written = write(file, line, used);
-  (void)written;
-  close(file);
+  gab_buffer_release(&text);
 }

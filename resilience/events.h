@@ -9,6 +9,7 @@
 #ifndef GABION_RESILIENCE_EVENTS_H
 #define GABION_RESILIENCE_EVENTS_H
 
+#include "core/json.h"
 #include "core/world.h"
 
 #ifdef __cplusplus
@@ -21,12 +22,11 @@ typedef struct gab_events gab_events;
 gab_status gab_events_create(gab_world *world, const char *folder, gab_events **events);
 void gab_events_destroy(gab_events **events);
 
-/** Appends a line; whoever calls it writes. Errors are not reported: an event must not end a run.
- *  @param[in] fields  printf-like: further JSON members without the leading comma, or "" */
-void gab_event(gab_events *events, const char *event, const char *fields, ...) GAB_PRINTF(3, 4);
-
-/** A text as a JSON string with its quotes; cut where it does not fit. @return `out` */
-const char *gab_event_quote(char *out, size_t room, const char *text);
+/** Begins a line: to be filled with further members and ended by gab_event_end(). @return NULL if events go
+ * nowhere, which the functions of core/json.h take */
+gab_json *gab_event_begin(gab_events *events, const char *event);
+/** Appends the line; whoever calls it writes. Errors are not reported: an event must not end a run. */
+void gab_event_end(gab_events *events, gab_json **event);
 
 /** Starts the file anew: for the root at the start of a run. */
 gab_status gab_events_clear(gab_events *events);

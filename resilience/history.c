@@ -14,7 +14,7 @@ typedef struct job {
   double began, last; /* times of its first line and of that which was read last; 0: none */
 } job;
 
-/* A number of the outermost object, as gab_event() writes it. */
+/* A number of the outermost object, as gab_event_begin() writes it. */
 static gab_step number_of(const char *line, const char *key, gab_step otherwise)
 {
   char quoted[64];

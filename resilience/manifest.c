@@ -2,11 +2,11 @@
 
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/json.h"
 #include "resilience/disk.h"
 
 #include <errno.h>
 #include <libfyaml.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,81 +41,67 @@ gab_status gab_manifest_set_files(gab_manifest *manifest)
 
 /* ---------------------------------------------------------------- writing */
 
-static gab_status put(gab_buffer *text, const char *format, ...) GAB_PRINTF(2, 3);
-static gab_status put(gab_buffer *text, const char *format, ...)
-{
-  char line[512];
-  va_list arguments;
-  va_start(arguments, format);
-  int length = vsnprintf(line, sizeof line, format, arguments);
-  va_end(arguments);
-  if (length < 0 || length >= (int)sizeof line)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "a line of a manifest is too long");
-  return gab_put_bytes(text, line, (size_t)length);
-}
-
-/* A JSON string. */
-static gab_status put_string(gab_buffer *text, const unsigned char *bytes, size_t count)
-{
-  GAB_TRY(gab_put_bytes(text, "\"", 1));
-  for (size_t i = 0; i < count; i++) {
-    if (bytes[i] == '"' || bytes[i] == '\\') GAB_TRY(put(text, "\\%c", bytes[i]));
-    else if (bytes[i] < 32 || bytes[i] == 127) GAB_TRY(put(text, "\\u%04x", bytes[i]));
-    else GAB_TRY(gab_put_bytes(text, &bytes[i], 1));
-  }
-  return gab_put_bytes(text, "\"", 1);
-}
-
 /* One string for each line: a list that people can read. */
-static gab_status put_lines(gab_buffer *text, const char *name, const gab_buffer *lines)
+static void put_lines(gab_json *json, const char *name, const gab_buffer *lines)
 {
-  GAB_TRY(put(text, ",\n  \"%s\": [", name));
+  gab_json_list(json, name);
   for (size_t start = 0; start < lines->size;) {
     const unsigned char *line = lines->data + start, *end = memchr(line, '\n', lines->size - start);
-    size_t length = end ? (size_t)(end - line) : lines->size - start;
-    GAB_TRY(put(text, "%s\n    ", start ? "," : ""));
-    GAB_TRY(put_string(text, line, length));
+    const size_t length = end ? (size_t)(end - line) : lines->size - start;
+    gab_json_bytes(json, NULL, line, length);
     start += length + 1;
   }
-  return put(text, "]");
+  gab_json_close(json);
 }
 
-static gab_status put_members(const gab_manifest *manifest, gab_buffer *text)
+static void put_members(gab_json *json, const gab_members *members)
 {
-  const gab_members *members = &manifest->members;
-  GAB_TRY(put(text, ",\n  \"slots\": %" GAB_PRI_SLOT ",\n  \"gone\": [", members->slots));
-  for (int32_t i = 0; i < members->gone_count; i++)
-    GAB_TRY(put(text, "%s%" GAB_PRI_SLOT, i ? ", " : "", members->gone[i]));
-  return put(text, "]");
+  gab_json_int(json, "slots", members->slots);
+  gab_json_list(json, "gone");
+  for (int32_t i = 0; i < members->gone_count; i++) gab_json_int(json, NULL, members->gone[i]);
+  gab_json_close(json);
 }
 
-static gab_status put_files(const gab_manifest *manifest, gab_buffer *text)
+static void put_files(gab_json *json, const gab_manifest *manifest)
 {
-  GAB_TRY(put(text, ",\n  \"files\": ["));
+  gab_json_list(json, "files");
   for (size_t i = 0; i < manifest->file_count; i++) {
     const gab_manifest_file *file = &manifest->files[i];
-    GAB_TRY(put(text, "%s\n    {\"name\": \"%s\", \"bytes\": %" PRIu64 ", \"digest\": \"%016" PRIx64 "\"}",
-                i ? "," : "", file->name, file->bytes, file->digest));
+    gab_json_object(json, NULL);
+    gab_json_text(json, "name", file->name);
+    gab_json_uint(json, "bytes", file->bytes);
+    gab_json_format(json, "digest", "%016" PRIx64, file->digest);
+    gab_json_close(json);
   }
-  return put(text, "]");
+  gab_json_close(json);
 }
 
+/* The hash at the end is that of the text before it. */
 gab_status gab_manifest_format(const gab_manifest *manifest, gab_buffer *text)
 {
-  size_t start = text->size;
-  GAB_TRY(put(text,
-              "{\n  \"what\": \"gabion checkpoint\",\n  \"format\": %d,\n  \"program\": \"%s\",\n"
-              "  \"scheme\": \"%s\",\n  \"step\": %" GAB_PRI_STEP ",\n  \"serial\": %" PRIu64
-              ",\n  \"epoch\": %" GAB_PRI_EPOCH ",\n  \"written\": %.3f,\n  \"seconds\": %.6f,\n"
-              "  \"blocks\": %" PRIu64 ",\n  \"group\": %d",
-              manifest->format, manifest->program, manifest->scheme, manifest->step, manifest->serial,
-              manifest->epoch, manifest->written, manifest->seconds, manifest->blocks, manifest->group));
-  GAB_TRY(put_members(manifest, text));
-  GAB_TRY(put_files(manifest, text));
-  GAB_TRY(put_lines(text, "state", &manifest->state));
-  GAB_TRY(put_lines(text, "parameters", &manifest->parameters));
-  uint64_t hash = gab_hash64(text->data + start, text->size - start, 0);
-  return put(text, HASH_MEMBER "%016" PRIx64 "\"\n}\n", hash);
+  const size_t start = text->size;
+  gab_json *json = gab_json_begin(GAB_JSON_PAGE);
+  gab_json_text(json, "what", "gabion checkpoint");
+  gab_json_int(json, "format", manifest->format);
+  gab_json_text(json, "program", manifest->program);
+  gab_json_text(json, "scheme", manifest->scheme);
+  gab_json_int(json, "step", manifest->step);
+  gab_json_uint(json, "serial", manifest->serial);
+  gab_json_uint(json, "epoch", manifest->epoch);
+  gab_json_rounded(json, "written", manifest->written, 3);
+  gab_json_rounded(json, "seconds", manifest->seconds, 6);
+  gab_json_uint(json, "blocks", manifest->blocks);
+  gab_json_int(json, "group", manifest->group);
+  put_members(json, &manifest->members);
+  put_files(json, manifest);
+  put_lines(json, "state", &manifest->state);
+  put_lines(json, "parameters", &manifest->parameters);
+  GAB_TRY(gab_json_end(&json, text));
+  text->size -= strlen("\n}\n");
+  char tail[sizeof HASH_MEMBER + 32];
+  const int length = snprintf(tail, sizeof tail, HASH_MEMBER "%016" PRIx64 "\"\n}\n",
+                              gab_hash64(text->data + start, text->size - start, 0));
+  return gab_put_bytes(text, tail, (size_t)length);
 }
 
 /* ---------------------------------------------------------------- reading */

@@ -70,11 +70,11 @@ gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool c
   loop->stats.suspicions++;
   guard->suspected = at > before ? at : before;
   if (gab_world_is_root(loop->world)) {
-    char quoted[1200];
-    gab_event_quote(quoted, sizeof quoted, why);
-    gab_event(loop->events, "suspect",
-              "\"at_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP ", \"why\": %s", at,
-              fault->restored_step, quoted);
+    gab_json *event = gab_event_begin(loop->events, "suspect");
+    gab_json_int(event, "at_step", at);
+    gab_json_int(event, "restored_step", fault->restored_step);
+    gab_json_text(event, "why", why);
+    gab_event_end(loop->events, &event);
   }
   if (at <= before) { /* nobody fails, which breaks the world, before all know */
     uint32_t flags = 1;

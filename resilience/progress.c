@@ -26,29 +26,52 @@ static void describe_time(double seconds, char *text, size_t room)
 }
 
 /* Whoever reads it later wants to know how old it is, and whose process to look for. */
-static void write_file(const gab_timeloop *loop, double rate, double seconds_left)
+static gab_status format_progress(const gab_timeloop *loop, const char *state, double rate,
+                                  double seconds_left, gab_buffer *text)
 {
-  char path[1100], text[1024], host[128] = "";
+  char host[128] = "";
   struct timespec now;
-  if (!loop->folder[0]) return;
   clock_gettime(CLOCK_REALTIME, &now);
   gethostname(host, sizeof host - 1);
-  const int length = snprintf(
-      text, sizeof text,
-      "{\"time\": %lld.%03ld, \"host\": \"%s\", \"pid\": %ld, \"step\": %" GAB_PRI_STEP
-      ", \"steps\": %" GAB_PRI_STEP ", \"updates_per_second\": %.4g, \"seconds_left\": %.0f, \"slots\": %" PRId32
-      ", \"living\": %" PRId32 ", \"checkpoint\": %" GAB_PRI_STEP
-      ", \"disk_checkpoint\": %" GAB_PRI_STEP ", \"faults\": %d, \"rolled_back\": %" GAB_PRI_STEP
-      ", \"reconstructed_blocks\": %" PRIu64 "}\n",
-      (long long)now.tv_sec, now.tv_nsec / 1000000, host, (long)getpid(), loop->step, loop->steps, rate,
-      seconds_left, gab_world_members(loop->world)->slots, gab_members_count(gab_world_members(loop->world)),
-      loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1,
-      loop->guard && loop->guard->disk ? gab_disk_get_stats(loop->guard->disk).last_step : -1, loop->stats.fault_count,
-      loop->stats.rolled_back, loop->made_up.blocks);
+  gab_json *json = gab_json_begin(GAB_JSON_LINE);
+  gab_json_rounded(json, "time", (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, 3);
+  gab_json_text(json, "state", state);
+  gab_json_text(json, "host", host);
+  gab_json_int(json, "pid", (long)getpid());
+  gab_json_int(json, "step", loop->step);
+  gab_json_int(json, "steps", loop->steps);
+  gab_json_rounded(json, "updates_per_second", rate, 0);
+  gab_json_rounded(json, "seconds_left", seconds_left, 0);
+  gab_json_int(json, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(json, "living", gab_members_count(gab_world_members(loop->world)));
+  gab_json_int(json, "checkpoint",
+               loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1);
+  gab_json_int(json, "disk_checkpoint",
+               loop->guard && loop->guard->disk ? gab_disk_get_stats(loop->guard->disk).last_step : -1);
+  gab_json_int(json, "faults", loop->stats.fault_count);
+  gab_json_int(json, "rolled_back", loop->stats.rolled_back);
+  gab_json_uint(json, "reconstructed_blocks", loop->made_up.blocks);
+  return gab_json_end(&json, text);
+}
+
+/* A full disk shows where results are written; a sign of life must not end the run. */
+static void write_file(const gab_timeloop *loop, const char *state, double rate, double seconds_left)
+{
+  char path[1100];
+  gab_buffer text = {0};
+  if (!loop->folder[0]) return;
   snprintf(path, sizeof path, "%s/" GAB_PROGRESS_FILE, loop->folder);
-  /* A full disk shows where results are written; a sign of life must not end the run. */
-  if (length > 0 && length < (int)sizeof text)
-    (void)gab_file_replace(path, text, (size_t)length, GAB_FILE_RENAMED);
+  if (format_progress(loop, state, rate, seconds_left, &text) == GAB_OK)
+    (void)gab_file_replace(path, text.data, text.size, GAB_FILE_RENAMED);
+  gab_buffer_release(&text);
+}
+
+void gab_progress_end(const gab_timeloop *loop, gab_status status)
+{
+  const double seconds = gab_seconds() - loop->started;
+  if (gab_world_is_root(loop->world))
+    write_file(loop, status == GAB_OK ? "done" : gab_status_name(status),
+               seconds > 0 ? loop->stats.updates_computed / seconds : 0, 0);
 }
 
 void gab_progress_report(gab_timeloop *loop)
@@ -72,7 +95,7 @@ void gab_progress_report(gab_timeloop *loop)
     gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
                      loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
                      checkpoint, loop->stats.fault_count);
-    write_file(loop, updates, seconds_left);
+    write_file(loop, "running", updates, seconds_left);
   }
   loop->recent_time = now;
   loop->recent_step = loop->step;

@@ -278,8 +278,11 @@ gab_status gab_guard_stop(gab_timeloop *loop)
   GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), reserve, &reason));
   if (reason == GAB_STOP_NOT) return GAB_OK;
   gab_log(GAB_LOG_INFO, "stopping at step %" GAB_PRI_STEP ": %s", loop->step, gab_stop_text(reason));
-  if (gab_world_is_root(loop->world))
-    gab_event(loop->events, "stop", "\"reason\": \"%s\"", gab_stop_text(reason));
+  if (gab_world_is_root(loop->world)) {
+    gab_json *event = gab_event_begin(loop->events, "stop");
+    gab_json_text(event, "reason", gab_stop_text(reason));
+    gab_event_end(loop->events, &event);
+  }
   bool safe;
   GAB_TRY(gab_guard_disk_now(loop, &safe));
   if (safe)
@@ -318,6 +321,25 @@ static void remember(gab_timeloop *loop, const gab_fault *fault)
   stats->rolled_back += fault->noticed_step - fault->restored_step;
 }
 
+void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count)
+{
+  gab_json_list(json, "lost");
+  for (int32_t i = 0; i < count; i++) gab_json_int(json, NULL, lost[i]);
+  gab_json_close(json);
+  gab_json_int(json, "lost_count", fault->lost_count);
+  gab_json_int(json, "noticed_step", fault->noticed_step);
+  gab_json_int(json, "restored_step", fault->restored_step);
+  gab_json_int(json, "rounds", fault->rounds);
+  gab_json_rounded(json, "seconds", fault->seconds, 6);
+  gab_json_rounded(json, "revoke", fault->revoke, 6);
+  gab_json_rounded(json, "shrink", fault->shrink, 6);
+  gab_json_rounded(json, "agree", fault->agree, 6);
+  gab_json_rounded(json, "restore", fault->restore, 6);
+  gab_json_rounded(json, "reprotect", fault->reprotect, 6);
+  gab_json_rounded(json, "rebalance", fault->rebalance, 6);
+  gab_json_uint(json, "reconstructed_blocks", fault->made_up);
+}
+
 static void tell(gab_timeloop *loop, const gab_fault *fault)
 {
   char lost[256];
@@ -335,13 +357,9 @@ static void tell(gab_timeloop *loop, const gab_fault *fault)
           gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
   if (!gab_world_is_root(loop->world)) return;
-  gab_event(loop->events, "recovery",
-            "\"lost\": [%s], \"noticed_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP
-            ", \"rounds\": %d, \"seconds\": %.6f, \"revoke\": %.6f, \"shrink\": %.6f, \"agree\": %.6f, "
-            "\"restore\": "
-            "%.6f, \"reprotect\": %.6f, \"rebalance\": %.6f, \"reconstructed_blocks\": %" PRIu64,
-            lost, fault->noticed_step, fault->restored_step, fault->rounds, fault->seconds, fault->revoke,
-            fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance, fault->made_up);
+  gab_json *event = gab_event_begin(loop->events, "recovery");
+  gab_fault_to_json(event, fault, fault->lost, fault->lost_count);
+  gab_event_end(loop->events, &event);
 }
 
 /* Without protection nothing can be restored, but all have to end together. */
@@ -362,7 +380,7 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
 static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **lost)
 {
   gab_guard *guard = loop->guard;
-  gab_event(loop->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(loop->world)));
+  gab_note_fault(loop->events, loop->world);
   GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
   gab_run_lock_follow(loop->lock);
   gab_world_set_step(loop->world, loop->step);
@@ -398,6 +416,18 @@ static gab_status check_progress(gab_guard *guard, const gab_fault *fault)
   if (guard->barren <= GAB_MOST_BARREN_RECOVERIES) return GAB_OK;
   GAB_FAIL(GAB_ERR_STATE, "%d recoveries in a row from step %" GAB_PRI_STEP ", and nobody had died",
            guard->barren, fault->noticed_step);
+}
+
+gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
+{
+  *step = -1;
+  if (!loop->guard || gab_checkpoint_get_stats(loop->guard->checkpoint).last_step < 0) return GAB_OK;
+  const gab_step end = loop->step;
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_restore(loop->guard->checkpoint, &restored));
+  loop->step = end; /* the run has ended there */
+  *step = restored.step;
+  return GAB_OK;
 }
 
 /* Before the first snapshot of this job nothing has been computed that could be lost; what an earlier job left, the next

@@ -7,6 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+void gab_note_fault(gab_events *events, const gab_world *world)
+{
+  gab_json *event = gab_event_begin(events, "fault noticed");
+  gab_json_text(event, "phase", gab_phase_name(gab_world_phase(world)));
+  gab_event_end(events, &event);
+}
+
 /* ---------------------------------------------------------------- shrink */
 
 static gab_status rebalance(const gab_recovery *recovery, gab_fault *fault)
@@ -93,9 +100,12 @@ static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault
           "%s: all go back to the checkpoint of step %" GAB_PRI_STEP " on disk (written by %" PRId32
           " processes)",
           before[0] ? before : "recovery", loaded.step, loaded.members);
-  if (gab_world_is_root(recovery->world))
-    gab_event(recovery->events, "restored from disk", "\"of_step\": %" GAB_PRI_STEP ", \"seconds\": %.6f",
-              loaded.step, loaded.seconds);
+  if (gab_world_is_root(recovery->world)) {
+    gab_json *event = gab_event_begin(recovery->events, "restored from disk");
+    gab_json_int(event, "of_step", loaded.step);
+    gab_json_rounded(event, "seconds", loaded.seconds, 6);
+    gab_event_end(recovery->events, &event);
+  }
   gab_disk_went_back(recovery->disk, loaded.step);
   fault->from_disk = true;
   fault->restored_step = loaded.step;
@@ -179,7 +189,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
   for (;;) {
     gab_status intent = GAB_OK;
     if (fault->rounds++ > 0) /* the first was noticed outside; where each was tells which snapshots it can have */
-      gab_event(recovery->events, "fault noticed", "\"phase\": \"%s\"", gab_phase_name(gab_world_phase(recovery->world)));
+      gab_note_fault(recovery->events, recovery->world);
     GAB_TRY(gab_world_repair(recovery->world, &intent));
     if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
     else if (intent != GAB_OK) return intent;

@@ -85,6 +85,9 @@ const gab_strategy *gab_strategy_at(int index);
 
 enum { GAB_MOST_STRATEGIES = 8 };
 
+/** Writes the event `fault noticed`, with the phase that the world was in. Local. */
+void gab_note_fault(gab_events *events, const gab_world *world);
+
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
  *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
  *  @param[in,out] fault  noticed_step is set by the caller

@@ -241,10 +241,12 @@ static void tell(const mending *m, part which, gab_slot slot, const char *from)
               "the %s of slot %" GAB_PRI_SLOT " held here (snapshot of step %" GAB_PRI_STEP
               ") had changed in memory: replaced from %s",
               what, slot, m->snapshot->step, from);
-  gab_event(m->checkpoint->events, "replaced",
-            "\"what\": \"%s\", \"of_slot\": %" GAB_PRI_SLOT ", \"of_step\": %" GAB_PRI_STEP
-            ", \"from\": \"%s\"",
-            what, slot, m->snapshot->step, from);
+  gab_json *event = gab_event_begin(m->checkpoint->events, "replaced");
+  gab_json_text(event, "what", what);
+  gab_json_int(event, "of_slot", slot);
+  gab_json_int(event, "of_step", m->snapshot->step);
+  gab_json_text(event, "from", from);
+  gab_event_end(m->checkpoint->events, &event);
 }
 
 static gab_buffer *image_here(const mending *m, gab_slot slot, gab_condition **condition)

@@ -89,6 +89,7 @@ static const gab_config_key resilience_keys[] = {
             "happens again the run ends as one that diverged."},
     {.name = "domains",
      .type = GAB_CONFIG_STRING,
+     .file = GAB_CONFIG_FILE_BY_WORK,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "File that says which processes share a node, chassis, island: lines like "

@@ -393,11 +393,16 @@ static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapsho
           " on the result is an APPROXIMATION",
           slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
           dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
-  if (gab_world_is_root(checkpoint->world))
-    gab_event(checkpoint->events, "reconstruction",
-              "\"of\": \"%s\", \"blocks\": %" PRIu64 ", \"all_blocks\": %" PRIu64 ", \"blind\": %" PRIu64
-              ", \"rounds\": %d, \"of_step\": %" GAB_PRI_STEP ", \"dropped\": \"%s\"",
-              slots, made->blocks, snapshot->blocks, made->blind, made->rounds, snapshot->step, dropped);
+  if (!gab_world_is_root(checkpoint->world)) return;
+  gab_json *event = gab_event_begin(checkpoint->events, "reconstruction");
+  gab_json_text(event, "of", slots);
+  gab_json_uint(event, "blocks", made->blocks);
+  gab_json_uint(event, "all_blocks", snapshot->blocks);
+  gab_json_uint(event, "blind", made->blind);
+  gab_json_int(event, "rounds", made->rounds);
+  gab_json_int(event, "of_step", snapshot->step);
+  gab_json_text(event, "dropped", dropped);
+  gab_event_end(checkpoint->events, &event);
 }
 
 static gab_status make_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_restore_report *report)

@@ -14,7 +14,8 @@
 
 enum { PATH_ROOM = 1400 };
 
-static const char headline[] = "# Written by the run in this folder; <n> is a number. A run that begins anew here removes these files.\n";
+static const char headline[] = "# Written by the run in this folder; <n> is a number. A run that begins anew "
+                               "here removes these files.\n";
 static const char number[] = "<n>";
 
 /* ---------------------------------------------------------------- names */
@@ -65,7 +66,8 @@ typedef struct removal {
 } removal;
 
 /* One folder. @param[in] start  of the names in it: "" or "fields/" */
-static gab_status remove_listed(removal *what, int parent, const char *shown, const char *inner, const char *start)
+static gab_status remove_listed(removal *what, int parent, const char *shown, const char *inner,
+                                const char *start)
 {
   const int folder = openat(parent, inner, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return GAB_OK; /* there is none, or it is a link: not ours */
@@ -84,8 +86,8 @@ static gab_status remove_listed(removal *what, int parent, const char *shown, co
     if (fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(about.st_mode)) continue;
     if (unlinkat(folder, entry->d_name, 0) == 0) what->count++;
     else if (errno != ENOENT)
-      status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s of an earlier run: %s", shown, name,
-                             strerror(errno));
+      status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s of an earlier run: %s",
+                             shown, name, strerror(errno));
   }
   closedir(entries);
   return status;
@@ -174,7 +176,8 @@ gab_status gab_run_files_settle(const char *folder, const gab_buffer *list, cons
   if (snprintf(path, sizeof path, "%s/" GAB_RUN_FILES, folder) >= (int)sizeof path)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", folder);
   gab_status status = read_list(path, &old);
-  if (status == GAB_OK && before == GAB_RUN_FILES_REMOVE && old.size > 0) status = remove_all(folder, &old, spare, &count);
+  if (status == GAB_OK && before == GAB_RUN_FILES_REMOVE && old.size > 0)
+    status = remove_all(folder, &old, spare, &count);
   if (status == GAB_OK) status = write_list(path, list, before == GAB_RUN_FILES_KEEP ? &old : NULL);
   gab_buffer_release(&old);
   if (removed) *removed = count;

@@ -23,11 +23,12 @@ enum { PATH_ROOM = 1400, FOLDER_ROOM = 1100, FILE_ROOM = 2048 };
 
 struct gab_run_lock {
   gab_world *world;
-  char folder[FOLDER_ROOM], path[PATH_ROOM], beside[PATH_ROOM + 32]; /* the lock; where this process makes its own */
-  size_t made;      /* length of the outermost folder that was made for this run; 0: none */
-  lock_owner owner; /* run and start on all; the rest where this process has the lock */
-  gab_buffer text;  /* that the file holds if it is this process's */
-  bool beats;       /* the thread runs */
+  char folder[FOLDER_ROOM], path[PATH_ROOM],
+      beside[PATH_ROOM + 32]; /* the lock; where this process makes its own */
+  size_t made;                /* length of the outermost folder that was made for this run; 0: none */
+  lock_owner owner;           /* run and start on all; the rest where this process has the lock */
+  gab_buffer text;            /* that the file holds if it is this process's */
+  bool beats;                 /* the thread runs */
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -155,11 +156,13 @@ static void remove_folders(const gab_run_lock *lock)
   }
 }
 
-/* On one machine, and where the file system knows such locks on folders, only one at a time looks and takes. */
+/* On one machine, and where the file system knows such locks on folders, only one at a time looks and takes.
+ */
 static int enter_folder(const gab_run_lock *lock)
 {
   const int folder = open(lock->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  for (int naps = 0; folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && naps < 400; naps++)
+  for (int naps = 0;
+       folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && naps < 400; naps++)
     nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
   return folder;
 }
@@ -194,8 +197,8 @@ static void remove_leftovers(const gab_run_lock *lock)
 /* How a try ended. */
 typedef enum lock_try { TRY_TAKEN, TRY_AGAIN, TRY_HELD, TRY_WATCH } lock_try;
 
-/* Moves the lock of a dead owner away and makes an own one. Somebody else may have done that since it was looked at:
- * then what was moved is not what was seen, and goes back. */
+/* Moves the lock of a dead owner away and makes an own one. Somebody else may have done that since it was
+ * looked at: then what was moved is not what was seen, and goes back. */
 static lock_try take_over(gab_run_lock *lock, const found_lock *seen)
 {
   char aside[PATH_ROOM + 64];
@@ -243,7 +246,8 @@ static gab_status refuse(const gab_run_lock *lock, const lock_owner *owner, int 
   if (why != EEXIST)
     GAB_FAIL(GAB_ERR_INPUT, "cannot write into the output folder %s: %s", lock->folder, strerror(why));
   GAB_FAIL(GAB_ERR_INPUT,
-           "the output folder %s is in use: %s lives and writes there, and two runs would mix their results. Wait until "
+           "the output folder %s is in use: %s lives and writes there, and two runs would mix their results. "
+           "Wait until "
            "it ends, stop it, or choose another folder by --out (the lock is %s)",
            lock->folder, gab_lock_owner_describe(owner, whose, sizeof whose), lock->path);
 }
@@ -263,13 +267,15 @@ static gab_status claim(gab_run_lock *lock)
     leave_folder(folder);
     if (tried == TRY_TAKEN) break;
     if (tried == TRY_HELD) return refuse(lock, &owner, why);
-    if (tried == TRY_AGAIN && gab_seconds() - start > 4 * GAB_LOCK_SILENCE) return refuse(lock, &owner, EEXIST);
+    if (tried == TRY_AGAIN && gab_seconds() - start > 4 * GAB_LOCK_SILENCE)
+      return refuse(lock, &owner, EEXIST);
     if (tried == TRY_WATCH && !told) {
       char whose[512];
       told = true;
-      gab_log(GAB_LOG_INFO,
-              "%s is held by %s, which cannot be looked at from here: waiting for a sign of life, at most %d s",
-              lock->folder, gab_lock_owner_describe(&owner, whose, sizeof whose), GAB_LOCK_SILENCE);
+      gab_log(
+          GAB_LOG_INFO,
+          "%s is held by %s, which cannot be looked at from here: waiting for a sign of life, at most %d s",
+          lock->folder, gab_lock_owner_describe(&owner, whose, sizeof whose), GAB_LOCK_SILENCE);
     }
     gab_beacon_progress(lock->world, -1, 0);
     const double nap = tried == TRY_WATCH ? POLL_SECONDS : 0.01;
@@ -307,7 +313,8 @@ static void *give_signs(void *user)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += GAB_LOCK_BEAT;
     int ended = 0;
-    while (!lock->stop && ended != ETIMEDOUT) ended = pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
+    while (!lock->stop && ended != ETIMEDOUT)
+      ended = pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
     if (lock->stop) break;
     pthread_mutex_unlock(&lock->mutex);
     const bool mine = beat(lock);
@@ -414,7 +421,8 @@ gab_status gab_run_lock_check(const gab_run_lock *lock)
   pthread_mutex_unlock(&shared->mutex);
   if (!lost) return GAB_OK;
   GAB_FAIL(GAB_ERR_ENDED,
-           "another run has taken over the output folder %s (%s): this one gave no sign of life for too long, and ends",
+           "another run has taken over the output folder %s (%s): this one gave no sign of life for too "
+           "long, and ends",
            lock->folder, lock->path);
 }
 
@@ -428,7 +436,8 @@ void gab_run_lock_follow(gab_run_lock *lock)
   if (status == GAB_OK) {
     const int folder = enter_folder(lock);
     const bool there = read_lock(lock->path, &found);
-    if (there && (!gab_lock_owner_parse(found.text, found.length, &owner) || strcmp(owner.run, lock->owner.run) != 0))
+    if (there &&
+        (!gab_lock_owner_parse(found.text, found.length, &owner) || strcmp(owner.run, lock->owner.run) != 0))
       lock->lost = true;
     else if (!there) lock->lost = errno == ENOENT && !make_again(lock);
     else if (write_file(lock->beside, O_TRUNC, &lock->text) == 0) (void)!rename(lock->beside, lock->path);

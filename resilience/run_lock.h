@@ -1,13 +1,15 @@
 /** @file run_lock.h
  *  @brief One run in an output folder at a time.
  *
- *  A run that writes into a folder holds FOLDER/run.lock: a line of JSON with the run's id, host, process and start,
- *  made by link(), which is atomic on shared file systems too. A second run is refused as long as the first one lives.
+ *  A run that writes into a folder holds FOLDER/run.lock: a line of JSON with the run's id, host, process and
+ * start, made by link(), which is atomic on shared file systems too. A second run is refused as long as the
+ * first one lives.
  *
- *  Whether the owner lives is found out where it can be: on its own machine (same boot, same numbering of processes) by
- *  looking for its root process and for the launcher or mpirun that started it. From another machine by its sign of
- *  life: a thread of the root touches the file every five seconds, and its age is measured by the clock of the file
- *  system; an owner that gave none for a minute is dead. Who cannot tell waits until it can.
+ *  Whether the owner lives is found out where it can be: on its own machine (same boot, same numbering of
+ * processes) by looking for its root process and for the launcher or mpirun that started it. From another
+ * machine by its sign of life: a thread of the root touches the file every five seconds, and its age is
+ * measured by the clock of the file system; an owner that gave none for a minute is dead. Who cannot tell
+ * waits until it can.
  *
  *  The lock of a dead owner is taken over. It is then moved away first and looked at again, so that of several that
  *  want it one gets it. A run that the launcher starts again has the id of the attempt before (GABION_LAUNCH_ID) and takes
@@ -30,18 +32,19 @@ extern "C" {
 
 typedef struct gab_run_lock gab_run_lock;
 
-/** Makes the folder if need be and takes its lock. Collective; takes up to a minute where an owner on another machine
- *  has to be watched.
+/** Makes the folder if need be and takes its lock. Collective; takes up to a minute where an owner on another
+ * machine has to be watched.
  *  @param[out] lock  owned by the caller, to be released by gab_run_lock_release() on all
- *  @return ::GAB_ERR_INPUT on all with host, process and start of the run that holds it, or if the folder cannot be
- *  written */
+ *  @return ::GAB_ERR_INPUT on all with host, process and start of the run that holds it, or if the folder
+ * cannot be written */
 gab_status gab_run_lock_take(gab_world *world, const char *folder, gab_run_lock **lock);
 
 /** Whether it is still this run's. Local and cheap: for every step. NULL: GAB_OK.
  *  @return ::GAB_ERR_ENDED on the root if somebody else took it over */
 gab_status gab_run_lock_check(const gab_run_lock *lock);
 
-/** After a repair of the world: a new root goes on giving signs of life. Local; to be called by all. NULL: nothing. */
+/** After a repair of the world: a new root goes on giving signs of life. Local; to be called by all. NULL:
+ * nothing. */
 void gab_run_lock_follow(gab_run_lock *lock);
 
 /** What becomes of the file. */

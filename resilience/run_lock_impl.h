@@ -21,9 +21,9 @@ typedef struct lock_process {
 
 /* Who holds a lock, as it stands in the file. */
 typedef struct lock_owner {
-  char run[GAB_LOCK_WORD];    /* of one job */
-  char launch[GAB_LOCK_WORD]; /* of one launcher, the same for all jobs that it starts; "": none */
-  int attempt;                /* of that launcher's, from 0 */
+  char run[GAB_LOCK_WORD];     /* of one job */
+  char launch[GAB_LOCK_WORD];  /* of one launcher, the same for all jobs that it starts; "": none */
+  int attempt;                 /* of that launcher's, from 0 */
   char host[GAB_LOCK_WORD];    /* for people */
   char machine[GAB_LOCK_WORD]; /* boot and numbering of processes: within it process ids mean something */
   lock_process root, starter;  /* the starter: launcher or mpirun, if it is on the same machine */

@@ -26,9 +26,10 @@ static bool look_at_process(long pid, lock_process *found)
   text[length] = '\0';
   char state = 'X', *behind_name = strrchr(text, ')'); /* the name may hold anything */
   unsigned long long started = 0;
-  if (!behind_name || sscanf(behind_name + 1,
-                             " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state,
-                             &started) != 2)
+  if (!behind_name ||
+      sscanf(behind_name + 1,
+             " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state,
+             &started) != 2)
     return false;
   if (state == 'Z' || state == 'X') return false;
   *found = (lock_process){.pid = pid, .started = started};
@@ -62,13 +63,15 @@ static lock_process find_starter(const char *host, int processes)
   long pid = 0;
   if (launcher && sscanf(launcher, "%ld %127s", &pid, there) == 2) {
     if (strcmp(there, host) == 0 && is_named(pid, "gabion-launch")) look_at_process(pid, &found);
-  } else if (processes > 1 && (getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("OMPI_COMM_WORLD_SIZE"))) {
+  } else if (processes > 1 &&
+             (getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("OMPI_COMM_WORLD_SIZE"))) {
     look_at_process(getppid(), &found);
   }
   return found;
 }
 
-/* Process ids are those of one boot and one numbering (containers have their own). "" if that cannot be told. */
+/* Process ids are those of one boot and one numbering (containers have their own). "" if that cannot be told.
+ */
 static void find_machine(char machine[GAB_LOCK_WORD])
 {
   char boot[64] = "", space[64] = "";
@@ -153,7 +156,8 @@ const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t 
   if (localtime_r(&seconds, &parts)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
   if (!owner->run[0]) snprintf(text, room, "a run that its file does not name");
   else
-    snprintf(text, room, "run %.32s (process %ld on %s, since %s)", owner->run, owner->root.pid, owner->host, date);
+    snprintf(text, room, "run %.32s (process %ld on %s, since %s)", owner->run, owner->root.pid, owner->host,
+             date);
   return text;
 }
 
@@ -161,7 +165,8 @@ const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t 
 
 lock_verdict gab_lock_owner_judge(const lock_owner *owner, const lock_owner *self)
 {
-  if (owner->launch[0] && strcmp(owner->launch, self->launch) == 0 && owner->attempt < self->attempt) return LOCK_BEFORE;
+  if (owner->launch[0] && strcmp(owner->launch, self->launch) == 0 && owner->attempt < self->attempt)
+    return LOCK_BEFORE;
   const bool here = owner->machine[0] && strcmp(owner->machine, self->machine) == 0;
   if (!here) return LOCK_UNSEEN;
   if (lives(owner->root) || lives(owner->starter)) return LOCK_LIVES;

@@ -1,13 +1,17 @@
 #include "resilience/summary.h"
 
+#include "core/build.h"
 #include "core/collective.h"
 #include "core/file.h"
 #include "core/log.h"
+#include "resilience/timeloop_impl.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -73,35 +77,32 @@ static double useful_rate(const gab_summary *summary, const gab_timeloop *loop)
   return (double)(gab_timeloop_step(loop) - stats->first_step) * mean / stats->seconds;
 }
 
-static void print_faults(FILE *file, const gab_run_stats *stats)
+static void put_faults(gab_json *json, const gab_run_stats *stats)
 {
-  fprintf(file, "  \"faults\": [");
+  gab_json_list(json, "faults");
   for (int i = 0; i < stats->fault_record_count; i++) {
     const gab_fault_record *record = &stats->faults[i];
-    const gab_fault *fault = &record->fault;
-    fprintf(file, "%s\n    {\"lost\": [", i ? "," : "");
-    for (int32_t k = 0; k < fault->lost_count && k < 8; k++)
-      fprintf(file, "%s%" GAB_PRI_SLOT, k ? ", " : "", record->lost[k]);
-    fprintf(file,
-            "], \"lost_count\": %d, \"noticed_step\": %" GAB_PRI_STEP ", \"restored_step\": %" GAB_PRI_STEP
-            ", \"rounds\": %d, \"seconds\": %.6f, \"revoke\": %.6f, \"shrink\": %.6f, \"agree\": %.6f, "
-            "\"restore\": %.6f, \"reprotect\": %.6f, \"rebalance\": %.6f, \"reconstructed_blocks\": %" PRIu64 "}",
-            fault->lost_count, fault->noticed_step, fault->restored_step, fault->rounds, fault->seconds,
-            fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance,
-            fault->made_up);
+    gab_json_object(json, NULL);
+    gab_fault_to_json(json, &record->fault, record->lost,
+                      record->fault.lost_count < 8 ? record->fault.lost_count : 8);
+    gab_json_close(json);
   }
-  fprintf(file, "%s],\n", stats->fault_record_count ? "\n  " : "");
+  gab_json_close(json);
 }
 
-static void print_timings(FILE *file, const gab_summary *summary)
+static void put_timings(gab_json *json, const gab_summary *summary)
 {
-  fprintf(file, "  \"timings\": [");
+  gab_json_list(json, "timings");
   for (size_t i = 0; i < summary->timing_count; i++) {
     const gab_timing *timing = &summary->timings[i];
-    fprintf(file, "%s\n    {\"name\": \"%s\", \"min\": %.4f, \"mean\": %.4f, \"max\": %.4f}", i ? "," : "",
-            timing->name, timing->min, timing->mean, timing->max);
+    gab_json_object(json, NULL);
+    gab_json_text(json, "name", timing->name);
+    gab_json_rounded(json, "min", timing->min, 4);
+    gab_json_rounded(json, "mean", timing->mean, 4);
+    gab_json_rounded(json, "max", timing->max, 4);
+    gab_json_close(json);
   }
-  fprintf(file, "%s],\n", summary->timing_count ? "\n  " : "");
+  gab_json_close(json);
 }
 
 /* What the level on disk costs the step loop, as a share of it: measured, and by the first-order model from
@@ -120,77 +121,127 @@ static double disk_model(const gab_run_stats *stats)
                                disk->blocking_seconds / (double)disk->begun);
 }
 
-static void print_disk(FILE *file, const gab_run_stats *stats)
+static void put_disk(gab_json *json, const gab_run_stats *stats)
 {
   const gab_disk_stats *disk = &stats->disk;
-  fprintf(file,
-          "  \"disk\": {\"written\": %" PRIu64 ", \"failed\": %" PRIu64 ", \"last_step\": %" GAB_PRI_STEP
-          ", \"bytes\": %" PRIu64
-          ", \"seconds\": %.6f, \"blocking\": %.6f, \"waiting\": %.6f, \"interval\": %.3f, "
-          "\"overhead\": %.6f, \"overhead_model\": %.6f},\n",
-          disk->written, disk->failed, disk->last_step, disk->last_bytes, disk->last_seconds,
-          disk->blocking_seconds, disk->waiting_seconds, stats->disk_interval, disk_share(stats),
-          disk_model(stats));
+  gab_json_object(json, "disk");
+  gab_json_uint(json, "written", disk->written);
+  gab_json_uint(json, "failed", disk->failed);
+  gab_json_int(json, "last_step", disk->last_step);
+  gab_json_uint(json, "bytes", disk->last_bytes);
+  gab_json_rounded(json, "seconds", disk->last_seconds, 6);
+  gab_json_rounded(json, "blocking", disk->blocking_seconds, 6);
+  gab_json_rounded(json, "waiting", disk->waiting_seconds, 6);
+  gab_json_rounded(json, "interval", stats->disk_interval, 3);
+  gab_json_rounded(json, "overhead", disk_share(stats), 6);
+  gab_json_rounded(json, "overhead_model", disk_model(stats), 6);
+  gab_json_close(json);
 }
 
-static void print_all(FILE *file, const gab_summary *summary, const gab_timeloop *loop, gab_status status,
-                      const char *extra)
+static void put_checkpoints(gab_json *json, const gab_checkpoint_stats *checkpoint)
+{
+  gab_json_object(json, "checkpoints");
+  gab_json_uint(json, "taken", checkpoint->taken);
+  gab_json_uint(json, "image_bytes", checkpoint->image_bytes);
+  gab_json_uint(json, "copies_bytes", checkpoint->copies_bytes);
+  gab_json_uint(json, "copied_bytes", checkpoint->copied_bytes);
+  gab_json_uint(json, "skeleton_bytes", checkpoint->skeleton_bytes);
+  gab_json_uint(json, "sent_bytes", checkpoint->sent_bytes);
+  gab_json_rounded(json, "ratio", checkpoint->ratio, 4);
+  gab_json_uint(json, "compressed_bytes", checkpoint->compressed_bytes);
+  gab_json_rounded(json, "compress", checkpoint->compress_seconds, 6);
+  gab_json_uint(json, "replaced", checkpoint->replaced);
+  gab_json_rounded(json, "seconds", checkpoint->total_seconds, 6);
+  gab_json_rounded(json, "pack", checkpoint->pack_seconds, 6);
+  gab_json_rounded(json, "exchange", checkpoint->exchange_seconds, 6);
+  gab_json_rounded(json, "commit", checkpoint->commit_seconds, 6);
+  gab_json_close(json);
+}
+
+/* "2026-11-22T06:33:55Z" */
+static void put_date(gab_json *json, const char *key, double seconds_since_1970)
+{
+  char text[32] = "";
+  const time_t seconds = (time_t)seconds_since_1970;
+  struct tm parts;
+  if (gmtime_r(&seconds, &parts)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  gab_json_text(json, key, text);
+}
+
+/* Which program, where and when. */
+static void put_origin(gab_json *json, const gab_timeloop *loop)
+{
+  char host[256] = "";
+  struct timespec now;
+  gethostname(host, sizeof host - 1);
+  clock_gettime(CLOCK_REALTIME, &now);
+  const double end = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  gab_json_text(json, "version", GAB_VERSION);
+  if (gab_build_commit()[0]) gab_json_text(json, "commit", gab_build_commit());
+  else gab_json_null(json, "commit");
+  gab_json_text(json, "host", host);
+  if (loop->lock) gab_json_text(json, "run", gab_run_lock_id(loop->lock));
+  put_date(json, "start", end - (gab_seconds() - loop->started));
+  put_date(json, "end", end);
+}
+
+static void put_all(gab_json *json, const gab_summary *summary, const gab_timeloop *loop, gab_status status)
 {
   const gab_run_stats *stats = &summary->stats;
-  const gab_checkpoint_stats *checkpoint = &stats->checkpoint;
-  fprintf(file, "{\n  \"status\": \"%s\",\n  \"exit_code\": %d,\n", gab_status_name(status),
-          gab_status_exit_code(status));
-  fprintf(file, "  \"steps\": %" GAB_PRI_STEP ",\n  \"steps_computed\": %" PRIu64 ",\n",
-          gab_timeloop_step(loop), stats->steps_computed);
-  fprintf(file, "  \"checksum\": \"%016" PRIx64 "\",\n", summary->checksum);
-  fprintf(file, "  \"seconds\": %.3f,\n  \"cell_updates_per_second\": %.6g,\n", stats->seconds,
-          useful_rate(summary, loop));
-  fprintf(
-      file,
-      "  \"seconds_in\": {\"steps\": %.3f, \"duties\": %.3f, \"checkpoints\": %.3f, \"recoveries\": %.3f},\n",
-      stats->step_seconds, stats->duty_seconds, checkpoint->total_seconds, stats->recovery_seconds);
-  fprintf(file, "  \"slots\": %d,\n  \"living\": %d,\n  \"threads\": %d,\n  \"blocks\": %" PRIu64 ",\n",
-          summary->slots, summary->living, summary->threads, summary->blocks);
-  fprintf(file,
-          "  \"fault_count\": %d,\n  \"lost_slots\": %d,\n  \"suspicions\": %d,\n  \"steps_rolled_back\": %" GAB_PRI_STEP ",\n",
-          stats->fault_count, stats->lost_slots, stats->suspicions, stats->rolled_back);
-  fprintf(file, "  \"reconstructed_blocks\": %" PRIu64 ",\n", stats->made_up.blocks);
-  if (stats->made_up.blocks)
-    fprintf(file, "  \"approximate_from_step\": %" GAB_PRI_STEP ",\n", stats->made_up.since);
-  print_faults(file, stats);
-  print_timings(file, summary);
-  fprintf(file,
-          "  \"checkpoints\": {\"taken\": %" PRIu64 ", \"image_bytes\": %zu, \"copies_bytes\": %zu, "
-          "\"copied_bytes\": %zu, \"skeleton_bytes\": %zu, \"sent_bytes\": %zu, \"ratio\": %.4f, \"compressed_bytes\": %" PRIu64
-          ", \"compress\": %.6f, \"replaced\": %" PRIu64
-          ", \"seconds\": %.6f, \"pack\": %.6f, \"exchange\": %.6f, \"commit\": %.6f},\n",
-          checkpoint->taken, checkpoint->image_bytes, checkpoint->copies_bytes, checkpoint->copied_bytes, checkpoint->skeleton_bytes, checkpoint->sent_bytes,
-          checkpoint->ratio, checkpoint->compressed_bytes, checkpoint->compress_seconds, checkpoint->replaced, checkpoint->total_seconds, checkpoint->pack_seconds,
-          checkpoint->exchange_seconds, checkpoint->commit_seconds);
-  print_disk(file, stats);
-  fprintf(file,
-          "  \"memory\": {\"peak_of_a_slot\": %" PRIu64 ", \"most_of_a_slot\": %" PRIu64
-          ", \"fields_of_all\": %" PRIu64 ", \"snapshots_of_all\": %" PRIu64 "}",
-          summary->memory_peak, summary->memory_now, summary->memory_field, summary->memory_snapshot);
-  fprintf(file, "%s%s\n}\n", extra ? ",\n  " : "", extra ? extra : "");
+  gab_json_text(json, "status", gab_status_name(status));
+  gab_json_int(json, "exit_code", gab_status_exit_code(status));
+  gab_json_text(json, "reason", status == GAB_OK ? "all steps are done" : gab_error_message());
+  put_origin(json, loop);
+  gab_json_int(json, "steps", gab_timeloop_step(loop));
+  gab_json_int(json, "steps_wanted", gab_timeloop_steps(loop));
+  gab_json_int(json, "first_step", stats->first_step);
+  gab_json_uint(json, "steps_computed", stats->steps_computed);
+  if (status == GAB_ERR_LOST) gab_json_null(json, "checksum");
+  else gab_json_format(json, "checksum", "%016" PRIx64, summary->checksum);
+  gab_json_rounded(json, "seconds", stats->seconds, 3);
+  gab_json_rounded(json, "cell_updates_per_second", useful_rate(summary, loop), 0);
+  gab_json_object(json, "seconds_in");
+  gab_json_rounded(json, "steps", stats->step_seconds, 3);
+  gab_json_rounded(json, "duties", stats->duty_seconds, 3);
+  gab_json_rounded(json, "checkpoints", stats->checkpoint.total_seconds, 3);
+  gab_json_rounded(json, "recoveries", stats->recovery_seconds, 3);
+  gab_json_close(json);
+  gab_json_int(json, "slots", summary->slots);
+  gab_json_int(json, "living", summary->living);
+  gab_json_int(json, "threads", summary->threads);
+  gab_json_uint(json, "blocks", summary->blocks);
+  gab_json_int(json, "fault_count", stats->fault_count);
+  gab_json_int(json, "lost_slots", stats->lost_slots);
+  gab_json_int(json, "suspicions", stats->suspicions);
+  gab_json_int(json, "steps_rolled_back", stats->rolled_back);
+  gab_json_uint(json, "reconstructed_blocks", stats->made_up.blocks);
+  if (stats->made_up.blocks) gab_json_int(json, "approximate_from_step", stats->made_up.since);
+  put_faults(json, stats);
+  put_timings(json, summary);
+  put_checkpoints(json, &stats->checkpoint);
+  put_disk(json, stats);
+  gab_json_object(json, "memory");
+  gab_json_uint(json, "peak_of_a_slot", summary->memory_peak);
+  gab_json_uint(json, "most_of_a_slot", summary->memory_now);
+  gab_json_uint(json, "fields_of_all", summary->memory_field);
+  gab_json_uint(json, "snapshots_of_all", summary->memory_snapshot);
+  gab_json_close(json);
 }
 
 gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab_status status,
-                             const char *folder, const char *extra)
+                             const char *folder, gab_summary_extra extra)
 {
   if (!gab_world_is_root(gab_forest_world(gab_timeloop_forest(loop)))) return GAB_OK;
-  char path[1100], *text = NULL;
-  size_t length = 0;
+  char path[1100];
+  gab_buffer text = {0};
   if (snprintf(path, sizeof path, "%s/summary.json", folder) >= (int)sizeof path)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %s is too long", folder);
-  FILE *file = open_memstream(&text, &length);
-  if (!file) GAB_FAIL(GAB_ERR_MEMORY, "no memory for the summary");
-  print_all(file, summary, loop, status, extra);
-  gab_status written = GAB_OK;
-  if (fclose(file) != 0)
-    written = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "no memory for the summary");
-  if (written == GAB_OK) written = gab_file_replace(path, text, length, GAB_FILE_RENAMED);
-  free(text);
+  gab_json *json = gab_json_begin(GAB_JSON_PAGE);
+  put_all(json, summary, loop, status);
+  if (extra.put) extra.put(extra.user, json);
+  gab_status written = gab_json_end(&json, &text);
+  if (written == GAB_OK) written = gab_file_replace(path, text.data, text.size, GAB_FILE_RENAMED);
+  gab_buffer_release(&text);
   return written;
 }
 

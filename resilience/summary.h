@@ -6,6 +6,7 @@
 #ifndef GABION_RESILIENCE_SUMMARY_H
 #define GABION_RESILIENCE_SUMMARY_H
 
+#include "core/json.h"
 #include "resilience/timeloop.h"
 
 #ifdef __cplusplus
@@ -37,11 +38,17 @@ typedef struct gab_summary {
 /** Collective. */
 gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary);
 
+/** What an application adds to summary.json. */
+typedef struct gab_summary_extra {
+  void (*put)(void *user, gab_json *json); /**< its members; NULL: none */
+  void *user;
+} gab_summary_extra;
+
 /** Writes FOLDER/summary.json, whole or not at all. Root only; others return at once. Local.
- *  @param[in] status  how the run ended
- *  @param[in] extra  further JSON members ("\"name\": value, …") of the application, or NULL */
+ *  @param[in] status  how the run ended; the reason is gab_error_message() unless it is GAB_OK. After
+ * ::GAB_ERR_LOST there is no checksum: the state is not whole */
 gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab_status status,
-                             const char *folder, const char *extra);
+                             const char *folder, gab_summary_extra extra);
 
 /** Says the same in a few lines of the log. */
 void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char *folder);

@@ -284,18 +284,23 @@ static void note_start(const gab_timeloop *loop)
 {
   if (!loop->events || !gab_world_is_root(loop->world)) return;
   const char *attempt = getenv("GABION_ATTEMPT"); /* of the launcher, which counts its restarts */
-  gab_event(loop->events, "start",
-            "\"at_step\": %" GAB_PRI_STEP ", \"steps\": %" GAB_PRI_STEP ", \"slots\": %" PRId32 ", \"attempt\": %d",
-            loop->step, loop->steps, gab_world_members(loop->world)->slots, attempt ? atoi(attempt) : 0);
+  gab_json *event = gab_event_begin(loop->events, "start");
+  gab_json_int(event, "at_step", loop->step);
+  gab_json_int(event, "steps", loop->steps);
+  gab_json_int(event, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(event, "attempt", attempt ? atoi(attempt) : 0);
+  if (loop->lock) gab_json_text(event, "run", gab_run_lock_id(loop->lock));
+  gab_event_end(loop->events, &event);
 }
 
 static void note_end(const gab_timeloop *loop, gab_status status)
 {
-  char why[1200] = "\"\"";
   if (!loop->events || (status != GAB_ERR_FAULT && !gab_world_is_root(loop->world))) return;
-  if (status != GAB_OK) gab_event_quote(why, sizeof why, gab_error_message());
-  gab_event(loop->events, "end", "\"at_step\": %" GAB_PRI_STEP ", \"status\": \"%s\", \"message\": %s", loop->step,
-            gab_status_name(status), why);
+  gab_json *event = gab_event_begin(loop->events, "end");
+  gab_json_int(event, "at_step", loop->step);
+  gab_json_text(event, "status", gab_status_name(status));
+  gab_json_text(event, "message", status == GAB_OK ? "" : gab_error_message());
+  gab_event_end(loop->events, &event);
 }
 
 gab_status gab_timeloop_run(gab_timeloop *loop)
@@ -312,10 +317,11 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
     if (status == GAB_OK) continue;
     status = gab_guard_recover(loop, status);
     if (status == GAB_OK) continue;
-    if (status != GAB_ERR_REQUEUE && status != GAB_ERR_AGAIN && status != GAB_ERR_ENDED) note_failure(loop, status);
+    if (status != GAB_ERR_AGAIN) note_failure(loop, status);
     break;
   }
   note_end(loop, status);
+  gab_progress_end(loop, status);
   if (loop->guard) loop->guard->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
   loop->stats.seconds = gab_seconds() - loop->started;
   return status;

@@ -80,6 +80,12 @@ gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_tas
 gab_status gab_timeloop_on_failure(gab_timeloop *loop,
                                    gab_status (*call)(void *user, gab_step step, gab_status why), void *user);
 
+/** For such a callback: takes the state back to the last checkpoint in memory, to be looked at; nothing goes
+ * on from there. The monitors have looked at it before it became one. Collective.
+ *  @param[out] step  its step; -1: there is none, and the state stays as it is
+ *  @return as gab_checkpoint_restore() */
+gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
+
 /** What has to be rolled back with the blocks; the loop's own step counter is. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 

@@ -108,6 +108,9 @@ struct gab_timeloop {
 gab_status gab_guard_start(gab_timeloop *loop);
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective. */
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why);
+/* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
+ * to be listed, perhaps not all of them */
+void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
@@ -158,5 +161,7 @@ gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool c
 
 /* After a step: the line of the log and the files that say how far the run is. Local. */
 void gab_progress_report(gab_timeloop *loop);
+/* The file for good, at the end. Local. */
+void gab_progress_end(const gab_timeloop *loop, gab_status status);
 
 #endif

@@ -1,6 +1,8 @@
 /* The table for people and the lines for programs. */
 #include "apps/bench/bench.h"
 
+#include "core/json.h"
+
 #include <stdarg.h>
 #include <unistd.h>
 
@@ -32,14 +34,26 @@ static void table_line(bench *b, const bench_result *result, int cores, double p
 static void json_line(bench *b, const bench_result *result, int cores, double percent)
 {
   if (!b->json) return;
-  fprintf(b->json, "{\"name\": \"%s\", \"cores\": %d, \"value\": %.6g, \"unit\": \"%s\", ", result->name,
-          cores, result->value, result->unit);
-  if (result->ceiling > 0)
-    fprintf(b->json, "\"ceiling\": %.6g, \"percent\": %.1f, ", result->ceiling, percent);
-  else fprintf(b->json, "\"ceiling\": null, \"percent\": null, ");
-  fprintf(b->json,
-          "\"processes\": %" PRId32 ", \"threads\": %d, \"min\": %.6g, \"max\": %.6g, \"samples\": %d}\n",
-          result->processes, b->threads, result->min, result->max, result->samples);
+  gab_buffer text = {0};
+  gab_json *json = gab_json_begin(GAB_JSON_LINE);
+  gab_json_text(json, "name", result->name);
+  gab_json_int(json, "cores", cores);
+  gab_json_real(json, "value", result->value);
+  gab_json_text(json, "unit", result->unit);
+  if (result->ceiling > 0) {
+    gab_json_real(json, "ceiling", result->ceiling);
+    gab_json_rounded(json, "percent", percent, 1);
+  } else {
+    gab_json_null(json, "ceiling");
+    gab_json_null(json, "percent");
+  }
+  gab_json_int(json, "processes", result->processes);
+  gab_json_int(json, "threads", b->threads);
+  gab_json_real(json, "min", result->min);
+  gab_json_real(json, "max", result->max);
+  gab_json_int(json, "samples", result->samples);
+  if (gab_json_end(&json, &text) == GAB_OK) fwrite(text.data, 1, text.size, b->json);
+  gab_buffer_release(&text);
   fflush(b->json);
 }
 

@@ -136,7 +136,7 @@ static gab_status plan_with(gab_world *world, const run_case *which, const plan_
   if (status == GAB_OK) status = grid_proxies_build(world, which, geometry, &proxies);
   if (status == GAB_OK) status = plan_work_out(which, options, proxies, &numbers);
   numbers.planning_seconds = gab_seconds() - start;
-  if (status == GAB_OK && options->json) plan_print_json(which, &numbers, stdout);
+  if (status == GAB_OK && options->json) status = plan_print_json(which, &numbers, stdout);
   else if (status == GAB_OK) plan_print(which, &numbers, stdout);
   plan_release(&numbers);
   gab_proxies_destroy(&proxies);

@@ -104,10 +104,7 @@ static gab_status simulate(gab_world *world, const run_case *which, const driver
   status = driver_end_of_setup(world, status);
   if (status == GAB_OK) status = gab_timeloop_run(made->loop);
   if (status == GAB_OK) report(made);
-  else if (gab_world_check(world) == GAB_OK)
-    gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
-  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
-    gab_log_all(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  else driver_tell_end(world, status);
   simulation_release(made);
   gab_free(&made);
   return status;

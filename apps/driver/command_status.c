@@ -1,11 +1,11 @@
 /* gabion status: how far a run is, and what happened to it, from the files in its folder. Needs no MPI. */
 #include "apps/driver/driver.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "resilience/history.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libfyaml.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: gabion status FOLDER\n"
+    "usage: gabion status FOLDER [--json]\n"
     "\n"
     "Tells how far the run is whose results go to FOLDER, whether it still lives, and what happened to it.\n"
+    "  --json  the same for programs\n"
     "Exit code: 0 it has ended or is running, 2 there is no run in FOLDER, 3 it shows no sign of life.\n";
 
 enum {
@@ -24,45 +25,13 @@ enum {
   SILENT_SECONDS = 60 /* without a sign of life: a step, or writing, may take so long */
 };
 
-/* ---------------------------------------------------------------- JSON, which is YAML */
+/* ---------------------------------------------------------------- the files of a run */
 
-static struct fy_document *open_json(const char *folder, const char *name)
+static gab_json_document *open_json(const char *folder, const char *name)
 {
   char path[GAB_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  if (gab_file_check(path) != GAB_OK) return NULL;
-  const struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_PARSE};
-  return fy_document_build_from_file(&quiet, path);
-}
-
-/* A member of the outermost object as text; "" if there is none. */
-static const char *text_of(struct fy_document *document, const char *key, char *text, size_t room)
-{
-  size_t length = 0;
-  struct fy_node *node = fy_node_by_path(fy_document_root(document), key, FY_NT, FYNWF_DONT_FOLLOW);
-  const char *found = node && fy_node_is_scalar(node) ? fy_node_get_scalar(node, &length) : NULL;
-  snprintf(text, room, "%.*s", (int)length, found ? found : "");
-  return text;
-}
-
-static double number_of(struct fy_document *document, const char *key)
-{
-  char text[64];
-  return strtod(text_of(document, key, text, sizeof text), NULL);
-}
-
-/* [2, 5] as "2, 5". */
-static const char *list_of(struct fy_document *document, const char *key, char *text, size_t room)
-{
-  text[0] = '\0';
-  struct fy_node *list = fy_node_by_path(fy_document_root(document), key, FY_NT, FYNWF_DONT_FOLLOW);
-  void *at = NULL;
-  for (struct fy_node *item; list && (item = fy_node_sequence_iterate(list, &at));) {
-    size_t length = 0, used = strlen(text);
-    const char *word = fy_node_get_scalar(item, &length);
-    snprintf(text + used, room - used, "%s%.*s", used ? ", " : "", (int)length, word ? word : "");
-  }
-  return text;
+  return gab_json_read_file(path);
 }
 
 /* ---------------------------------------------------------------- words */
@@ -105,57 +74,58 @@ typedef struct history {
 
 static char *next_line(history *past) { return past->shown[past->count++ % SHOWN_EVENTS]; }
 
-static void take_recovery(struct fy_document *event, history *past)
+static void take_recovery(gab_json_document *event, history *past)
 {
   char lost[128];
-  list_of(event, "/lost", lost, sizeof lost);
+  gab_json_get_list(event, "/lost", lost, sizeof lost);
   snprintf(next_line(past), sizeof past->shown[0],
-           "slot%s %s died at step %.0f; back to step %.0f, going on after %.3f s", strchr(lost, ',') ? "s" : "",
-           lost[0] ? lost : "(none)", number_of(event, "/noticed_step"), number_of(event, "/restored_step"),
-           number_of(event, "/seconds"));
+           "slot%s %s died at step %.0f; back to step %.0f, going on after %.3f s",
+           strchr(lost, ',') ? "s" : "", lost[0] ? lost : "(none)", gab_json_get_real(event, "/noticed_step"),
+           gab_json_get_real(event, "/restored_step"), gab_json_get_real(event, "/seconds"));
 }
 
-static void take_end(struct fy_document *event, double time, history *past)
+static void take_end(gab_json_document *event, double time, history *past)
 {
   past->end_time = time;
-  text_of(event, "/status", past->end_status, sizeof past->end_status);
-  text_of(event, "/message", past->end_message, sizeof past->end_message);
+  gab_json_get_text(event, "/status", past->end_status, sizeof past->end_status);
+  gab_json_get_text(event, "/message", past->end_message, sizeof past->end_message);
 }
 
 /* One line of the file. Lines that are cut (the writer was killed) are passed over. */
 static void take_event(const char *line, size_t length, history *past)
 {
-  const struct fy_parse_cfg quiet = {.flags = FYPCF_QUIET | FYPCF_DEFAULT_PARSE};
-  struct fy_document *event = fy_document_build_from_string(&quiet, line, length);
+  gab_json_document *event = gab_json_read(line, length);
   if (!event) return;
   char name[48], from[64], when[32];
-  const double time = number_of(event, "/time");
+  const double time = gab_json_get_real(event, "/time");
   const size_t before = past->count;
-  text_of(event, "/event", name, sizeof name);
+  gab_json_get_text(event, "/event", name, sizeof name);
   past->last_time = time;
   if (strcmp(name, "recovery") == 0) take_recovery(event, past);
   else if (strcmp(name, "reconstruction") == 0)
     snprintf(next_line(past), sizeof past->shown[0],
              "no copy was left of %s: %.0f of %.0f blocks were made up, an approximation from step %.0f on",
-             text_of(event, "/of", from, sizeof from), number_of(event, "/blocks"), number_of(event, "/all_blocks"),
-             number_of(event, "/of_step"));
+             gab_json_get_text(event, "/of", from, sizeof from), gab_json_get_real(event, "/blocks"),
+             gab_json_get_real(event, "/all_blocks"), gab_json_get_real(event, "/of_step"));
   else if (strcmp(name, "start") == 0) {
     past->end_time = 0;
     snprintf(next_line(past), sizeof past->shown[0], "started at step %.0f of %.0f on %.0f processes",
-             number_of(event, "/at_step"), number_of(event, "/steps"), number_of(event, "/slots"));
+             gab_json_get_real(event, "/at_step"), gab_json_get_real(event, "/steps"),
+             gab_json_get_real(event, "/slots"));
   } else if (strcmp(name, "end") == 0) take_end(event, time, past);
   else if (strcmp(name, "continued") == 0)
     snprintf(next_line(past), sizeof past->shown[0], "went on from step %.0f, a checkpoint %s",
-             number_of(event, "/of_step"), text_of(event, "/from", from, sizeof from));
+             gab_json_get_real(event, "/of_step"), gab_json_get_text(event, "/from", from, sizeof from));
   else if (strcmp(name, "fault noticed") != 0 && strcmp(name, "checkpoint") != 0 &&
            strcmp(name, "disk checkpoint") != 0)
-    snprintf(next_line(past), sizeof past->shown[0], "%s, step %.0f", name, number_of(event, "/step"));
+    snprintf(next_line(past), sizeof past->shown[0], "%s, step %.0f", name,
+             gab_json_get_real(event, "/step"));
   if (past->count > before) {
     char *line_shown = past->shown[before % SHOWN_EVENTS], copy[200];
     snprintf(copy, sizeof copy, "%.199s", line_shown);
     snprintf(line_shown, sizeof past->shown[0], "%s  %s", date(time, when), copy);
   }
-  fy_document_destroy(event);
+  gab_json_forget(&event);
 }
 
 static bool read_history(const char *folder, history *past)
@@ -198,30 +168,32 @@ static void print_history(const history *past)
 /* ---------------------------------------------------------------- progress.json */
 
 /* True if the process that wrote it lives, as far as this machine can tell; *known says whether it can. */
-static bool writer_lives(struct fy_document *progress, bool *known)
+static bool writer_lives(gab_json_document *progress, bool *known)
 {
   char theirs[128], mine[128] = "";
   gethostname(mine, sizeof mine - 1);
-  *known = strcmp(text_of(progress, "/host", theirs, sizeof theirs), mine) == 0;
-  const pid_t pid = (pid_t)number_of(progress, "/pid");
+  *known = strcmp(gab_json_get_text(progress, "/host", theirs, sizeof theirs), mine) == 0;
+  const pid_t pid = (pid_t)gab_json_get_real(progress, "/pid");
   return *known && pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
-static void print_progress(struct fy_document *progress, bool running)
+static void print_progress(gab_json_document *progress, bool running)
 {
   char left[32];
-  const double step = number_of(progress, "/step"), steps = number_of(progress, "/steps");
-  const double faults = number_of(progress, "/faults"), checkpoint = number_of(progress, "/checkpoint");
+  const double step = gab_json_get_real(progress, "/step"), steps = gab_json_get_real(progress, "/steps");
+  const double faults = gab_json_get_real(progress, "/faults"),
+               checkpoint = gab_json_get_real(progress, "/checkpoint");
   printf("  step %.0f of %.0f (%.1f %%), %.1f million cell updates per second", step, steps,
-         steps > 0 ? 100 * step / steps : 0, number_of(progress, "/updates_per_second") * 1e-6);
-  if (running) printf(", %s left", duration(number_of(progress, "/seconds_left"), left));
-  printf("\n  %.0f of %.0f processes", number_of(progress, "/living"), number_of(progress, "/slots"));
+         steps > 0 ? 100 * step / steps : 0, gab_json_get_real(progress, "/updates_per_second") * 1e-6);
+  if (running) printf(", %s left", duration(gab_json_get_real(progress, "/seconds_left"), left));
+  printf("\n  %.0f of %.0f processes", gab_json_get_real(progress, "/living"),
+         gab_json_get_real(progress, "/slots"));
   if (checkpoint >= 0 && running) printf("; last checkpoint in memory: step %.0f", checkpoint);
   if (faults > 0)
     printf("; %.0f fault%s, %.0f steps computed again", faults, faults == 1 ? "" : "s",
-           number_of(progress, "/rolled_back"));
-  if (number_of(progress, "/reconstructed_blocks") > 0)
-    printf("; APPROXIMATE: %.0f blocks were made up", number_of(progress, "/reconstructed_blocks"));
+           gab_json_get_real(progress, "/rolled_back"));
+  if (gab_json_get_real(progress, "/reconstructed_blocks") > 0)
+    printf("; APPROXIMATE: %.0f blocks were made up", gab_json_get_real(progress, "/reconstructed_blocks"));
   printf("\n");
 }
 
@@ -235,31 +207,76 @@ static int tell_end(const char *folder, const history *past)
     return 0;
   }
   printf("%s: done since %s", folder, date(past->end_time, text));
-  struct fy_document *summary = open_json(folder, "summary.json");
+  gab_json_document *summary = open_json(folder, "summary.json");
   if (summary) {
     char checksum[32];
-    printf(": %.0f steps in %s, checksum %s", number_of(summary, "/steps"),
-           duration(number_of(summary, "/seconds"), text),
-           text_of(summary, "/checksum", checksum, sizeof checksum));
-    if (number_of(summary, "/reconstructed_blocks") > 0)
-      printf(", APPROXIMATE from step %.0f on: %.0f blocks were made up", number_of(summary, "/approximate_from_step"),
-             number_of(summary, "/reconstructed_blocks"));
-    fy_document_destroy(summary);
+    printf(": %.0f steps in %s, checksum %s", gab_json_get_real(summary, "/steps"),
+           duration(gab_json_get_real(summary, "/seconds"), text),
+           gab_json_get_text(summary, "/checksum", checksum, sizeof checksum));
+    if (gab_json_get_real(summary, "/reconstructed_blocks") > 0)
+      printf(", APPROXIMATE from step %.0f on: %.0f blocks were made up",
+             gab_json_get_real(summary, "/approximate_from_step"),
+             gab_json_get_real(summary, "/reconstructed_blocks"));
+    gab_json_forget(&summary);
   }
   printf("\n");
   return 0;
 }
 
-static int tell_life(const char *folder, struct fy_document *progress, const history *past)
+/* True if it is running as far as can be told. @param[out] silent  seconds since its last sign of life */
+static bool is_running(gab_json_document *progress, const history *past, double *silent)
 {
-  char text[32];
   bool known = false;
   const bool lives = progress && writer_lives(progress, &known);
   double last = past->last_time;
-  if (progress && number_of(progress, "/time") > last) last = number_of(progress, "/time");
-  const double silent = seconds_now() - last;
+  if (progress && gab_json_get_real(progress, "/time") > last) last = gab_json_get_real(progress, "/time");
+  *silent = seconds_now() - last;
   /* The root may have died and its successor not written yet: a fresh sign counts more than a missing process. */
-  const bool running = lives || silent < (known ? 10 : SILENT_SECONDS);
+  return lives || *silent < (known ? 10 : SILENT_SECONDS);
+}
+
+/* For programs. What progress.json has is there as it is. */
+static int tell_json(const char *folder, gab_json_document *progress, const history *past)
+{
+  static const char *const counts[] = {"step",   "steps",       "updates_per_second",  "seconds_left",
+                                       "slots",  "living",      "checkpoint",          "disk_checkpoint",
+                                       "faults", "rolled_back", "reconstructed_blocks"};
+  const bool ended = past->end_time > 0;
+  double silent = 0;
+  const bool running = !ended && is_running(progress, past, &silent);
+  gab_json_document *summary = ended ? open_json(folder, "summary.json") : NULL;
+  gab_json *json = gab_json_begin(GAB_JSON_PAGE);
+  char path[48], checksum[32];
+  gab_json_text(json, "folder", folder);
+  gab_json_text(json, "state",
+                !ended                                ? running ? "running" : "dead"
+                : strcmp(past->end_status, "ok") == 0 ? "done"
+                                                      : past->end_status);
+  gab_json_text(json, "message", ended ? past->end_message : "");
+  if (ended) gab_json_rounded(json, "ended", past->end_time, 3);
+  else gab_json_rounded(json, "seconds_silent", silent, 3);
+  for (size_t i = 0; progress && i < sizeof counts / sizeof counts[0]; i++) {
+    snprintf(path, sizeof path, "/%s", counts[i]);
+    gab_json_int(json, counts[i], (int64_t)gab_json_get_real(progress, path));
+  }
+  gab_json_uint(json, "starts", past->jobs.starts);
+  gab_json_uint(json, "continuations", past->jobs.continuations);
+  gab_json_uint(json, "relaunches", past->jobs.relaunches);
+  gab_json_get_text(summary, "/checksum", checksum, sizeof checksum);
+  if (checksum[0] && strcmp(checksum, "null") != 0) gab_json_text(json, "checksum", checksum);
+  gab_json_forget(&summary);
+  gab_buffer text = {0};
+  const gab_status status = gab_json_end(&json, &text);
+  if (status == GAB_OK) fwrite(text.data, 1, text.size, stdout);
+  gab_buffer_release(&text);
+  return status != GAB_OK ? 1 : ended || running ? 0 : 3;
+}
+
+static int tell_life(const char *folder, gab_json_document *progress, const history *past)
+{
+  char text[32];
+  double silent;
+  const bool running = is_running(progress, past, &silent);
   printf("%s: %s (last sign of life %s ago)\n", folder,
          !running             ? "DEAD: no sign of life, and it has not said that it ended"
          : silent > SILENT_SECONDS ? "running, but silent"
@@ -273,7 +290,7 @@ int command_status(int argc, char **argv)
 {
   driver_options options;
   history *past = calloc(1, sizeof *past);
-  gab_status status = driver_options_parse(argc, argv, "", &options);
+  gab_status status = driver_options_parse(argc, argv, "j", &options);
   if (status == GAB_OK && !options.help && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no folder given (gabion status --help)");
   int code = 0;
@@ -286,11 +303,16 @@ int command_status(int argc, char **argv)
     fprintf(stderr, "gabion: there is no run in %s: no events.jsonl (a run writes it when it starts)\n", options.word);
     code = 2;
   } else {
-    struct fy_document *progress = open_json(options.word, "progress.json");
-    code = past->end_time > 0 ? tell_end(options.word, past) : tell_life(options.word, progress, past);
-    if (past->end_time > 0 && progress && strcmp(past->end_status, "ok") != 0) print_progress(progress, false);
-    print_history(past);
-    if (progress) fy_document_destroy(progress);
+    gab_json_document *progress = open_json(options.word, "progress.json");
+    if (options.json) {
+      code = tell_json(options.word, progress, past);
+    } else {
+      code = past->end_time > 0 ? tell_end(options.word, past) : tell_life(options.word, progress, past);
+      if (past->end_time > 0 && progress && strcmp(past->end_status, "ok") != 0)
+        print_progress(progress, false);
+      print_history(past);
+    }
+    gab_json_forget(&progress);
   }
   free(past);
   return code;

@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/collective.h"
+#include "core/json.h"
 #include "core/log.h"
 #include "resilience/history.h"
 #include "resilience/resilience_config.h"
@@ -55,8 +56,14 @@ static gab_status ask_finished(gab_world *world, const char *folder, const gab_m
 {
   char path[GAB_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/summary.json", folder);
-  uint64_t done = gab_world_is_root(world) &&
-                  (newest->step > steps || (newest->step == steps && access(path, F_OK) == 0));
+  uint64_t done = 0;
+  if (gab_world_is_root(world) && newest->step >= steps) {
+    char code[16] = "0";
+    gab_json_document *summary = gab_json_read_file(path);
+    gab_json_get_text(summary, "/exit_code", code, sizeof code);
+    done = newest->step > steps || strcmp(code, "0") == 0;
+    gab_json_forget(&summary);
+  }
   GAB_TRY(gab_world_max_u64(world, &done, 1));
   *finished = done;
   return GAB_OK;
@@ -110,4 +117,14 @@ void driver_continuation_end(driver_continuation *found, gab_status status)
 {
   gab_restart_destroy(&found->restart);
   gab_run_lock_release(&found->lock, status == GAB_ERR_AGAIN ? GAB_RUN_LOCK_LEAVE : GAB_RUN_LOCK_REMOVE);
+}
+
+void driver_tell_end(gab_world *world, gab_status status)
+{
+  const bool in_order = status == GAB_ERR_REQUEUE || status == GAB_ERR_AGAIN;
+  const gab_log_level level = in_order ? GAB_LOG_INFO : GAB_LOG_ERROR;
+  if (gab_world_check(world) == GAB_OK)
+    gab_log(level, "%s: %s", gab_status_name(status), gab_error_message());
+  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
+    gab_log_all(level, "%s: %s", gab_status_name(status), gab_error_message());
 }

@@ -32,11 +32,11 @@ typedef struct driver_options {
   double walltime; /**< seconds from the start of the launcher; 0: not given */
   const char *block; /**< of --block; NULL: not given */
   bool fresh, anyway; /**< start anew; go on with another case */
-  bool verbose, quiet, reference, processes, help;
+  bool verbose, quiet, reference, processes, help, json;
 } driver_options;
 
-/** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference), w(alltime),
- *  p(rocesses), f(resh), c(ontinue-anyway), b(lock); --help always.
+/** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
+ * w(alltime), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son); --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options);
 
@@ -119,11 +119,12 @@ gab_status driver_domain_read(const gab_config *config, gab_forest_options *fore
 gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
                               const char *folder, bool continues);
 
-/** Clears away what an earlier run left that this one does not go on from, and lists what this one writes. Collective;
- *  the last thing before the run, so that a run that is refused clears nothing away.
- *  @param[in] outputs  of the run, NULL-terminated @param[in] more  further names, a line each; may be NULL */
-gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs, const char *more,
-                                bool continues);
+/** Clears away what an earlier run left that this one does not go on from, and lists what this one writes.
+ * Collective; the last thing before the run, so that a run that is refused clears nothing away.
+ *  @param[in] outputs  of the run, NULL-terminated @param[in] more  further names, a line each; may be NULL
+ */
+gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
+                                const char *more, bool continues);
 
 /** Where a run begins. */
 typedef struct driver_continuation {
@@ -138,8 +139,16 @@ typedef struct driver_continuation {
  *  @return ::GAB_ERR_INPUT with all parameters that differ, or with the run that holds the folder */
 gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
                                     const char *folder, gab_step steps, driver_continuation *found);
-/** Gives the folder free, when nothing is written any more. Local, by all. @param[in] status  how the run ended */
+/** Says in the log how a run ended that did not come to its last step. Stopped in time is no error. Local, by
+ * all. */
+void driver_tell_end(gab_world *world, gab_status status);
+/** Gives the folder free, when nothing is written any more. Local, by all. @param[in] status  how the run
+ * ended */
 void driver_continuation_end(driver_continuation *found, gab_status status);
+/** Members of summary.json that say what the case is: title, time step, physical time at the end, parameters
+ * that are not as they are by default. */
+void driver_put_case(gab_json *json, const gab_config *config, const driver_options *options, double dt,
+                     double time);
 /** True if old checkpoints are to be removed. */
 bool driver_starts_anew(const driver_options *options);
 /** "cases/cylinder.yaml" to "out/cylinder". */

@@ -76,16 +76,26 @@ static unsigned kinds_to_finish(const simulation *which, gab_step step)
   return kinds;
 }
 
+/* What the case is. */
+static void put_case(void *user, gab_json *json)
+{
+  const simulation *which = user;
+  const run_case *found = which->which;
+  const gab_units *units = &found->setup.units;
+  grid_summarize(which, json);
+  driver_put_case(json, found->config, which->options, units->dt,
+                  simulation_time(which, gab_timeloop_step(which->loop)));
+}
+
 static gab_status write_summary(simulation *which, gab_status why)
 {
-  char grid[384];
   GAB_TRY(gab_summary_gather(which->loop, &which->summary));
   GAB_TRY(grid_count(which, which->level_blocks));
   const gab_sample_report sample = gab_lbm_recomputation(which->lbm);
   GAB_TRY(recompute_report(which->world, &which->recompute, &sample));
-  grid_summarize(which, grid, sizeof grid);
+  const gab_summary_extra extra = {put_case, which};
   return gab_output_settle(which->world,
-                           gab_summary_write(&which->summary, which->loop, why, which->folder, grid));
+                           gab_summary_write(&which->summary, which->loop, why, which->folder, extra));
 }
 
 static gab_status finish(void *user, gab_step step)
@@ -100,14 +110,52 @@ static gab_status finish(void *user, gab_step step)
   return write_summary(which, GAB_OK);
 }
 
-/* A run that diverged leaves its last state, so that one can see where. */
-static gab_status leave_evidence(void *user, gab_step step, gab_status why)
+static void name_levers(const simulation *which)
+{
+  const gab_lbm_setup *setup = &which->which->setup;
+  const gab_config *config = which->which->config;
+  gab_log(
+      GAB_LOG_INFO,
+      "  what may help: another collision model (lbm.collision, now %s), its lbm.magic (now %g) or its rates "
+      "(lbm.rate_*); a smaller omega (now %.6g), that is more viscosity or, at the same Reynolds number, "
+      "more cells "
+      "(domain.cells); slower flow in cells per step (now %.3g; units.dt, units.lattice_velocity)",
+      gab_config_string(config, "lbm.collision"), setup->options.magic > 0 ? setup->options.magic : 3.0 / 16,
+      setup->options.omega, setup->speed);
+}
+
+static gab_status write_failed(simulation *which, gab_output *output, const char *what, const char *name,
+                               gab_step step)
+{
+  GAB_TRY(flow_view_update(&which->view));
+  GAB_TRY(gab_output_write_now(output, GAB_OUTPUT_ALL, step, simulation_time(which, step)));
+  gab_log(GAB_LOG_INFO, "the %s, of step %" GAB_PRI_STEP ", is in %s/fields/%s.xdmf%s%s%s", what, step,
+          which->folder, name, gab_slice_is_built() ? " and " : "", gab_slice_is_built() ? name : "",
+          gab_slice_is_built() ? "_*.png" : "");
+  return GAB_OK;
+}
+
+/* A run that diverged leaves its last state, so that one can see where, and the last checkpoint before it, so
+ * that one can see from what. The summary is that of the state that diverged. */
+static gab_status leave_evidence(simulation *which, gab_step step, gab_status why)
+{
+  gab_step good;
+  GAB_TRY(write_failed(which, which->failure_output, "state that diverged", "diverged", step));
+  GAB_TRY(gab_output_flush(which->output));
+  GAB_TRY(write_summary(which, why));
+  name_levers(which);
+  which->keep_series = true;
+  GAB_TRY(gab_timeloop_go_back(which->loop, &good));
+  if (good < 0) return GAB_OK;
+  GAB_TRY(gab_output_settle(which->world, gab_lbm_check_finite(which->lbm, NULL)));
+  return write_failed(which, which->good_output, "last good state", "last_good", good);
+}
+
+/* However a run ends, it says why; with the field that went wrong if that is what ended it. */
+static gab_status note_failure(void *user, gab_step step, gab_status why)
 {
   simulation *which = user;
-  if (why != GAB_ERR_DIVERGED) return GAB_OK;
-  GAB_TRY(gab_output_write_now(which->failure_output, GAB_OUTPUT_ALL, step, simulation_time(which, step)));
-  gab_log(GAB_LOG_INFO, "the state of step %" GAB_PRI_STEP " is in %s/fields/diverged.xdmf%s", step,
-          which->folder, gab_slice_is_built() ? " and diverged_*.png" : "");
+  if (why == GAB_ERR_DIVERGED) return leave_evidence(which, step, why);
   GAB_TRY(gab_output_flush(which->output));
   return write_summary(which, why);
 }
@@ -143,6 +191,10 @@ static gab_status pack_output(void *user, gab_buffer *out)
 static gab_status unpack_output(void *user, gab_reader *in)
 {
   const simulation *which = user;
+  if (which->keep_series) { /* the series tell how it diverged */
+    in->at = in->end;
+    return GAB_OK;
+  }
   return gab_output_unpack(which->output, in);
 }
 
@@ -163,12 +215,13 @@ gab_status simulation_add_duties(simulation *which)
   GAB_TRY(gab_timeloop_add_task(loop, "exchange and boundaries", exchange, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide", collide, which));
   which->recompute = which->which->recompute;
-  GAB_TRY(gab_timeloop_add_duty(loop, "check", check_due, check, which));
+  /* As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
+  GAB_TRY(gab_timeloop_add_monitor(loop, "check", check_due, check, which));
   GAB_TRY(gab_timeloop_add_duty(loop, "output", output_due, write_output, which));
   if (which->which->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", grid_adapt_due, grid_adapt, which));
   if (which->which->rebalance.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "balance", grid_rebalance_due, grid_rebalance_now, which));
   GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));
-  return gab_timeloop_on_failure(loop, leave_evidence, which);
+  return gab_timeloop_on_failure(loop, note_failure, which);
 }

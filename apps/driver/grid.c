@@ -270,12 +270,16 @@ gab_status grid_count(const simulation *which, uint64_t blocks[GAB_BALANCE_LEVEL
   return gab_world_sum_u64(which->world, blocks, GAB_BALANCE_LEVELS);
 }
 
-void grid_summarize(const simulation *which, char *text, size_t capacity)
+void grid_summarize(const simulation *which, gab_json *json)
 {
   char list[256];
-  list_blocks(which->level_blocks, ", ", list, sizeof list);
-  snprintf(text, capacity, "\"grid\": {\"adaptations\": %" PRIu64 ", \"blocks_of_levels\": [%s]}",
-           which->adaptations, list);
+  const int levels = list_blocks(which->level_blocks, ", ", list, sizeof list);
+  gab_json_object(json, "grid");
+  gab_json_uint(json, "adaptations", which->adaptations);
+  gab_json_list(json, "blocks_of_levels");
+  for (int level = 0; level < levels; level++) gab_json_uint(json, NULL, which->level_blocks[level]);
+  gab_json_close(json);
+  gab_json_close(json);
 }
 
 void grid_report(const simulation *which)

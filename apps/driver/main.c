@@ -18,7 +18,7 @@ static const command commands[] = {
      "says what a case would need on many processes, from one"},
     {"assemble", command_assemble, "gabion assemble OUT [--linked]",
      "makes one field of what has left the moving window of a phase field"},
-    {"status", command_status, "gabion status FOLDER",
+    {"status", command_status, "gabion status FOLDER [--json]",
      "tells how far a run is and what happened to it, also when it is dead"},
     {"checkpoint", command_checkpoint, "gabion checkpoint list|verify|extract DIR",
      "looks at checkpoints on disk, finds what is broken, takes blocks out"},

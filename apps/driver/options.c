@@ -48,10 +48,19 @@ typedef struct option_row {
 } option_row;
 
 static const option_row rows[] = {
-    {"--out", 'o', "-o", true},      {"--set", 's', "-s", true},        {"--inject", 'i', NULL, true},
-    {"--verbose", 'v', "-v", false}, {"--quiet", 'q', "-q", false},     {"--reference", 'r', NULL, false},
-    {"--help", 'h', "-h", false},    {"--processes", 'p', NULL, false}, {"--walltime", 'w', NULL, true},
-    {"--fresh", 'f', NULL, false},   {"--continue-anyway", 'c', NULL, false}, {"--block", 'b', NULL, true},
+    {"--out", 'o', "-o", true},
+    {"--set", 's', "-s", true},
+    {"--inject", 'i', NULL, true},
+    {"--verbose", 'v', "-v", false},
+    {"--quiet", 'q', "-q", false},
+    {"--reference", 'r', NULL, false},
+    {"--help", 'h', "-h", false},
+    {"--processes", 'p', NULL, false},
+    {"--walltime", 'w', NULL, true},
+    {"--fresh", 'f', NULL, false},
+    {"--continue-anyway", 'c', NULL, false},
+    {"--block", 'b', NULL, true},
+    {"--json", 'j', NULL, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -95,6 +104,9 @@ static gab_status take(const option_row *row, const char *value, driver_options 
     break;
   case 'c':
     options->anyway = true;
+    break;
+  case 'j':
+    options->json = true;
     break;
   case 'b':
     options->block = value;

@@ -112,15 +112,21 @@ gab_status growth_rebalance(void *user, gab_step step)
   return driver_rebalance_now(&it->which->rebalance, &it->which->balance, it->forest, step, &it->balance);
 }
 
-gab_status growth_count_grid(growth *it, char *text, size_t capacity)
+gab_status growth_count_grid(growth *it)
 {
-  uint64_t blocks[GAB_PHASEFIELD_MOST_LEVELS + 1] = {0};
+  uint64_t *blocks = it->level_blocks;
+  memset(blocks, 0, sizeof it->level_blocks);
   for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
     blocks[gab_block_level(it->forest, gab_forest_block(it->forest, i))]++;
-  GAB_TRY(gab_world_sum_u64(it->world, blocks, GAB_PHASEFIELD_MOST_LEVELS + 1));
-  snprintf(text, capacity, "\"grid\": {\"blocks_of_levels\": [");
+  return gab_world_sum_u64(it->world, blocks, GAB_PHASEFIELD_MOST_LEVELS + 1);
+}
+
+void growth_summarize_grid(const growth *it, gab_json *json)
+{
+  gab_json_object(json, "grid");
+  gab_json_list(json, "blocks_of_levels");
   for (int level = 0; level <= it->which->refinement.levels; level++)
-    snprintf(text + strlen(text), capacity - strlen(text), "%s%" PRIu64, level ? ", " : "", blocks[level]);
-  snprintf(text + strlen(text), capacity - strlen(text), "]}");
-  return GAB_OK;
+    gab_json_uint(json, NULL, it->level_blocks[level]);
+  gab_json_close(json);
+  gab_json_close(json);
 }

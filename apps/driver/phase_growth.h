@@ -40,7 +40,8 @@ typedef struct growth {
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
   gab_quantity_list quantities;
   gab_output *output;
-  gab_output *failure_output;  /**< what is written if the run diverges */
+  gab_output *failure_output;  /**< what is written if the run diverges: its last state */
+  gab_output *good_output;     /**< and the last good one */
   gab_output *recovery_output; /**< what is drawn when processes have died */
   front_record front;
   gab_series *profile; /**< borrowed; NULL: not wanted */
@@ -54,6 +55,8 @@ typedef struct growth {
   gab_timeloop *loop;
   gab_run_lock *lock;   /**< of the folder, borrowed */
   gab_restart *restart; /* until the loop has it */
+  uint64_t level_blocks[GAB_PHASEFIELD_MOST_LEVELS + 1]; /**< at the end */
+  bool keep_series;                                      /**< going back does not cut them any more */
   gab_summary summary;
 } growth;
 
@@ -67,7 +70,9 @@ gab_status growth_rebalance(void *user, gab_step step);
 bool growth_grid_due(const void *user, gab_step step);
 gab_status growth_adapt_grid(void *user, gab_step step);
 /** Blocks of each level, for the summary. Collective. */
-gab_status growth_count_grid(growth *it, char *text, size_t capacity);
+gab_status growth_count_grid(growth *it);
+/** The member "grid" of summary.json. */
+void growth_summarize_grid(const growth *it, gab_json *json);
 
 /* ---- phase_output.c ---- */
 /** Makes all writers. Local. */
@@ -77,7 +82,8 @@ gab_status growth_write_output(void *user, gab_step step);
 /** Writes the last state. Collective. */
 gab_status growth_finish_output(growth *it, gab_step step);
 /** Leaves the fields of a run that diverged, and a picture. Collective. */
-gab_status growth_leave_evidence(growth *it, gab_step step);
+/** Writes the state by one of the outputs for that, and says so. Collective. */
+gab_status growth_leave_evidence(growth *it, gab_output *output, const char *name, gab_step step);
 /** Cursors of all series. */
 gab_status growth_pack_output(void *user, gab_buffer *out);
 gab_status growth_unpack_output(void *user, gab_reader *in);

@@ -219,26 +219,25 @@ static gab_status add_fields(growth *it)
 }
 
 /* What a run that diverged leaves: where it went wrong can be seen. */
-static gab_status add_evidence(growth *it)
+static gab_status add_evidence(growth *it, gab_output *output, const char *name)
 {
   gab_quantity picked[1 + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS];
   size_t count = 0;
   for (size_t i = 0; i < it->quantities.count; i++) {
-    const char *name = it->quantities.items[i].name;
-    if (strcmp(name, "phase") == 0 || strncmp(name, "phi_", 4) == 0 || strncmp(name, "mu_", 3) == 0 ||
-        strncmp(name, "c_", 2) == 0)
+    const char *own = it->quantities.items[i].name;
+    if (strcmp(own, "phase") == 0 || strncmp(own, "phi_", 4) == 0 || strncmp(own, "mu_", 3) == 0 ||
+        strncmp(own, "c_", 2) == 0)
       picked[count++] = it->quantities.items[i];
   }
-  const gab_volume_options volume = {.name = "diverged", .quantities = picked, .quantity_count = count};
-  GAB_TRY(gab_output_add_volume(it->failure_output, (gab_schedule){0}, &volume));
+  const gab_volume_options volume = {.name = name, .quantities = picked, .quantity_count = count};
+  GAB_TRY(gab_output_add_volume(output, (gab_schedule){0}, &volume));
   if (!gab_slice_is_built()) return GAB_OK;
   const gab_forest_options *forest = &it->which->forest;
-  gab_slice_options slice = {
-      .name = "diverged", .axis = forest->grid.dimension == 2 ? 2 : 1, .outlines = true};
+  gab_slice_options slice = {.name = name, .axis = forest->grid.dimension == 2 ? 2 : 1, .outlines = true};
   GAB_TRY(gab_quantity_find_scalar(it->quantities, "phase", &slice.quantity, &slice.component));
   slice.position = forest->origin[slice.axis] +
                    0.5 * (double)forest->grid.roots[slice.axis] * forest->cells[slice.axis] * forest->dx;
-  return gab_output_add_slice(it->failure_output, (gab_schedule){0}, &slice);
+  return gab_output_add_slice(output, (gab_schedule){0}, &slice);
 }
 
 gab_status growth_add_writers(growth *it)
@@ -246,6 +245,7 @@ gab_status growth_add_writers(growth *it)
   const size_t slices = gab_config_count(it->which->config, "output.slices");
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->output));
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->failure_output));
+  GAB_TRY(gab_output_create(it->forest, it->folder, &it->good_output));
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->recovery_output));
   it->front.step = -1;
   GAB_TRY(add_fields(it));
@@ -253,7 +253,8 @@ gab_status growth_add_writers(growth *it)
   GAB_TRY(add_series(it));
   GAB_TRY(add_profile(it));
   GAB_TRY(growth_add_slabs(it));
-  return add_evidence(it);
+  GAB_TRY(add_evidence(it, it->failure_output, "diverged"));
+  return add_evidence(it, it->good_output, "last_good");
 }
 
 /* ---------------------------------------------------------------- when */
@@ -284,12 +285,13 @@ gab_status growth_finish_output(growth *it, gab_step step)
   return gab_output_flush(it->output);
 }
 
-gab_status growth_leave_evidence(growth *it, gab_step step)
+gab_status growth_leave_evidence(growth *it, gab_output *output, const char *name, gab_step step)
 {
-  GAB_TRY(gab_output_write_now(it->failure_output, GAB_OUTPUT_ALL, step, growth_time(it, step)));
-  gab_log(GAB_LOG_INFO, "the state of step %" GAB_PRI_STEP " is in %s/fields/diverged.xdmf%s", step,
-          it->folder, gab_slice_is_built() ? " and diverged_*.png" : "");
-  return gab_output_flush(it->output);
+  GAB_TRY(gab_output_write_now(output, GAB_OUTPUT_ALL, step, growth_time(it, step)));
+  gab_log(GAB_LOG_INFO, "the state of step %" GAB_PRI_STEP " is in %s/fields/%s.xdmf%s%s%s", step, it->folder,
+          name, gab_slice_is_built() ? " and " : "", gab_slice_is_built() ? name : "",
+          gab_slice_is_built() ? "_*.png" : "");
+  return GAB_OK;
 }
 
 gab_status growth_pack_output(void *user, gab_buffer *out)
@@ -312,5 +314,9 @@ gab_status growth_unpack_output(void *user, gab_reader *in)
   GAB_TRY(gab_get_f64(in, &it->front.height));
   GAB_TRY(gab_get_f64(in, &it->front.velocity));
   it->slabs_known = false;
+  if (it->keep_series) { /* the series tell how it diverged */
+    in->at = in->end;
+    return GAB_OK;
+  }
   return gab_output_unpack(it->output, in);
 }

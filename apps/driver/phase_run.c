@@ -82,14 +82,23 @@ gab_monitor_list phase_monitors(void)
 
 /* ---------------------------------------------------------------- entities and the end */
 
+/* What the case is. */
+static void put_case(void *user, gab_json *json)
+{
+  const growth *it = user;
+  growth_summarize_grid(it, json);
+  driver_put_case(json, it->which->config, it->options, it->which->setup.options.dt,
+                  growth_time(it, gab_timeloop_step(it->loop)));
+}
+
 static gab_status write_summary(growth *it, gab_status why)
 {
-  char grid[128];
-  GAB_TRY(growth_count_grid(it, grid, sizeof grid));
+  GAB_TRY(growth_count_grid(it));
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
   const gab_sample_report sample = gab_phasefield_recomputation(it->model);
   GAB_TRY(recompute_report(it->world, &it->which->recompute, &sample));
-  return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, grid));
+  return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder,
+                                                        (gab_summary_extra){put_case, it}));
 }
 
 static gab_status finish(void *user, gab_step step)
@@ -99,11 +108,35 @@ static gab_status finish(void *user, gab_step step)
   return write_summary(it, GAB_OK);
 }
 
-static gab_status leave_evidence(void *user, gab_step step, gab_status why)
+static void name_levers(const growth *it)
+{
+  gab_log(GAB_LOG_INFO,
+          "  what may help: a smaller time step (phasefield.dt, now %g) or wider cells (domain.dx, now %g); "
+          "a wider "
+          "interface; smaller driving forces, that is temperatures nearer to equilibrium",
+          it->which->setup.options.dt, it->which->forest.dx);
+}
+
+/* As of a flow, duties.c. */
+static gab_status leave_evidence(growth *it, gab_step step, gab_status why)
+{
+  gab_step good;
+  GAB_TRY(growth_leave_evidence(it, it->failure_output, "diverged", step));
+  GAB_TRY(gab_output_flush(it->output));
+  GAB_TRY(write_summary(it, why));
+  name_levers(it);
+  it->keep_series = true;
+  GAB_TRY(gab_timeloop_go_back(it->loop, &good));
+  if (good < 0) return GAB_OK;
+  GAB_TRY(gab_output_settle(it->world, gab_phasefield_check_finite(it->model)));
+  return growth_leave_evidence(it, it->good_output, "last_good", good);
+}
+
+static gab_status note_failure(void *user, gab_step step, gab_status why)
 {
   growth *it = user;
-  if (why != GAB_ERR_DIVERGED) return GAB_OK;
-  GAB_TRY(growth_leave_evidence(it, step));
+  if (why == GAB_ERR_DIVERGED) return leave_evidence(it, step, why);
+  GAB_TRY(gab_output_flush(it->output));
   return write_summary(it, why);
 }
 
@@ -136,7 +169,7 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
   GAB_TRY(gab_timeloop_add_task(it->loop, "phi", sweep_phi, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
-  GAB_TRY(gab_timeloop_add_duty(it->loop, "check", check_due, check, it));
+  GAB_TRY(gab_timeloop_add_monitor(it->loop, "check", check_due, check, it)); /* as of a flow, duties.c */
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
   if (it->which->rebalance.every > 0)
@@ -144,7 +177,7 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_duty(it->loop, "output", growth_output_due, growth_write_output, it));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   gab_timeloop_on_fault(it->loop, note_fault, it);
-  return gab_timeloop_on_failure(it->loop, leave_evidence, it);
+  return gab_timeloop_on_failure(it->loop, note_failure, it);
 }
 
 /* ---------------------------------------------------------------- all of it */
@@ -176,8 +209,9 @@ static void log_start(const growth *it)
 }
 
 /* What phase_slabs.c, phase_output.c and `gabion assemble' write beside what the writers do. */
-#define GROWTH_FILES                                                                                                   \
-  "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\nslabs/slab_<n>-<n>-<n>.h5\nslabs/last_<n>-<n>.h5\n"      \
+#define GROWTH_FILES                                                                                         \
+  "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\nslabs/slab_<n>-<n>-<n>.h5\nslabs/"              \
+  "last_<n>-<n>.h5\n"                                                                                        \
   "slabs/last_<n>-<n>-<n>.h5\n"
 
 static gab_status build(growth *it)
@@ -208,7 +242,7 @@ static gab_status build(growth *it)
                                           .inject_count = it->options->drill_count,
                                           .walltime = it->options->walltime};
   GAB_TRY(gab_resilience_protect(it->loop, which->config, &context));
-  gab_output *const outputs[] = {it->output, it->failure_output, it->recovery_output, NULL};
+  gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
   return driver_folder_settle(it->world, it->folder, outputs, GROWTH_FILES, continues);
 }
 
@@ -218,6 +252,7 @@ static void release(growth *it)
   gab_restart_destroy(&it->restart);
   gab_output_destroy(&it->output);
   gab_output_destroy(&it->failure_output);
+  gab_output_destroy(&it->good_output);
   gab_output_destroy(&it->recovery_output);
   gab_parts_destroy(&it->slabs);
   gab_buffer_release(&it->own_blocks);
@@ -239,10 +274,7 @@ static gab_status grow(growth *it)
   gab_status status = driver_end_of_setup(it->world, build(it));
   if (status == GAB_OK) status = gab_timeloop_run(it->loop);
   if (status == GAB_OK) report(it);
-  else if (gab_world_check(it->world) == GAB_OK)
-    gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
-  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
-    gab_log_all(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  else driver_tell_end(it->world, status);
   release(it);
   return status;
 }

@@ -61,7 +61,7 @@ gab_status plan_work_out(const run_case *which, const plan_options *options, gab
                          plan_numbers *numbers);
 void plan_release(plan_numbers *numbers);
 void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out);
-void plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out);
+gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out);
 int command_plan(int argc, char **argv);
 
 #endif

@@ -106,53 +106,61 @@ void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
 
 /* ---------------------------------------------------------------- for programs */
 
-static void json_text(FILE *out, const char *name, const char *text)
+static void put_spread(gab_json *json, const char *name, const plan_spread *spread)
 {
-  fprintf(out, "  \"%s\": \"", name);
-  for (const char *c = text; *c; c++) {
-    if (*c == '"' || *c == '\\') fprintf(out, "\\%c", *c);
-    else if ((unsigned char)*c < 32) fprintf(out, "\\u%04x", (unsigned)(unsigned char)*c);
-    else fputc(*c, out);
-  }
-  fprintf(out, "\",\n");
+  gab_json_object(json, name);
+  gab_json_real(json, "least", spread->least);
+  gab_json_real(json, "mean", spread->mean);
+  gab_json_real(json, "most", spread->most);
+  gab_json_close(json);
 }
 
-static void json_spread(FILE *out, const char *name, const plan_spread *spread)
+static void put_share(gab_json *json, const plan_spread *blocks, uint64_t count, uint64_t weight,
+                      double imbalance)
 {
-  fprintf(out, "\"%s\": {\"least\": %.17g, \"mean\": %.17g, \"most\": %.17g}", name, spread->least,
-          spread->mean, spread->most);
+  gab_json_uint(json, "blocks", count);
+  gab_json_uint(json, "weight", weight);
+  gab_json_real(json, "imbalance", imbalance);
+  put_spread(json, "blocks_per_process", blocks);
 }
 
-static void json_share(FILE *out, const plan_spread *blocks, uint64_t count, uint64_t weight,
-                       double imbalance)
+static void put_levels(const plan_numbers *numbers, gab_json *json)
 {
-  fprintf(out, "\"blocks\": %" PRIu64 ", \"weight\": %" PRIu64 ", \"imbalance\": %.17g, ", count, weight,
-          imbalance);
-  json_spread(out, "blocks_per_process", blocks);
-}
-
-static void json_levels(const plan_numbers *numbers, FILE *out)
-{
-  fprintf(out, "  \"levels\": [");
+  gab_json_list(json, "levels");
   for (int l = 0; l < numbers->balance.levels; l++) {
     const gab_balance_share *share = &numbers->balance.level[l];
-    fprintf(out, "%s\n    {\"level\": %d, ", l ? "," : "", l);
-    json_share(out, &numbers->blocks[l], share->blocks, share->weight_total, share->imbalance);
-    fprintf(out, "}");
+    gab_json_object(json, NULL);
+    gab_json_int(json, "level", l);
+    put_share(json, &numbers->blocks[l], share->blocks, share->weight_total, share->imbalance);
+    gab_json_close(json);
   }
-  fprintf(out, "\n  ],\n  \"all\": {");
-  json_share(out, &numbers->blocks[ALL], numbers->balance.blocks, numbers->balance.weight_total,
-             numbers->balance.imbalance);
-  fprintf(out, "},\n");
+  gab_json_close(json);
+  gab_json_object(json, "all");
+  put_share(json, &numbers->blocks[ALL], numbers->balance.blocks, numbers->balance.weight_total,
+            numbers->balance.imbalance);
+  gab_json_close(json);
 }
 
-static void json_number(FILE *out, const char *name, double value, const char *end)
+/* What is 0 is not known. */
+static void put_number(gab_json *json, const char *name, double value)
 {
-  if (value > 0) fprintf(out, "  \"%s\": %.17g%s\n", name, value, end);
-  else fprintf(out, "  \"%s\": null%s\n", name, end);
+  if (value > 0) gab_json_real(json, name, value);
+  else gab_json_null(json, name);
 }
 
-void plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out)
+static void put_redundancy(const plan_numbers *numbers, gab_json *json)
+{
+  char sentence[512];
+  const gab_placement_costs costs = gab_placement_get_costs(&numbers->placement, 1);
+  gab_json_text(json, "strategy", numbers->strategy->name);
+  gab_json_text(json, "scheme", numbers->placement.scheme->name);
+  gab_json_int(json, "copies", gab_placement_copies(&numbers->placement));
+  gab_json_text(json, "redundancy", gab_placement_describe(&numbers->placement, sentence, sizeof sentence));
+  gab_json_int(json, "any_losses", costs.any_losses);
+  gab_json_bool(json, "any_domain", costs.any_domain);
+}
+
+gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out)
 {
   const struct {
     const char *name;
@@ -160,35 +168,30 @@ void plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *o
   } spreads[] = {{"state_bytes", &numbers->state},    {"memory_bytes", &numbers->memory},
                  {"redundant_bytes", &numbers->held}, {"sent_bytes_per_checkpoint", &numbers->wire},
                  {"partners", &numbers->partners},    {"sent_bytes_per_step", &numbers->sent}};
-  fprintf(out, "{\n");
-  json_text(out, "case", gab_config_name(which->config));
-  fprintf(out, "  \"processes\": %" PRId32 ",\n", numbers->slots);
-  json_text(out, "strategy", numbers->strategy->name);
-  json_text(out, "scheme", numbers->placement.scheme->name);
-  char sentence[512];
-  fprintf(out, "  \"copies\": %d,\n", gab_placement_copies(&numbers->placement));
-  json_text(out, "redundancy", gab_placement_describe(&numbers->placement, sentence, sizeof sentence));
-  gab_placement_costs costs = gab_placement_get_costs(&numbers->placement, 1);
-  fprintf(out, "  \"any_losses\": %d,\n  \"any_domain\": %s,\n", costs.any_losses,
-          costs.any_domain ? "true" : "false");
-  json_levels(numbers, out);
-  for (size_t i = 0; i < sizeof spreads / sizeof spreads[0]; i++) {
-    fprintf(out, "  ");
-    json_spread(out, spreads[i].name, spreads[i].spread);
-    fprintf(out, ",\n");
-  }
-  json_number(out, "recovery_peak_bytes", numbers->peak, ",");
+  gab_buffer text = {0};
+  gab_json *json = gab_json_begin(GAB_JSON_PAGE);
+  gab_json_text(json, "case", gab_config_name(which->config));
+  gab_json_int(json, "processes", numbers->slots);
+  put_redundancy(numbers, json);
+  put_levels(numbers, json);
+  for (size_t i = 0; i < sizeof spreads / sizeof spreads[0]; i++)
+    put_spread(json, spreads[i].name, spreads[i].spread);
+  put_number(json, "recovery_peak_bytes", numbers->peak);
   if (numbers->memory_given > 0) {
-    json_number(out, "fewest_processes", numbers->fewest, ",");
-    json_number(out, "fewest_processes_at_peak", numbers->fewest_at_peak, ",");
+    put_number(json, "fewest_processes", numbers->fewest);
+    put_number(json, "fewest_processes_at_peak", numbers->fewest_at_peak);
   }
-  json_number(out, "checkpoint_bytes", numbers->image, ",");
-  json_number(out, "bandwidth", numbers->bandwidth, ",");
-  fprintf(out, "  \"bandwidth_measured\": %s,\n", numbers->is_measured ? "true" : "false");
-  json_number(out, "checkpoint_seconds", numbers->cost, ",");
-  json_number(out, "mtbf_seconds", numbers->mtbf, ",");
-  json_number(out, "interval_seconds", numbers->interval, ",");
-  json_number(out, "step_seconds", numbers->step_seconds, ",");
-  json_number(out, "planning_seconds", numbers->planning_seconds, ",");
-  fprintf(out, "  \"proxy_bytes\": %zu\n}\n", numbers->proxy_bytes);
+  put_number(json, "checkpoint_bytes", numbers->image);
+  put_number(json, "bandwidth", numbers->bandwidth);
+  gab_json_bool(json, "bandwidth_measured", numbers->is_measured);
+  put_number(json, "checkpoint_seconds", numbers->cost);
+  put_number(json, "mtbf_seconds", numbers->mtbf);
+  put_number(json, "interval_seconds", numbers->interval);
+  put_number(json, "step_seconds", numbers->step_seconds);
+  put_number(json, "planning_seconds", numbers->planning_seconds);
+  gab_json_uint(json, "proxy_bytes", numbers->proxy_bytes);
+  gab_status status = gab_json_end(&json, &text);
+  if (status == GAB_OK) fwrite(text.data, 1, text.size, out);
+  gab_buffer_release(&text);
+  return status;
 }

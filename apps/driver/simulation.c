@@ -88,10 +88,12 @@ static gab_status prepare_folder(const gab_config *config, const driver_options 
   if (!continues && (!attempt || strcmp(attempt, "0") == 0)) unlink(path);
   snprintf(path, sizeof path, "%s/checkpoints", folder);
   if (driver_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
-  size_t length;
-  const char *text = gab_config_text(config, &length);
+  gab_buffer text = {0};
+  gab_status status = gab_config_effective(config, &text);
   snprintf(path, sizeof path, "%s/case.yaml", folder);
-  return write_text(path, text, length);
+  if (status == GAB_OK) status = write_text(path, (const char *)text.data, text.size);
+  gab_buffer_release(&text);
+  return status;
 }
 
 gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
@@ -111,7 +113,8 @@ gab_status driver_folder_open(gab_world *world, const gab_config *config, const 
 #define BEGUN_FILES "case.yaml\nlog.txt\nevents.jsonl\n"
 #define OWN_FILES   BEGUN_FILES "progress.json\nsummary.json\n"
 
-static gab_status settle_folder(const char *folder, gab_output *const *outputs, const char *more, bool continues)
+static gab_status settle_folder(const char *folder, gab_output *const *outputs, const char *more,
+                                bool continues)
 {
   gab_buffer names = {0};
   uint64_t removed = 0;
@@ -119,8 +122,8 @@ static gab_status settle_folder(const char *folder, gab_output *const *outputs, 
   for (size_t i = 0; outputs[i] && status == GAB_OK; i++) status = gab_output_list_files(outputs[i], &names);
   if (status == GAB_OK && more) status = gab_put_bytes(&names, more, strlen(more));
   if (status == GAB_OK)
-    status = gab_run_files_settle(folder, &names, BEGUN_FILES, continues ? GAB_RUN_FILES_KEEP : GAB_RUN_FILES_REMOVE,
-                                  &removed);
+    status = gab_run_files_settle(folder, &names, BEGUN_FILES,
+                                  continues ? GAB_RUN_FILES_KEEP : GAB_RUN_FILES_REMOVE, &removed);
   gab_buffer_release(&names);
   if (removed > 0)
     gab_log(GAB_LOG_INFO, "removed %" PRIu64 " file%s of an earlier run from %s (those of its %s)", removed,
@@ -128,8 +131,8 @@ static gab_status settle_folder(const char *folder, gab_output *const *outputs, 
   return status;
 }
 
-gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs, const char *more,
-                                bool continues)
+gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
+                                const char *more, bool continues)
 {
   const char *attempt = getenv("GABION_ATTEMPT"); /* what the attempt before has written is this run's */
   const bool again = attempt && strcmp(attempt, "0") != 0;
@@ -177,6 +180,7 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
   log_start(made);
   GAB_TRY(gab_output_create(made->forest, folder, &made->output));
   GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));
+  GAB_TRY(gab_output_create(made->forest, folder, &made->good_output));
   GAB_TRY(simulation_add_writers(made));
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
   gab_timeloop_set_updates(made->loop, made->updates);
@@ -195,7 +199,7 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
                                           .inject_count = options->drill_count,
                                           .walltime = options->walltime};
   GAB_TRY(gab_resilience_protect(made->loop, which->config, &context));
-  gab_output *const outputs[] = {made->output, made->failure_output, NULL};
+  gab_output *const outputs[] = {made->output, made->failure_output, made->good_output, NULL};
   return driver_folder_settle(world, folder, outputs, NULL, continues);
 }
 
@@ -203,6 +207,7 @@ void simulation_release(simulation *which)
 {
   gab_timeloop_destroy(&which->loop);
   gab_restart_destroy(&which->restart);
+  gab_output_destroy(&which->good_output);
   gab_output_destroy(&which->failure_output);
   gab_output_destroy(&which->output);
   flow_view_release(&which->view);

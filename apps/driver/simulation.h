@@ -45,7 +45,9 @@ typedef struct simulation {
   flow_view view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   gab_quantity_list quantities;
-  gab_output *output, *failure_output; /**< the second one: what is written if the run diverges */
+  gab_output *output;
+  gab_output *failure_output, *good_output; /**< if the run diverges: its last state, and the last good one */
+  bool keep_series;                         /**< going back does not cut them any more */
   gab_timeloop *loop;
   gab_restart *restart; /**< until the loop has it */
   double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
@@ -87,7 +89,7 @@ void grid_describe(const simulation *which);
 /** Counts the blocks of each level as they are now. Collective. @param[out] blocks  one per level */
 gab_status grid_count(const simulation *which, uint64_t blocks[GAB_BALANCE_LEVELS]);
 /** What became of the grid, for summary.json: the member "grid". */
-void grid_summarize(const simulation *which, char *text, size_t capacity);
+void grid_summarize(const simulation *which, gab_json *json);
 /** Says the same in the log, at the end. */
 void grid_report(const simulation *which);
 

@@ -196,22 +196,22 @@ static gab_status add_integrals(simulation *which)
 
 /* ---------------------------------------------------------------- what a diverged run leaves */
 
-static gab_status add_evidence(simulation *which)
+static gab_status add_evidence(simulation *which, gab_output *output, const char *name)
 {
   const gab_domain *domain = &which->which->domain;
   static const char *const names[] = {"velocity", "density"};
   gab_quantity picked[2];
-  gab_volume_options volume = {.name = "diverged", .quantities = picked, .quantity_count = 2};
+  gab_volume_options volume = {.name = name, .quantities = picked, .quantity_count = 2};
   for (size_t i = 0; i < 2; i++) {
     const gab_quantity *found;
     GAB_TRY(gab_quantity_find(which->quantities, names[i], &found));
     picked[i] = *found;
   }
-  GAB_TRY(gab_output_add_volume(which->failure_output, (gab_schedule){0}, &volume));
+  GAB_TRY(gab_output_add_volume(output, (gab_schedule){0}, &volume));
   if (!gab_slice_is_built()) return GAB_OK;
-  gab_slice_options slice = {.name = "diverged", .axis = 2, .position = middle(domain, 2)};
+  gab_slice_options slice = {.name = name, .axis = 2, .position = middle(domain, 2)};
   GAB_TRY(gab_quantity_find_scalar(which->quantities, "speed", &slice.quantity, &slice.component));
-  return gab_output_add_slice(which->failure_output, (gab_schedule){0}, &slice);
+  return gab_output_add_slice(output, (gab_schedule){0}, &slice);
 }
 
 gab_status simulation_add_writers(simulation *which)
@@ -221,5 +221,6 @@ gab_status simulation_add_writers(simulation *which)
   GAB_TRY(add_probes(which));
   GAB_TRY(add_forces(which));
   GAB_TRY(add_integrals(which));
-  return add_evidence(which);
+  GAB_TRY(add_evidence(which, which->failure_output, "diverged"));
+  return add_evidence(which, which->good_output, "last_good");
 }

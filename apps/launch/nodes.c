@@ -180,7 +180,8 @@ void launch_introduce(void)
 {
   uint64_t chance = 0;
   char text[320], host[256] = "";
-  if (getrandom(&chance, sizeof chance, 0) != sizeof chance) chance = (uint64_t)time(NULL) << 24 ^ (uint64_t)getpid();
+  if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+    chance = (uint64_t)time(NULL) << 24 ^ (uint64_t)getpid();
   snprintf(text, sizeof text, "%016" PRIx64, chance);
   setenv("GABION_LAUNCH_ID", text, 1);
   gethostname(host, sizeof host - 1);

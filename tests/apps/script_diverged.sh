@@ -26,9 +26,31 @@ for processes in 1 $several; do
   said 'cell '
   ls out/fields/diverged_*.h5 >/dev/null 2>&1 || complain "no field file on $processes processes: $(find out)"
   [ -s out/fields/diverged.xdmf ] || complain "no out/fields/diverged.xdmf"
+  # The last good state is there too: finite, of the checkpoint before, and no earlier than that.
+  said_once 'the last good state, of step '
+  good=$(sed -n 's/.*the last good state, of step \([0-9]*\),.*/\1/p' said.txt)
+  bad=$(sed -n 's/.*the state that diverged, of step \([0-9]*\),.*/\1/p' said.txt)
+  [ "${good:-0}" -gt 0 ] && [ $((bad - good)) -le 50 ] || complain "good at $good, diverged at $bad: $(cat said.txt)"
+  [ -s out/fields/last_good.xdmf ] || complain "no out/fields/last_good.xdmf"
+  [ "$(tail -n 1 out/integrals.csv | cut -d, -f1)" -gt "$good" ] || complain 'the series were cut back'
+  for lever in lbm.collision lbm.magic lbm.rate_ viscosity domain.cells 'omega (now 1.9999)'; do said "$lever"; done
   grep -q '"exit_code": 4' out/summary.json || complain "summary.json does not say so"
   sed -n 's/.*error: diverged/diverged/p' said.txt | sed 's/slot [0-9]*: //' >"where-$processes"
 done
+# It is the state that a run which ends there has.
+mv out blown
+good=$(sed -n 's/.*the last good state, of step \([0-9]*\),.*/\1/p' said.txt)
+sed '/^output:/a\  fields: {quantities: [velocity, density], precision: float, final: true}' wild.yaml >until.yaml
+run 0 $processes until.yaml --set run.steps="$good"
+for file in out/fields/fields_*.h5; do
+  slot=${file##*.s}
+  cmp -s "$file" blown/fields/last_good_*.s"$slot" || complain "the last good state is not that of step $good: $file"
+done
+# Also when the check comes late: a checkpoint is never taken of a state that is not finite.
+run 4 1 wild.yaml --set run.check_every=1000 --set resilience.memory.every=20
+good=$(sed -n 's/.*the last good state, of step \([0-9]*\),.*/\1/p' said.txt)
+bad=$(sed -n 's/.*the state that diverged, of step \([0-9]*\),.*/\1/p' said.txt)
+[ "${good:-0}" -gt 0 ] && [ $((bad - good)) = 20 ] || complain "a late check: good at $good, diverged at $bad"
 # The same place, whoever owned it.
 if [ -z "$several" ]; then
   run 4 4 wild.yaml

@@ -46,7 +46,8 @@ static void members_and_lists_of_a_line(void **state)
   gab_json_list(json, "empty");
   gab_json_close(json);
   gab_json_format(json, "checksum", "%016x", 255);
-  is(&json, "{\"event\": \"recovery\", \"lost\": [-3, 18446744073709551615], \"of\": {\"yes\": true, \"none\": null}, "
+  is(&json, "{\"event\": \"recovery\", \"lost\": [-3, 18446744073709551615], \"of\": {\"yes\": true, "
+            "\"none\": null}, "
             "\"empty\": [], \"checksum\": \"00000000000000ff\"}\n");
 }
 
@@ -60,9 +61,12 @@ static void strings_that_look_like_something_else(void **state)
   gab_json_text(json, "d", "a: b # c, - [x] {y} 'z'");
   gab_json_text(json, "e", "  x ");
   gab_json_text(json, "f", "   ");
+  gab_json_text(json, "g", " it's \"z\" \\ ");
+  gab_json_text(json, " h", "\n ");
   gab_json_text(json, "null", "~");
-  is(&json, "{\"a\": \"true\", \"b\": \"12.5\", \"c\": \"\", \"d\": \"a: b # c, - [x] {y} 'z'\", \"e\": \"x\", "
-            "\"f\": \"\", \"null\": \"~\"}\n");
+  is(&json,
+     "{\"a\": \"true\", \"b\": \"12.5\", \"c\": \"\", \"d\": \"a: b # c, - [x] {y} 'z'\", \"e\": \"  x \", "
+     "\"f\": \"   \", \"g\": \" it's \\\"z\\\" \\\\ \", \" h\": \"\\n \", \"null\": \"~\"}\n");
 }
 
 static void quotes_controls_and_letters_are_escaped(void **state)
@@ -71,17 +75,23 @@ static void quotes_controls_and_letters_are_escaped(void **state)
   gab_json *json = gab_json_begin(GAB_JSON_LINE);
   gab_json_text(json, "path", "C:\\\"out\"");
   gab_json_text(json, "controls", "a\tb\nc\rd\x01\x1f");
-  gab_json_text(json, "letters", "Gr\xc3\xb6\xc3\x9f" "e \xe4\xb8\xad");
+  gab_json_text(json, "letters",
+                "Gr\xc3\xb6\xc3\x9f"
+                "e \xe4\xb8\xad");
   is(&json, "{\"path\": \"C:\\\\\\\"out\\\"\", \"controls\": \"a\\tb\\nc\\rd\\u0001\\u001F\", "
-            "\"letters\": \"Gr\xc3\xb6\xc3\x9f" "e \xe4\xb8\xad\"}\n");
+            "\"letters\": \"Gr\xc3\xb6\xc3\x9f"
+            "e \xe4\xb8\xad\"}\n");
 }
 
 static void bytes_that_are_no_text_are_replaced(void **state)
 {
   (void)state;
   gab_json *json = gab_json_begin(GAB_JSON_LINE);
-  gab_json_text(json, "bad", "a\xff\xfe" "b\xc3");
-  is(&json, "{\"bad\": \"a\xEF\xBF\xBD\xEF\xBF\xBD" "b\xEF\xBF\xBD\"}\n");
+  gab_json_text(json, "bad",
+                "a\xff\xfe"
+                "b\xc3");
+  is(&json, "{\"bad\": \"a\xEF\xBF\xBD\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD\"}\n");
 }
 
 static void numbers_are_json(void **state)
@@ -105,12 +115,38 @@ static void long_texts_stay_in_one_line(void **state)
 {
   (void)state;
   char words[3001] = "";
-  for (int i = 0; i < 1000; i++) memcpy(words + 3 * i, " ab", 4);
+  for (int i = 0; i < 1000; i++) memcpy(words + 3 * i, "ab ", 4);
   gab_json *json = gab_json_begin(GAB_JSON_LINE);
   gab_json_text(json, "long", words);
   char *text = ended(&json);
-  assert_non_null(strstr(text, words + 1)); /* but for the blank at its end */
+  assert_non_null(strstr(text, words));
   free(text);
+}
+
+static void a_page_has_lines_for_people(void **state)
+{
+  (void)state;
+  gab_json *json = gab_json_begin(GAB_JSON_PAGE);
+  gab_json_text(json, "a", "x, {\"y\": [{}, {}]}, \\\"");
+  gab_json_list(json, "numbers");
+  gab_json_int(json, NULL, 1);
+  gab_json_int(json, NULL, 2);
+  gab_json_close(json);
+  gab_json_list(json, "faults");
+  for (int i = 0; i < 2; i++) {
+    gab_json_object(json, NULL);
+    gab_json_int(json, "step", i);
+    gab_json_list(json, "lost");
+    gab_json_close(json);
+    gab_json_close(json);
+  }
+  gab_json_close(json);
+  gab_json_object(json, "none");
+  gab_json_close(json);
+  is(&json, "{\n  \"a\": \"x, {\\\"y\\\": [{}, {}]}, \\\\\\\"\",\n  \"numbers\": [1, 2],\n  \"faults\": [\n"
+            "    {\"step\": 0, \"lost\": []},\n    {\"step\": 1, \"lost\": []}\n  ],\n  \"none\": {}\n}\n");
+  json = gab_json_begin(GAB_JSON_PAGE);
+  is(&json, "{}\n");
 }
 
 static void misuse_is_told_at_the_end(void **state)
@@ -171,6 +207,7 @@ int main(void)
       cmocka_unit_test(bytes_that_are_no_text_are_replaced),
       cmocka_unit_test(numbers_are_json),
       cmocka_unit_test(long_texts_stay_in_one_line),
+      cmocka_unit_test(a_page_has_lines_for_people),
       cmocka_unit_test(misuse_is_told_at_the_end),
       cmocka_unit_test(what_was_written_is_read_back),
   };

@@ -14,7 +14,10 @@
 
 /* gabion-test: */
 
-static bool match(const char *pattern, const char *name) { return gab_run_files_match(pattern, strlen(pattern), name); }
+static bool match(const char *pattern, const char *name)
+{
+  return gab_run_files_match(pattern, strlen(pattern), name);
+}
 
 static void numbers_stand_for_digits_only(void **state)
 {

@@ -1,0 +1,18 @@
+/* What summary.json says of the case. */
+#include "apps/driver/driver.h"
+
+void driver_put_case(gab_json *json, const gab_config *config, const driver_options *options, double dt,
+                     double time)
+{
+  gab_json_text(json, "case", gab_config_name(config));
+  gab_json_text(json, "title", gab_config_string(config, "run.title"));
+  gab_json_real(json, "dt", dt);
+  gab_json_real(json, "time", time);
+  gab_json_list(json, "settings");
+  for (size_t i = 0; i < options->setting_count; i++) gab_json_text(json, NULL, options->settings[i]);
+  gab_json_close(json);
+  gab_json_list(json, "drills");
+  for (size_t i = 0; i < options->drill_count; i++) gab_json_text(json, NULL, options->drills[i]);
+  gab_json_close(json);
+  gab_config_put_changed(config, "parameters", json);
+}
