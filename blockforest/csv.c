@@ -1,5 +1,6 @@
 #include "blockforest/csv.h"
 #include "blockforest/output_impl.h"
+#include "core/hash.h"
 #include "core/log.h"
 
 #include <errno.h>
@@ -185,4 +186,35 @@ gab_status gab_series_unpack(gab_series *series, gab_reader *in)
   series->cursor = cursor;
   series->last = last;
   return gab_world_is_root(series->world) ? cut(series) : GAB_OK;
+}
+
+uint64_t gab_series_columns_hash(const gab_series *series)
+{
+  return gab_hash64(series->header.data, series->header.size, 0);
+}
+
+/* NAME.csv to the first of NAME_1.csv, NAME_2.csv, ... that is not there. */
+static gab_status set_aside(const gab_series *series)
+{
+  char aside[GAB_OUTPUT_PATH_CAPACITY];
+  struct stat info;
+  const char *dot = strrchr(series->path, '.');
+  const int stem = (int)(dot ? dot - series->path : (ptrdiff_t)strlen(series->path));
+  if (stat(series->path, &info) != 0 || info.st_size == 0) return GAB_OK;
+  for (int number = 1;; number++) {
+    GAB_TRY(gab_output_path(aside, "%.*s_%d%s", stem, series->path, number, dot ? dot : ""));
+    if (lstat(aside, &info) != 0) break;
+  }
+  if (rename(series->path, aside) != 0) return refuse(series, "move aside", errno);
+  gab_log_all(GAB_LOG_WARNING, "%s was begun by a run with other columns: it is %s now, and a new one begins",
+              series->path, aside);
+  return GAB_OK;
+}
+
+gab_status gab_series_begin_anew(gab_series *series)
+{
+  gab_buffer_clear(&series->pending);
+  series->cursor = 0;
+  series->last = -1;
+  return gab_world_is_root(series->world) ? set_aside(series) : GAB_OK;
 }

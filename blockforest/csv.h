@@ -54,6 +54,12 @@ gab_status gab_series_pack(gab_series *series, gab_buffer *out);
  *  @return ::GAB_ERR_CORRUPT if the cursor cannot be read; ::GAB_ERR_IO on the root if the file cannot be cut
  * or is shorter than the cursor */
 gab_status gab_series_unpack(gab_series *series, gab_reader *in);
+/** Begins an empty file, for a run that goes on with other columns than the one before had. What lies there
+ * is moved aside by the root, as NAME_1.csv or the next number that is free. Local. @return ::GAB_ERR_IO on
+ * the root */
+gab_status gab_series_begin_anew(gab_series *series);
+/** A hash of the names of the columns. */
+uint64_t gab_series_columns_hash(const gab_series *series);
 
 #ifdef __cplusplus
 }

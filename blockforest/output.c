@@ -2,6 +2,8 @@
 #include "blockforest/output_impl.h"
 #include "core/log.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One writer: which of the pointers is set says what it is. */
@@ -102,7 +104,8 @@ static gab_status list_files(gab_output *output, const writer *made, const char 
   gab_buffer *files = &output->files;
   if (made->volume) {
     const char *name = volume ? volume : "fields";
-    return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name, name);
+    return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name,
+                        name);
   }
   if (made->slice) return gab_put_text(files, "%s_<n>.png\n", gab_slice_name(made->slice));
   if (made->probes) return gab_put_text(files, "%s\n", made->name);
@@ -259,13 +262,40 @@ static uint32_t series_count(const gab_output *output)
   return count;
 }
 
+/* "forces\n0123456789abcdef": a series and its columns. */
+static gab_status put_name(gab_buffer *out, const writer *which)
+{
+  char text[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(text, "%s\n%016" PRIx64, which->name, gab_series_columns_hash(which->series)));
+  return gab_put_string(out, text);
+}
+
 gab_status gab_output_pack(gab_output *output, gab_buffer *out)
 {
   GAB_TRY(gab_put_u32(out, series_count(output)));
   for (size_t i = 0; i < output->count; i++) {
     if (!output->writers[i].series) continue;
-    GAB_TRY(gab_put_string(out, output->writers[i].name));
+    GAB_TRY(put_name(out, &output->writers[i]));
     GAB_TRY(gab_series_pack(output->writers[i].series, out));
+  }
+  return GAB_OK;
+}
+
+/* The cursor of one series, which this run may not have any more, or with other columns. */
+static gab_status unpack_one(gab_output *output, gab_reader *in, bool *known)
+{
+  char name[GAB_OUTPUT_PATH_CAPACITY];
+  gab_reader cursor;
+  GAB_TRY(gab_get_string(in, name, sizeof name));
+  GAB_TRY(gab_get_view(in, sizeof(uint64_t) + sizeof(int64_t), &cursor));
+  char *columns = strchr(name, '\n'); /* cursors of older programs do not tell */
+  if (columns) *columns++ = '\0';
+  for (size_t i = 0; i < output->count; i++) {
+    writer *which = &output->writers[i];
+    if (!which->series || strcmp(name, which->name) != 0) continue;
+    if (columns && strtoull(columns, NULL, 16) != gab_series_columns_hash(which->series)) return GAB_OK;
+    known[i] = true;
+    return gab_series_unpack(which->series, &cursor);
   }
   return GAB_OK;
 }
@@ -273,21 +303,17 @@ gab_status gab_output_pack(gab_output *output, gab_buffer *out)
 gab_status gab_output_unpack(gab_output *output, gab_reader *in)
 {
   uint32_t count = 0;
+  void *memory;
   GAB_TRY(gab_get_u32(in, &count));
-  if (count != series_count(output)) {
-    GAB_FAIL(GAB_ERR_CORRUPT, "cursors of %" PRIu32 " series, but there are %" PRIu32, count,
-             series_count(output));
-  }
-  for (size_t i = 0; i < output->count; i++) {
+  GAB_TRY(gab_alloc(output->count + 1, GAB_MEMORY_OTHER, &memory));
+  bool *known = memory;
+  gab_status status = GAB_OK;
+  for (uint32_t i = 0; i < count && status == GAB_OK; i++) status = unpack_one(output, in, known);
+  for (size_t i = 0; i < output->count && status == GAB_OK; i++) {
     writer *which = &output->writers[i];
     if (which->volume) gab_volume_rewind(which->volume);
-    if (!which->series) continue;
-    char name[GAB_OUTPUT_PATH_CAPACITY];
-    GAB_TRY(gab_get_string(in, name, sizeof name));
-    if (strcmp(name, which->name) != 0) {
-      GAB_FAIL(GAB_ERR_CORRUPT, "the cursor of the series %s is one of %s", which->name, name);
-    }
-    GAB_TRY(gab_series_unpack(which->series, in));
+    if (which->series && !known[i]) status = gab_series_begin_anew(which->series);
   }
-  return GAB_OK;
+  gab_free(&known);
+  return status;
 }

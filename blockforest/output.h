@@ -64,8 +64,8 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
                                  const char *const *columns, size_t count, gab_row_fn row, void *user,
                                  gab_series **series);
 
-/** Appends the names of the files that its writers make, a line each, relative to the folder, with <n> for a number.
- *  Local. */
+/** Appends the names of the files that its writers make, a line each, relative to the folder, with <n> for a
+ * number. Local. */
 gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 
 /** True if some writer is due at this step. Local, the same on all slots. */
@@ -93,7 +93,9 @@ gab_status gab_output_flush(gab_output *output);
 
 /** Flushes the series and appends their cursors: the same bytes on all slots. Local. */
 gab_status gab_output_pack(gab_output *output, gab_buffer *out);
-/** Restores the cursors and cuts the files; volume output looks at its folder anew. Local. */
+/** Restores the cursors and cuts the files; volume output looks at its folder anew. A series that has no
+ * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
+ * anew beside the old file; cursors of series that there are no more are passed over. Local. */
 gab_status gab_output_unpack(gab_output *output, gab_reader *in);
 
 /** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
