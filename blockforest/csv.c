@@ -23,11 +23,49 @@ struct gab_series {
   gab_step last;   /* step of the last row, -1 before the first */
 };
 
+static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Names that a reader of the table can tell apart, and from its commas. */
+static gab_status check_columns(const char *path, const char *const *columns, size_t count)
+{
+  void *memory;
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_column_check(columns[i]));
+  GAB_TRY(gab_alloc(count * sizeof *columns, GAB_MEMORY_OTHER, &memory));
+  const char **sorted = memory, *twice = NULL;
+  if (count > 0) memcpy(sorted, columns, count * sizeof *columns);
+  qsort(sorted, count, sizeof *sorted, by_text);
+  for (size_t i = 1; i < count && !twice; i++)
+    if (strcmp(sorted[i - 1], sorted[i]) == 0) twice = sorted[i];
+  for (size_t i = 0; i < count && !twice; i++)
+    if (strcmp(columns[i], "step") == 0 || strcmp(columns[i], "time") == 0) twice = columns[i];
+  gab_free(&memory);
+  const char *slash = strrchr(path, '/');
+  if (twice) GAB_FAIL(GAB_ERR_INPUT, "%s would have the column '%s' twice", slash ? slash + 1 : path, twice);
+  return GAB_OK;
+}
+
+gab_status gab_column_check(const char *name)
+{
+  const size_t length = strlen(name);
+  if (length == 0) GAB_FAIL(GAB_ERR_INPUT, "a column needs a name");
+  if (length > GAB_LONGEST_COLUMN)
+    GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is no name of a column: it has %zu bytes, more than %d", name, length,
+             GAB_LONGEST_COLUMN);
+  bool fine = name[0] != ' ' && name[length - 1] != ' ';
+  for (size_t i = 0; i < length; i++) fine = fine && (unsigned char)name[i] >= ' ' && !strchr(",;\"\x7f", name[i]);
+  if (!fine)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "'%s' is no name of a column: commas, semicolons, quotes, control characters and blanks at the ends cannot be",
+             name);
+  return GAB_OK;
+}
+
 gab_status gab_series_create(gab_world *world, const char *path, const char *const *columns, size_t count,
                              gab_series **series)
 {
   void *memory = NULL;
   *series = NULL;
+  GAB_TRY(check_columns(path, columns, count));
   GAB_TRY(gab_alloc(sizeof **series, GAB_MEMORY_OTHER, &memory));
   gab_series *made = memory;
   made->world = world;

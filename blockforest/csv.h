@@ -20,10 +20,17 @@ extern "C" {
 
 typedef struct gab_series gab_series;
 
+#define GAB_LONGEST_COLUMN 120 /**< bytes of a column's name */
+
+/** Whether a text can be the name of a column: 1 to #GAB_LONGEST_COLUMN bytes without commas, semicolons, double quotes,
+ *  control characters, and blanks at its ends. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
+gab_status gab_column_check(const char *name);
+
 /** Local; the same on all slots. The file is made when the first row comes, over what may be there.
  *  @param[in] path     copied
  *  @param[in] columns  names of the columns behind "step" and "time"; copied
- *  @param[out] series  owned by the caller */
+ *  @param[out] series  owned by the caller
+ *  @return ::GAB_ERR_INPUT for a name that gab_column_check() refuses, or that is there twice */
 gab_status gab_series_create(gab_world *world, const char *path, const char *const *columns, size_t count,
                              gab_series **series);
 /** Writes what is still held back, then releases. NULL is allowed. Errors at that point go to the log: call

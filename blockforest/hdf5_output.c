@@ -34,6 +34,7 @@ static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
   char folder[GAB_OUTPUT_PATH_CAPACITY];
   GAB_TRY(gab_output_path(folder, "%s/fields", options->folder));
   GAB_TRY(gab_output_copy_string(folder, &volume->folder));
+  if (options->name) GAB_TRY(gab_output_name_check(options->name));
   GAB_TRY(gab_output_copy_string(options->name ? options->name : "fields", &volume->name));
   GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
   volume->quantities = memory;
@@ -81,6 +82,8 @@ gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *optio
   *volume = made;
   return GAB_OK;
 }
+
+const char *gab_volume_name(const gab_volume *volume) { return volume->name; }
 
 void gab_volume_destroy(gab_volume **volume)
 {

@@ -87,14 +87,17 @@ static gab_status name_files(writer *made, const char *folder, const char *withi
 /* What would never be written, or over the files of another one. */
 static gab_status check_new(const gab_output *output, const writer *made)
 {
+  const char *kind = made->kind == GAB_OUTPUT_SLICE ? "slice" : made->kind == GAB_OUTPUT_VOLUME ? "volume" : "table";
+  const char *name = made->volume  ? gab_volume_name(made->volume)
+                     : made->slice ? gab_slice_name(made->slice)
+                                   : made->name;
   if (made->schedule.every < 0 || made->schedule.start < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "output `%s': every %" GAB_PRI_STEP " steps from step %" GAB_PRI_STEP " on is no schedule",
              made->files, made->schedule.every, made->schedule.start);
   for (size_t i = 0; i < output->count; i++)
     if (strcmp(output->writers[i].files, made->files) == 0)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "there is an output %s already: one would write over the files of the other",
-               made->files);
+      GAB_FAIL(GAB_ERR_INPUT, "the files would be those of another %s, which is called '%s' as well", kind, name);
   return GAB_OK;
 }
 
@@ -179,6 +182,7 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
   writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .row = row, .user = user};
   char path[GAB_OUTPUT_PATH_CAPACITY];
   void *memory = NULL;
+  GAB_TRY(gab_output_name_check(name));
   GAB_TRY(gab_output_path(path, "%s/%s.csv", output->folder, name));
   gab_status status = gab_output_copy_string(name, &made.name);
   if (status == GAB_OK) status = gab_output_copy_string(path, &made.files);

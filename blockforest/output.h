@@ -36,6 +36,11 @@ typedef struct gab_schedule {
 
 bool gab_schedule_due(gab_schedule schedule, gab_step step);
 
+/** Whether a text can be (part of) the name of a file of the output folder: 1 to 60 letters and digits of ASCII and
+ *  _ - + . that begin with a letter, a digit or _. So it stays in its folder, is no option of a program, and leaves room
+ *  for a step and an ending. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
+gab_status gab_output_name_check(const char *name);
+
 /** Makes the folder `path` (with those above it) and `path`/fields, and tries whether files can be written
  *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
 gab_status gab_output_folder_prepare(const char *path);
@@ -46,8 +51,9 @@ gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output 
 void gab_output_destroy(gab_output **output);
 const char *gab_output_folder(const gab_output *output);
 
-/* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's.
- * GAB_ERR_ARGUMENT for a schedule with negative steps, and for two whose files have the same names. */
+/* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's. A name that
+ * gab_output_name_check() refuses, or under which another writer writes, is ::GAB_ERR_INPUT; a schedule with negative
+ * steps ::GAB_ERR_ARGUMENT. */
 
 gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule,
                                  const gab_volume_options *options);

@@ -76,6 +76,7 @@ static gab_status fill_in(gab_slice *slice, const gab_slice_options *options)
   int dimension = gab_forest_get_options(slice->forest)->grid.dimension;
   if (dimension == 2) snprintf(name, sizeof name, "%s", label);
   else snprintf(name, sizeof name, "%s-%c%g", label, "xyz"[options->axis], options -> position);
+  if (options->name) GAB_TRY(gab_output_name_check(options->name));
   GAB_TRY(gab_output_copy_string(options->name ? options->name : name, &slice->name));
   GAB_TRY(gab_output_copy_string(options->folder, &slice->folder));
   GAB_TRY(gab_alloc(gab_quantity_block_values(slice->forest, options->quantity) * sizeof(double),

@@ -80,6 +80,7 @@ typedef struct gab_config_key {
                              this one here, too: one of them may be given; one that is set by an override replaces
                              the others of the file */
   bool repeats;           /**< of a list of texts or choices: may have one of them twice */
+  bool distinct;          /**< of a list section: no two items may give the same text */
   const char *doc;        /**< one sentence */
 } gab_config_key;
 

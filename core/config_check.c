@@ -214,6 +214,24 @@ static gab_status check_mapping(checker *check, const char *path, const char *ta
   return mapping ? check_alternatives(check, path, table, variant, mapping) : GAB_OK;
 }
 
+/* Names by which things are told apart, in files and tables. */
+static gab_status check_distinct(checker *check, const char *path, const config_node *list, size_t count,
+                                 const gab_config_key *key)
+{
+  config_index *index;
+  GAB_TRY(config_index_create(&check->arena, count, &index));
+  for (const config_node *item = list->first; item; item = item->next) {
+    config_node *node = item->kind == CONFIG_MAPPING ? config_tree_child(item, key->name, strlen(key->name)) : NULL;
+    if (!node || node->kind != CONFIG_SCALAR || !node->text[0]) continue;
+    const config_node *before = config_index_put(index, node->text, node);
+    if (before && before->override) PROBLEM(check, node, false, "two of %s have the %s '%.80s'", path, key->name, node->text);
+    else if (before)
+      PROBLEM(check, node, false, "two of %s have the %s '%.80s', the first in line %d", path, key->name, node->text,
+              before->line);
+  }
+  return GAB_OK;
+}
+
 static gab_status check_list(checker *check, const char *path, const config_node *list)
 {
   config_entry *entry;
@@ -235,6 +253,11 @@ static gab_status check_list(checker *check, const char *path, const config_node
     GAB_TRY(check_mapping(check, item_path, path, item, false));
   }
   check->result.entries[place].items = count;
+  for (size_t i = 0; i < check->config->section_count; ++i) {
+    const gab_config_section *section = check->config->sections[i];
+    for (size_t k = 0; strcmp(section->path, path) == 0 && k < section->count; ++k)
+      if (section->keys[k].distinct) GAB_TRY(check_distinct(check, path, list, count, &section->keys[k]));
+  }
   return GAB_OK;
 }
 

@@ -204,6 +204,7 @@ static const gab_config_section side_sections[] = {SIDE("x_min"), SIDE("x_max"),
 static const gab_config_key common_body_keys[] = {
     {.name = "name",
      .type = GAB_CONFIG_STRING,
+     .distinct = true,
      .default_text = "\"\"",
      .doc = "Name of the body in tables of forces, at most 31 characters."},
     {.name = "velocity",

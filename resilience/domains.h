@@ -56,6 +56,9 @@ gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_d
  *  file is one such; # begins a comment. Every slot of the run has to be named once. Local.
  *  @return ::GAB_ERR_INPUT with `source`:line */
 gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, gab_domains **domains);
+/** Reads a file as gab_domains_load() and finds out for how many slots it is: those that it names, each once. Local.
+ *  @return ::GAB_ERR_INPUT with file and line */
+gab_status gab_domains_count(const char *path, int32_t *slots);
 /** The same from a file. Local. */
 gab_status gab_domains_load(const char *path, int32_t slots, gab_domains **domains);
 /** Regular ones: `per_node` slots on each node, `per_island` nodes in each island (0: one island). Local. */

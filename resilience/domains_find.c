@@ -21,6 +21,7 @@ enum { NAME_ROOM = 512 };
 typedef struct names {
   const char **of; /* per slot; NULL: not named yet */
   int32_t slots;
+  int64_t largest; /* slot that is named; only counted if `of` is NULL */
   char **texts;
   size_t text_count;
 } names;
@@ -103,7 +104,8 @@ static gab_status read_slots(names *list, const place_in_text *at, const char **
   if (!good || last < first || step < 1 || (**text && !strchr(" \t,]\r\n#", **text)))
     GAB_FAIL(GAB_ERR_INPUT, "%s:%d: `%.*s' are no slots; they look like 3, 0-7 or 0-14:2", at->source,
              at->line, (int)strcspn(begin, " \t,]\r\n#"), begin);
-  for (int64_t slot = first; slot <= last; slot += step) GAB_TRY(name_slot(list, at, slot, name));
+  if (last > list->largest) list->largest = last;
+  for (int64_t slot = first; list->of && slot <= last; slot += step) GAB_TRY(name_slot(list, at, slot, name));
   return GAB_OK;
 }
 
@@ -124,7 +126,7 @@ static gab_status read_line(names *list, const place_in_text *at, const char *li
   return GAB_OK;
 }
 
-static gab_status read_text(names *list, const char *source, const char *text)
+static gab_status read_lines(names *list, const char *source, const char *text)
 {
   place_in_text at = {source, 1};
   for (const char *line = text; *line; at.line++) {
@@ -132,6 +134,12 @@ static gab_status read_text(names *list, const char *source, const char *text)
     line += strcspn(line, "\n");
     line += *line == '\n';
   }
+  return GAB_OK;
+}
+
+static gab_status read_text(names *list, const char *source, const char *text)
+{
+  GAB_TRY(read_lines(list, source, text));
   for (int32_t i = 0; i < list->slots; i++)
     if (!list->of[i])
       GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId32 " of %" PRId32 " has no place in it", source, i,
@@ -158,6 +166,34 @@ static gab_status read_file(const char *path, gab_buffer *text)
   if (text->size > 0 && memchr(text->data, '\0', text->size))
     GAB_FAIL(GAB_ERR_INPUT, "%s: has a zero byte: it is no text", path);
   return gab_put_u8(text, 0);
+}
+
+/* Every slot below the largest one has to be there, so a file is good for one number of them only. */
+static gab_status count_slots(const char *source, const char *text, int32_t *slots)
+{
+  const int64_t most = (int64_t)1 << 24;
+  names counting = {.largest = -1};
+  gab_domains *domains = NULL;
+  gab_status status = read_lines(&counting, source, text);
+  names_release(&counting);
+  GAB_TRY(status);
+  if (counting.largest < 0) GAB_FAIL(GAB_ERR_INPUT, "%s: names no slots", source);
+  if (counting.largest >= most)
+    GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId64 " is more than a run has: %" PRId64, source, counting.largest, most);
+  *slots = (int32_t)counting.largest + 1;
+  status = gab_domains_parse(source, text, *slots, &domains);
+  gab_domains_destroy(&domains);
+  return status;
+}
+
+gab_status gab_domains_count(const char *path, int32_t *slots)
+{
+  gab_buffer text;
+  gab_buffer_init(&text, GAB_MEMORY_OTHER);
+  gab_status status = read_file(path, &text);
+  if (status == GAB_OK) status = count_slots(path, (const char *)text.data, slots);
+  gab_buffer_release(&text);
+  return status;
 }
 
 gab_status gab_domains_load(const char *path, int32_t slots, gab_domains **domains)

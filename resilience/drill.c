@@ -231,7 +231,7 @@ static void watch(void *user, gab_world *world, gab_phase phase)
   }
 }
 
-static gab_status check_slots(const gab_drill *drill, gab_slot slots)
+gab_status gab_drill_check(const gab_drill *drill, gab_slot slots)
 {
   if (drill->slot_count < 0 || drill->slot_count > GAB_DRILL_SLOTS || drill->random > GAB_DRILL_SLOTS)
     GAB_FAIL(GAB_ERR_INPUT, "a drill kills at most %d slots", GAB_DRILL_SLOTS);
@@ -251,7 +251,7 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
 {
   *made = NULL;
   gab_slot slots = gab_world_members(world)->slots;
-  for (size_t i = 0; i < count; i++) GAB_TRY(check_slots(&drills[i], slots));
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_drill_check(&drills[i], slots));
   void *memory, *copies, *visits;
   GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
   gab_drills *result = memory;

@@ -40,6 +40,10 @@ typedef struct gab_drill {
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);
 
+/** Whether a run of so many slots can have the drill. Pure.
+ *  @return ::GAB_ERR_INPUT if it names a slot that is none of the run or wants more than there are */
+gab_status gab_drill_check(const gab_drill *drill, gab_slot slots);
+
 typedef struct gab_drills gab_drills;
 
 /** Watches the phases of a world (takes its phase hook). Local.

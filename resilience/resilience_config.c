@@ -1,5 +1,6 @@
 #include "resilience/resilience_config.h"
 
+#include "core/log.h"
 #include "resilience/compress.h"
 
 #include <stdio.h>
@@ -426,6 +427,60 @@ gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monit
   GAB_TRY(read_protection(config, monitors, &protection));
   for (size_t i = 0; i < gab_config_count(config, "drills"); i++) GAB_TRY(read_drill(config, i, &drill));
   return GAB_OK;
+}
+
+/* The drill of a number, those of the file first. */
+static gab_status nth_drill(const gab_config *config, const char *const *inject, size_t index, gab_drill *drill)
+{
+  const size_t in_file = gab_config_count(config, "drills");
+  return index < in_file ? read_drill(config, index, drill) : gab_drill_parse(inject[index - in_file], drill);
+}
+
+/* What is wrong with a drill, with its place. */
+static gab_status blame_drill(const gab_config *config, const char *const *inject, size_t index)
+{
+  const size_t in_file = gab_config_count(config, "drills");
+  char item[GAB_CONFIG_PATH_CAPACITY], message[1024];
+  if (index < in_file) return blame(config, gab_config_path(item, "drills.%zu", index));
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", inject[index - in_file], message);
+}
+
+gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject, size_t inject_count,
+                                      int32_t slots)
+{
+  const char *file = gab_config_string(config, "resilience.domains");
+  gab_domains *domains = NULL;
+  gab_drill drill;
+  for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
+    GAB_TRY(nth_drill(config, inject, i, &drill));
+    if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
+  }
+  if (!file[0]) return GAB_OK;
+  gab_status status = gab_domains_load(file, slots, &domains);
+  gab_domains_destroy(&domains);
+  return status == GAB_ERR_INPUT ? blame(config, "resilience.domains") : status;
+}
+
+gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject, size_t inject_count,
+                                          int32_t most)
+{
+  const char *file = gab_config_string(config, "resilience.domains");
+  gab_drill drill;
+  int32_t slots = 0;
+  for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
+    GAB_TRY(nth_drill(config, inject, i, &drill));
+    if (gab_drill_check(&drill, most) == GAB_OK) continue;
+    (void)blame_drill(config, inject, i);
+    gab_log(GAB_LOG_WARNING, "%s, on any number of processes that these blocks allow", gab_error_message());
+  }
+  if (!file[0]) return GAB_OK;
+  gab_status status = gab_domains_count(file, &slots);
+  if (status == GAB_ERR_INPUT) return blame(config, "resilience.domains");
+  if (status == GAB_OK && slots > most)
+    return gab_config_fail(config, "resilience.domains",
+                           "%s is for %" PRId32 " processes, but there are blocks for %" PRId32 " only", file, slots, most);
+  return status;
 }
 
 /* Wall time counts from the start of the launcher, which a restart of the run does not move. */

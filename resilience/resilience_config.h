@@ -22,6 +22,15 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
 
+/** Checks what depends on the number of slots: those that drills name, and a file of failure domains. Local; reads that
+ *  file. @param[in] inject  further drills, see gab_resilience_context @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject, size_t inject_count,
+                                      int32_t slots);
+/** The same before that number is known: refuses what can be right for no number up to `most`; a drill that kills nobody
+ *  then is a warning in the log. Local. */
+gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject, size_t inject_count,
+                                          int32_t most);
+
 /** What a checked parameter file says about redundancy. Local. @param[out] redundancy  borrows the name of the file
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy);

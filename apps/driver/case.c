@@ -1,5 +1,6 @@
 /* From a checked parameter file to what it means. */
 #include "apps/driver/driver.h"
+#include "core/log.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
@@ -69,6 +70,14 @@ gab_status driver_domain_read(const gab_config *config, gab_forest_options *fore
   return read_scale(config, forest);
 }
 
+static gab_status check_body_names(const gab_config *config)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  for (size_t i = 0; i < gab_config_count(config, "bodies"); i++)
+    if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0]) GAB_TRY(driver_column_check(config, path));
+  return GAB_OK;
+}
+
 static gab_status read_domain(run_case *found)
 {
   GAB_TRY(driver_domain_read(found->config, &found->forest));
@@ -104,6 +113,39 @@ gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
   return GAB_OK;
 }
 
+gab_status driver_blame(const gab_config *config, const char *path, gab_status status)
+{
+  if (status != GAB_ERR_INPUT) return status;
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  return gab_config_fail(config, path, "%s", message);
+}
+
+gab_status driver_slice_settle(const gab_config *config, size_t index, gab_status status)
+{
+  static const char lost[] = "_lost";
+  char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(item, "output.slices.%zu", index);
+  const char *name = gab_config_string(config, gab_config_path(path, "%s.name", item));
+  const size_t length = strlen(name);
+  if (strcmp(name, "diverged") == 0)
+    return gab_config_fail(config, path, "'diverged' is the name of pictures of a run that diverged");
+  if (length >= sizeof lost - 1 && strcmp(name + length - (sizeof lost - 1), lost) == 0)
+    return gab_config_fail(config, path, "NAME%s is the name of pictures after a death", lost);
+  if (!gab_config_is_set(config, path)) path[0] = '\0';
+  if (status == GAB_ERR_INPUT && path[0] && gab_output_name_check(name) != GAB_OK) return driver_blame(config, path, status);
+  return driver_blame(config, item, status);
+}
+
+gab_status driver_column_check(const gab_config *config, const char *path)
+{
+  const char *name = gab_config_string(config, path);
+  if (strlen(name) > DRIVER_LONGEST_NAME)
+    return gab_config_fail(config, path, "'%.40s...' has %zu bytes, more than %d", name, strlen(name),
+                           (int)DRIVER_LONGEST_NAME);
+  return driver_blame(config, path, gab_column_check(name));
+}
+
 gab_status driver_drills_check(const driver_options *options)
 {
   for (size_t i = 0; i < options->drill_count; i++) {
@@ -114,6 +156,46 @@ gab_status driver_drills_check(const driver_options *options)
     GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->drills[i], message);
   }
   return GAB_OK;
+}
+
+gab_status driver_processes_check(gab_world *world, const gab_config *config, const driver_options *options)
+{
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(world))
+    status = gab_resilience_check_slots(config, options->drills, options->drill_count, gab_world_members(world)->slots);
+  return gab_output_settle(world, status);
+}
+
+gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most)
+{
+  return gab_resilience_check_any_slots(config, options->drills, options->drill_count,
+                                        most < INT32_MAX ? (int32_t)most : INT32_MAX);
+}
+
+gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry)
+{
+  const gab_forest_options *forest = &which->forest;
+  gab_box box;
+  for (int32_t z = 0; z < forest->grid.roots[2]; z++)
+    for (int32_t y = 0; y < forest->grid.roots[1]; y++)
+      for (int32_t x = 0; x < forest->grid.roots[0]; x++) {
+        const int32_t at[3] = {x, y, z};
+        for (int d = 0; d < 3; d++) {
+          box.lo[d] = (int64_t)at[d] * forest->cells[d];
+          box.hi[d] = box.lo[d] + forest->cells[d];
+        }
+        if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
+      }
+  return gab_config_fail(which->config, "bodies", "all cells are solid: there is nothing to compute");
+}
+
+void driver_say_failure(gab_world *world, gab_status status)
+{
+  const bool whole = gab_world_check(world) == GAB_OK;
+  if (whole && status == GAB_ERR_INPUT) gab_log(GAB_LOG_ERROR, "%s", gab_error_message()); /* as `gabion check` says it */
+  else if (whole) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
+    gab_log_all(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
 }
 
 gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found)
@@ -128,6 +210,7 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
     setup = gab_lbm_setup_from_config(config, &found->domain, folder, &found->setup);
     note(&all, setup);
     found->has_setup = setup == GAB_OK;
+    note(&all, check_body_names(config));
   }
   const double dt = found->has_setup ? found->setup.units.dt : 0;
   note(&all, driver_steps_read(config, dt, &found->steps, &found->check_every));

@@ -15,31 +15,44 @@ static const char usage[] =
     "\n"
     "Exit code: 0 if the case can run, 2 with all that is wrong if not.\n";
 
-/* The refined grid is made of proxies, which live in a world: of this process alone. */
-static gab_status describe_refined(const run_case *which, gab_geometry *geometry)
+/* No process goes without one. */
+static uint64_t most_blocks(const run_case *which, gab_proxies *proxies)
 {
-  gab_world *world = NULL;
+  const int32_t *roots = which->forest.grid.roots;
+  return proxies ? gab_proxies_count(proxies) : (uint64_t)roots[0] * (uint64_t)roots[1] * (uint64_t)roots[2];
+}
+
+/* What a run does before it makes blocks and files, and then the grid as proxies, in a world of this process alone. */
+static gab_status try_run(gab_world *world, const run_case *which, const driver_options *options)
+{
+  char folder[GAB_PATH_LENGTH];
+  simulation made;
   gab_proxies *proxies = NULL;
-  GAB_TRY(gab_world_create(NULL, NULL, &world));
-  gab_status status = grid_proxies_build(world, which, geometry, &proxies);
-  if (status == GAB_OK) run_case_describe_blocks(which, geometry, proxies);
+  driver_default_folder(options->word, folder, sizeof folder);
+  gab_status status = simulation_prepare(world, which, options, folder, &made);
+  if (status == GAB_OK && which->refinement.max_level > 0)
+    status = grid_proxies_build(world, which, made.geometry, &proxies);
+  if (status == GAB_OK) status = driver_any_processes_check(which->config, options, most_blocks(which, proxies));
+  if (status == GAB_OK) {
+    gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
+    run_case_describe(which);
+    run_case_describe_blocks(which, made.geometry, proxies);
+  }
   gab_proxies_destroy(&proxies);
-  gab_world_destroy(&world);
+  simulation_release(&made);
   return status;
 }
 
 static gab_status check_case(const gab_config *config, const driver_options *options, run_case *which)
 {
-  gab_geometry *geometry = NULL;
-  gab_status status = GAB_OK;
+  gab_world *world = NULL;
+  char message[4096];
   GAB_TRY(run_case_read(config, options, which));
-  GAB_TRY(gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry));
-  gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
-  run_case_describe(which);
-  if (which->refinement.max_level > 0) status = describe_refined(which, geometry);
-  else run_case_describe_blocks(which, geometry, NULL);
-  gab_geometry_destroy(&geometry);
-  return status;
+  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  gab_status status = try_run(world, which, options);
+  snprintf(message, sizeof message, "%s", gab_error_message()); /* the end of the world may have another one */
+  gab_world_destroy(&world);
+  return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }
 
 static gab_status check(const driver_options *options)

@@ -57,6 +57,7 @@ void driver_default_folder(const char *path, char *folder, size_t capacity)
   name = name ? name + 1 : path;
   const char *dot = strrchr(name, '.');
   size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  if (strspn(name, ".") >= length) length = strlen(name); /* "...yaml" is not to go to out/.. */
   snprintf(folder, capacity, "out/%.*s", (int)length, name);
 }
 

@@ -73,6 +73,11 @@ typedef struct recompute_plan {
   double share;   /**< of the blocks */
 } recompute_plan;
 
+enum {
+  DRIVER_LONGEST_NAME = 48,    /**< bytes of a probe's, line's or body's name */
+  DRIVER_MOST_POINTS = 1000000 /**< of all lines and points together */
+};
+
 /** What a parameter file comes to, worked out without communication. */
 typedef struct run_case {
   const gab_config *config; /**< borrowed */
@@ -107,6 +112,12 @@ gab_status grid_plan_read(run_case *which);
 gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
 /** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
 gab_status driver_reconstruct_refuse(const gab_config *config, const char *why);
+/** Puts the place in the file before what a module had to say against an input, and leaves other outcomes as they are. */
+gab_status driver_blame(const gab_config *config, const char *path, gab_status status);
+/** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */
+gab_status driver_slice_settle(const gab_config *config, size_t index, gab_status status);
+/** ::GAB_ERR_INPUT for a name of a probe, line or body that cannot be in the head of a table. */
+gab_status driver_column_check(const gab_config *config, const char *path);
 /** ::GAB_ERR_INPUT for an --inject that is no drill. */
 gab_status driver_drills_check(const driver_options *options);
 /** The folder part of a path ("." if it has none). */
@@ -151,6 +162,16 @@ void driver_put_case(gab_json *json, const gab_config *config, const driver_opti
                      double time);
 /** True if old checkpoints are to be removed. */
 bool driver_starts_anew(const driver_options *options);
+/** What depends on how many processes there are: slots of drills and of a file of failure domains. Collective.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status driver_processes_check(gab_world *world, const gab_config *config, const driver_options *options);
+/** The same for any number of processes up to `most`: warns of drills that none of them has. Local.
+ *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
+gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most);
+/** ::GAB_ERR_INPUT if a flow has no fluid cell. Local. */
+gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry);
+/** Says in the log why a run has ended, on all processes that know. */
+void driver_say_failure(gab_world *world, gab_status status);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void driver_default_folder(const char *path, char *folder, size_t capacity);
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */

@@ -34,6 +34,8 @@ void phase_case_describe(const phase_case *which);
 gab_status phase_grid_read(const gab_config *config, phase_case *which);
 void phase_grid_describe(const phase_case *which);
 
+/** What a run of the case would refuse, short of making its blocks and files. Collective. */
+gab_status phase_try(gab_world *world, const phase_case *which, const driver_options *options);
 /** `gabion check` and `gabion run` of such a case; the second one says in the log what is wrong. */
 gab_status phase_check(const gab_config *config, const driver_options *options);
 gab_status phase_run(gab_world *world, gab_config *config, const driver_options *options);

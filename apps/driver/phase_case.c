@@ -63,7 +63,17 @@ void phase_case_describe(const phase_case *which)
 gab_status phase_check(const gab_config *config, const driver_options *options)
 {
   phase_case which = {0};
+  gab_world *world = NULL;
+  char message[4096];
   gab_status status = phase_case_read(config, options, &which);
+  if (status == GAB_OK) status = gab_world_create(NULL, NULL, &world);
+  if (status == GAB_OK) status = phase_try(world, &which, options);
+  if (status == GAB_OK)
+    status = driver_any_processes_check(config, options, (uint64_t)which.grid.grid.roots[0] * (uint64_t)which.grid.grid.roots[1] *
+                                                             (uint64_t)which.grid.grid.roots[2]);
+  snprintf(message, sizeof message, "%s", gab_error_message()); /* the end of the world may have another one */
+  if (world) gab_world_destroy(&world);
+  if (status != GAB_OK) (void)gab_error_set(status, __FILE__, __LINE__, "%s", message);
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
     phase_case_describe(&which);

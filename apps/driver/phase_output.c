@@ -102,8 +102,9 @@ static gab_status add_series(growth *it)
     snprintf(spacing[a], COLUMN_CAPACITY, "spacing_%s", thermo->phase[a].name);
     columns[count++] = spacing[a];
   }
-  return gab_output_add_series(it->output, (gab_schedule){.every = it->which->series_every}, "front", columns,
-                               count, series_row, it, NULL);
+  return driver_blame(it->which->config, "phasefield.phases",
+                      gab_output_add_series(it->output, (gab_schedule){.every = it->which->series_every}, "front", columns,
+                                            count, series_row, it, NULL));
 }
 
 /* ---------------------------------------------------------------- profile.csv */
@@ -148,8 +149,9 @@ static gab_status add_profile(growth *it)
                                &it->profile_schedule));
   for (int a = 0; a < thermo->phases; a++) columns[count++] = thermo->phase[a].name;
   for (int i = 0; i < thermo->independents; i++) columns[count++] = contents[i];
-  return gab_output_add_series(it->output, it->profile_schedule, "profile", columns, count, NULL, NULL,
-                               &it->profile);
+  return driver_blame(it->which->config, "phasefield.phases",
+                      gab_output_add_series(it->output, it->profile_schedule, "profile", columns, count, NULL, NULL,
+                                            &it->profile));
 }
 
 /* ---------------------------------------------------------------- pictures and fields */
@@ -188,7 +190,7 @@ static gab_status add_slice(growth *it, size_t index)
     options.range[1] = it->which->setup.options.thermo.phases - 1;
   }
   if (options.outlines && options.outlined == GAB_OUTLINE_OWNER) GAB_TRY(growth_add_lost_slice(it, &options));
-  return gab_output_add_slice(it->output, schedule, &options);
+  return driver_slice_settle(config, index, gab_output_add_slice(it->output, schedule, &options));
 }
 
 static gab_status add_fields(growth *it)
@@ -215,7 +217,7 @@ static gab_status add_fields(growth *it)
       .precision =
           gab_config_choice(config, "output.fields.precision") == 0 ? GAB_OUTPUT_FLOAT : GAB_OUTPUT_DOUBLE,
       .compression = (int)gab_config_int(config, "output.fields.compression")};
-  return gab_output_add_volume(it->output, schedule, &options);
+  return driver_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
 }
 
 /* What a run that diverged leaves: where it went wrong can be seen. */

@@ -214,16 +214,24 @@ static void log_start(const growth *it)
   "last_<n>-<n>.h5\n"                                                                                        \
   "slabs/last_<n>-<n>-<n>.h5\n"
 
-static gab_status build(growth *it)
+/* All that makes no blocks and touches no file. */
+static gab_status prepare(growth *it)
 {
   const phase_case *which = it->which;
   GAB_TRY(gab_forest_create(it->world, &which->grid, &it->forest));
   GAB_TRY(gab_phasefield_create(it->forest, &which->setup.options, &it->model));
   gab_phasefield_time_blocks(it->model, which->balance.measured);
   it->quantities = gab_phasefield_quantities(it->model, it->items);
+  return growth_add_writers(it);
+}
+
+static gab_status build(growth *it)
+{
+  const phase_case *which = it->which;
+  GAB_TRY(gab_output_settle(it->world, prepare(it)));
+  GAB_TRY(driver_processes_check(it->world, which->config, it->options));
   GAB_TRY(growth_build_grid(it));
   GAB_TRY(growth_note_blocks(it));
-  GAB_TRY(growth_add_writers(it));
   GAB_TRY(driver_folder_open(it->world, which->config, it->options, it->folder, it->restart != NULL));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
@@ -276,6 +284,18 @@ static gab_status grow(growth *it)
   if (status == GAB_OK) report(it);
   else driver_tell_end(it->world, status);
   release(it);
+  return status;
+}
+
+gab_status phase_try(gab_world *world, const phase_case *which, const driver_options *options)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(growth), GAB_MEMORY_OTHER, &memory));
+  growth *it = memory;
+  *it = (growth){.which = which, .options = options, .folder = ".", .world = world};
+  gab_status status = prepare(it);
+  release(it);
+  gab_free(&memory);
   return status;
 }
 

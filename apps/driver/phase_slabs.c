@@ -28,7 +28,7 @@ gab_status growth_add_slabs(growth *it)
                                                       ? GAB_OUTPUT_FLOAT
                                                       : GAB_OUTPUT_DOUBLE,
                                      .compression = (int)gab_config_int(config, "output.slabs.compression")};
-  return gab_parts_create(it->forest, &options, &it->slabs);
+  return driver_blame(config, "output.slabs", gab_parts_create(it->forest, &options, &it->slabs));
 }
 
 /* Of an older run, or of this one before it went back, that is: of the same rows, which will be written

@@ -42,6 +42,7 @@ static gab_status make_geometry(simulation *made)
   return gab_geometry_create(&made->which->domain, setup->bodies, setup->body_count, &made->geometry);
 }
 
+/* Without blocks, and without a word to the output folder: all of it can be tried by `gabion check`. */
 static gab_status make_flow(simulation *made)
 {
   const run_case *which = made->which;
@@ -57,8 +58,7 @@ static gab_status make_flow(simulation *made)
   GAB_TRY(
       flow_view_create(made->forest, made->lbm, &which->setup.units, wants_vorticity(which), &made->view));
   made->quantities = flow_quantity_list(&made->view, which->domain.dimension, made->quantity_items);
-  GAB_TRY(grid_build(made));
-  return gab_lbm_integrate(made->lbm, false, &made->start);
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- output folder */
@@ -168,20 +168,31 @@ static void log_start(const simulation *made)
 
 /* ---------------------------------------------------------------- all of it */
 
-gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
-                             const char *folder, driver_continuation *begin, simulation *made)
+gab_status simulation_prepare(gab_world *world, const run_case *which, const driver_options *options,
+                              const char *folder, simulation *made)
 {
-  *made = (simulation){
-      .which = which, .options = options, .folder = folder, .world = world, .restart = begin->restart};
-  begin->restart = NULL;
+  *made = (simulation){.which = which, .options = options, .folder = folder, .world = world};
   GAB_TRY(make_flow(made));
+  GAB_TRY(driver_fluid_check(which, made->geometry));
   GAB_TRY(forces_prepare(made));
-  GAB_TRY(driver_folder_open(world, which->config, options, folder, made->restart != NULL));
-  log_start(made);
   GAB_TRY(gab_output_create(made->forest, folder, &made->output));
   GAB_TRY(gab_output_create(made->forest, folder, &made->failure_output));
   GAB_TRY(gab_output_create(made->forest, folder, &made->good_output));
-  GAB_TRY(simulation_add_writers(made));
+  return simulation_add_writers(made);
+}
+
+gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
+                             const char *folder, driver_continuation *begin, simulation *made)
+{
+  gab_status status = simulation_prepare(world, which, options, folder, made);
+  made->restart = begin->restart;
+  begin->restart = NULL;
+  GAB_TRY(gab_output_settle(world, status));
+  GAB_TRY(driver_processes_check(world, which->config, options));
+  GAB_TRY(grid_build(made));
+  GAB_TRY(gab_lbm_integrate(made->lbm, false, &made->start));
+  GAB_TRY(driver_folder_open(world, which->config, options, folder, made->restart != NULL));
+  log_start(made);
   GAB_TRY(gab_timeloop_create(made->forest, which->steps, &made->loop));
   gab_timeloop_set_updates(made->loop, made->updates);
   const bool continues = made->restart != NULL;

@@ -56,6 +56,10 @@ typedef struct simulation {
   gab_summary summary;
 } simulation;
 
+/** The part of simulation_create() that makes no blocks and touches no file: what it refuses, `gabion check` refuses
+ *  too. Local but for the making of collective objects. */
+gab_status simulation_prepare(gab_world *world, const run_case *which, const driver_options *options,
+                              const char *folder, simulation *made);
 /** Builds everything; `made` is to be released by simulation_release() whatever the status. Collective. The
  *  output folder is touched only after all else has succeeded.
  *  @param[in,out] begin  its restart is owned from now on, its lock is borrowed */

@@ -196,7 +196,8 @@ static const gab_config_key slice_keys[] = {
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "First part of the file name; by default quantity and axis."},
+     .distinct = true,
+     .doc = "First part of the file name: letters, digits and _ - + .; by default quantity and axis."},
     {.name = "axis",
      .type = GAB_CONFIG_CHOICE,
      .choices = "x|y|z",
@@ -247,7 +248,11 @@ static const gab_config_key probes_keys[] = {
 };
 
 static const gab_config_key point_keys[] = {
-    {.name = "name", .type = GAB_CONFIG_STRING, .outside = true, .doc = "Name in the head of the columns."},
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .outside = true,
+     .distinct = true,
+     .doc = "Name in the head of the columns, without commas."},
     {.name = "at",
      .type = GAB_CONFIG_REAL,
      .length_min = 2,
@@ -260,6 +265,7 @@ static const gab_config_key line_keys[] = {
     {.name = "name",
      .type = GAB_CONFIG_STRING,
      .outside = true,
+     .distinct = true,
      .doc = "First part of the names of the columns; 0, 1, 2, ... follows."},
     {.name = "from",
      .type = GAB_CONFIG_REAL,

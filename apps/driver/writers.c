@@ -29,7 +29,8 @@ static gab_status add_fields(simulation *which)
                                                  : GAB_OUTPUT_DOUBLE,
                                 .compression = (int)gab_config_int(config, "output.fields.compression")};
   GAB_TRY(pick(which, "output.fields.quantities", picked, &options.quantity_count));
-  return gab_output_add_volume(which->output, which->which->output.fields_schedule, &options);
+  return driver_blame(config, "output.fields",
+                      gab_output_add_volume(which->output, which->which->output.fields_schedule, &options));
 }
 
 /* ---------------------------------------------------------------- slices */
@@ -64,7 +65,7 @@ static gab_status add_slice(simulation *which, size_t index)
   size_t count;
   const double *range = gab_config_reals(config, path, &count);
   for (size_t i = 0; i < count; i++) options.range[i] = range[i];
-  return gab_output_add_slice(which->output, schedule, &options);
+  return driver_slice_settle(config, index, gab_output_add_slice(which->output, schedule, &options));
 }
 
 /* ---------------------------------------------------------------- probes */
@@ -136,7 +137,8 @@ static gab_status add_probe_writer(simulation *which, probe_list *list)
                                 .point_count = count,
                                 .quantities = picked};
   GAB_TRY(pick(which, "output.probes.quantities", picked, &options.quantity_count));
-  return gab_output_add_probes(which->output, found->output.probes, &options);
+  return driver_blame(found->config, "output.probes",
+                      gab_output_add_probes(which->output, found->output.probes, &options));
 }
 
 static gab_status add_probes(simulation *which)
@@ -179,7 +181,7 @@ static gab_status add_forces(simulation *which)
                                  which, NULL);
   gab_free(&memory);
   gab_free(&list);
-  return status;
+  return driver_blame(found->config, "bodies", status);
 }
 
 static gab_status add_integrals(simulation *which)

@@ -121,5 +121,5 @@ said_once 'is not smaller than above'
 
 # Fewer blocks than processes, with both numbers.
 refused 3 good.yaml --set 'domain.block=[16, 16]'
-said_once 'error: bad input: the grid has 2 blocks for 3 processes'
+said_once 'error: the grid has 2 blocks for 3 processes'
 finish
