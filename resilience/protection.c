@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/node_memory.h"
+#include "core/system_memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -151,6 +152,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
 {
   /* First of all, since the ports of those that go on have to be the same. */
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
+  guard->killed = gab_system_memory_look().killed;
   GAB_TRY(read_past(loop, guard, protection->folder));
   if (protection->node_memory)
     GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection)));
@@ -362,6 +364,20 @@ static void tell(gab_timeloop *loop, const gab_fault *fault)
   gab_event_end(loop->events, &event);
 }
 
+/* Whoever asks for more memory than a node has is ended by its system, and nobody says so. At most two processes of a
+ * node look: one may be the one that died. */
+static void suspect_memory(const gab_guard *guard)
+{
+  const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  const gab_system_memory now = gab_system_memory_look();
+  if (now.killed <= guard->killed || (local && strtol(local, NULL, 10) > 1)) return;
+  gab_log_all(GAB_LOG_WARNING,
+              "lack of memory is suspected: the system of this node has ended %" PRIu64
+              " process%s for it since the run began; this process holds %.1f MB, %.1f MB are free",
+              now.killed - guard->killed, now.killed - guard->killed == 1 ? "" : "es",
+              1e-6 * (double)gab_memory_now(GAB_MEMORY_USE_COUNT), 1e-6 * (double)now.available);
+}
+
 /* Without protection nothing can be restored, but all have to end together. */
 static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
 {
@@ -381,7 +397,9 @@ static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **
 {
   gab_guard *guard = loop->guard;
   gab_note_fault(loop->events, loop->world);
-  GAB_TRY(gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault));
+  const gab_status status = gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault);
+  if (fault->lost_count > 0 || status == GAB_ERR_LOST) suspect_memory(guard);
+  GAB_TRY(status);
   gab_run_lock_follow(loop->lock);
   gab_world_set_step(loop->world, loop->step);
   guard->past_losses += fault->from_disk;

@@ -54,6 +54,7 @@ typedef struct gab_guard {
   gab_overlap overlap;
   double past_seconds; /* that jobs before this one ran for ... */
   int past_losses;     /* ... and how many of them were lost */
+  uint64_t killed;     /* processes that the system of this node had ended for lack of memory when the run began */
   gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */

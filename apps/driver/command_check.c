@@ -22,6 +22,15 @@ static uint64_t most_blocks(const run_case *which, gab_proxies *proxies)
   return proxies ? gab_proxies_count(proxies) : (uint64_t)roots[0] * (uint64_t)roots[1] * (uint64_t)roots[2];
 }
 
+/* The run may be for other machines than this one. */
+static void warn_of_memory(const simulation *made)
+{
+  const driver_memory memory = simulation_memory(made);
+  const int processes = (int)gab_config_int(made->which->config, "run.processes");
+  if (driver_memory_check(made->which->config, &memory, processes, processes) != GAB_OK)
+    gab_log(GAB_LOG_WARNING, "on this machine alone: %s", gab_error_message());
+}
+
 /* What a run does before it makes blocks and files, and then the grid as proxies, in a world of this process alone. */
 static gab_status try_run(gab_world *world, const run_case *which, const driver_options *options)
 {
@@ -36,6 +45,7 @@ static gab_status try_run(gab_world *world, const run_case *which, const driver_
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     run_case_describe(which);
+    warn_of_memory(&made);
     run_case_describe_blocks(which, made.geometry, proxies);
   }
   gab_proxies_destroy(&proxies);

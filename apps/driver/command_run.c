@@ -18,6 +18,7 @@ static const char usage[] =
     "  --walltime TIME       stop in time, with what is needed to go on: 24 h, 30 min, 12:00:00\n"
     "  --fresh               start anew: checkpoints in the output folder are removed\n"
     "  --continue-anyway     go on from a checkpoint though the case has changed\n"
+    "  --overcommit          start even if the nodes have not the memory that the case needs\n"
     "  --verbose, -v         say more\n"
     "  --quiet, -q           only warnings and errors\n"
     "  --help, -h            this text\n"
@@ -159,7 +160,7 @@ static gab_status run(gab_world *world, const driver_options *options)
 static bool asks_for_help(int argc, char **argv)
 {
   driver_options options;
-  return driver_options_parse(argc, argv, "osivqwfc", &options) == GAB_OK && options.help;
+  return driver_options_parse(argc, argv, "osivqwfcm", &options) == GAB_OK && options.help;
 }
 
 int command_run(int argc, char **argv)
@@ -176,7 +177,7 @@ int command_run(int argc, char **argv)
     fprintf(stderr, "gabion: %s\n", gab_error_message());
     return gab_status_exit_code(status);
   }
-  status = driver_options_parse(argc, argv, "osivqwfc", &options);
+  status = driver_options_parse(argc, argv, "osivqwfcm", &options);
   if (status == GAB_OK && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());

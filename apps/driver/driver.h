@@ -32,11 +32,12 @@ typedef struct driver_options {
   double walltime; /**< seconds from the start of the launcher; 0: not given */
   const char *block; /**< of --block; NULL: not given */
   bool fresh, anyway; /**< start anew; go on with another case */
+  bool overcommit;    /**< start even if the memory does not suffice */
   bool verbose, quiet, reference, processes, help, json;
 } driver_options;
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
- * w(alltime), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son); --help always.
+ * w(alltime), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), m(emory: --overcommit); --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options);
 
@@ -168,6 +169,20 @@ gab_status driver_processes_check(gab_world *world, const gab_config *config, co
 /** The same for any number of processes up to `most`: warns of drills that none of them has. Local.
  *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
 gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most);
+/** What the cells of a case take of memory. */
+typedef struct driver_memory {
+  double cells;        /**< of the grid, at least */
+  double state, image; /**< bytes of a cell in the fields, in a snapshot */
+  /** Those of the cells that need memory, or some number above `most` if they are more; may be NULL. */
+  double (*count)(const void *user, double most);
+  const void *user;
+} driver_memory;
+/** ::GAB_ERR_INPUT with the numbers if the case needs more memory than this node has free. Local.
+ *  @param[in] here  processes on this node */
+gab_status driver_memory_check(const gab_config *config, const driver_memory *memory, int processes, int here);
+/** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
+gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
+                                const driver_memory *memory);
 /** ::GAB_ERR_INPUT if a flow has no fluid cell. Local. */
 gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry);
 /** Says in the log why a run has ended, on all processes that know. */

@@ -61,6 +61,7 @@ static const option_row rows[] = {
     {"--continue-anyway", 'c', NULL, false},
     {"--block", 'b', NULL, true},
     {"--json", 'j', NULL, false},
+    {"--overcommit", 'm', NULL, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -110,6 +111,9 @@ static gab_status take(const option_row *row, const char *value, driver_options 
     break;
   case 'b':
     options->block = value;
+    break;
+  case 'm':
+    options->overcommit = true;
     break;
   case 'w':
     return gab_walltime_parse(value, &options->walltime);

@@ -225,11 +225,25 @@ static gab_status prepare(growth *it)
   return growth_add_writers(it);
 }
 
+/* Phases and potentials twice, concentrations; of the coarsest grid that there may be. */
+static driver_memory phase_memory(const phase_case *which)
+{
+  const double phases = which->setup.options.thermo.phases, independents = which->setup.options.thermo.independents;
+  driver_memory memory = {.cells = 1,
+                          .state = (2 * phases + 2 * independents) * sizeof(double),
+                          .image = (phases + independents) * sizeof(double)};
+  for (int d = 0; d < which->grid.grid.dimension; d++)
+    memory.cells *= (double)which->grid.grid.roots[d] * which->grid.cells[d];
+  return memory;
+}
+
 static gab_status build(growth *it)
 {
   const phase_case *which = it->which;
   GAB_TRY(gab_output_settle(it->world, prepare(it)));
   GAB_TRY(driver_processes_check(it->world, which->config, it->options));
+  const driver_memory memory = phase_memory(which);
+  GAB_TRY(driver_memory_settle(it->world, which->config, it->options, &memory));
   GAB_TRY(growth_build_grid(it));
   GAB_TRY(growth_note_blocks(it));
   GAB_TRY(driver_folder_open(it->world, which->config, it->options, it->folder, it->restart != NULL));

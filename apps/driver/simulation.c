@@ -181,6 +181,39 @@ gab_status simulation_prepare(gab_world *world, const run_case *which, const dri
   return simulation_add_writers(made);
 }
 
+/* Fluid cells of level 0, in the order of the blocks, until they are too many. */
+static double count_fluid(const void *user, double most)
+{
+  const simulation *made = user;
+  const gab_forest_options *forest = &made->which->forest;
+  double count = 0;
+  gab_box box;
+  for (int32_t z = 0; z < forest->grid.roots[2]; z++)
+    for (int32_t y = 0; y < forest->grid.roots[1]; y++)
+      for (int32_t x = 0; x < forest->grid.roots[0] && count <= most; x++) {
+        const int32_t at[3] = {x, y, z};
+        for (int d = 0; d < 3; d++) {
+          box.lo[d] = (int64_t)at[d] * forest->cells[d];
+          box.hi[d] = box.lo[d] + forest->cells[d];
+        }
+        count += (double)gab_geometry_fluid_cells(made->geometry, 0, &box);
+      }
+  return count;
+}
+
+driver_memory simulation_memory(const simulation *made)
+{
+  const run_case *which = made->which;
+  const gab_lbm_options *options = &which->setup.options;
+  const bool one_field = strncmp(gab_lbm_kernel_name(made->lbm), "in_place", strlen("in_place")) == 0 ||
+                         strncmp(gab_lbm_kernel_name(made->lbm), "sparse", strlen("sparse")) == 0;
+  const double bytes = options->lattice->q * (double)gab_precision_bytes(options->precision);
+  driver_memory memory = {.cells = 1, .state = (one_field ? 1 : 2) * bytes, .image = bytes, .user = made};
+  for (int d = 0; d < which->domain.dimension; d++) memory.cells *= (double)which->domain.cells[d];
+  if (which->setup.body_count > 0) memory.count = count_fluid;
+  return memory;
+}
+
 gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
                              const char *folder, driver_continuation *begin, simulation *made)
 {
@@ -189,6 +222,8 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
   begin->restart = NULL;
   GAB_TRY(gab_output_settle(world, status));
   GAB_TRY(driver_processes_check(world, which->config, options));
+  const driver_memory memory = simulation_memory(made);
+  GAB_TRY(driver_memory_settle(world, which->config, options, &memory));
   GAB_TRY(grid_build(made));
   GAB_TRY(gab_lbm_integrate(made->lbm, false, &made->start));
   GAB_TRY(driver_folder_open(world, which->config, options, folder, made->restart != NULL));

@@ -60,6 +60,8 @@ typedef struct simulation {
  *  too. Local but for the making of collective objects. */
 gab_status simulation_prepare(gab_world *world, const run_case *which, const driver_options *options,
                               const char *folder, simulation *made);
+/** What its cells take, after simulation_prepare(). Refinement only adds to it. */
+driver_memory simulation_memory(const simulation *made);
 /** Builds everything; `made` is to be released by simulation_release() whatever the status. Collective. The
  *  output folder is touched only after all else has succeeded.
  *  @param[in,out] begin  its restart is owned from now on, its lock is borrowed */
