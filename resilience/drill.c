@@ -49,6 +49,8 @@ static gab_status parse_slots(char *text, gab_drill *drill)
     GAB_TRY(parse_number("slot", one, 0, INT32_MAX, &slot));
     if (drill->slot_count == GAB_DRILL_SLOTS)
       GAB_FAIL(GAB_ERR_INPUT, "a drill kills at most %d slots", GAB_DRILL_SLOTS);
+    for (int i = 0; i < drill->slot_count; i++)
+      if (drill->slots[i] == slot) GAB_FAIL(GAB_ERR_INPUT, "slot %" PRId64 " is there twice in a drill; " DRILL_FORM, slot);
     drill->slots[drill->slot_count++] = (gab_slot)slot;
   }
   return GAB_OK;

@@ -61,6 +61,13 @@ static gab_status read_scale(const gab_config *config, gab_forest_options *fores
   size_t count;
   const double *origin = gab_config_reals(config, "domain.origin", &count);
   for (size_t d = 0; d < 3; d++) forest->origin[d] = d < count ? origin[d] : 0;
+  for (int d = 0; d < forest->grid.dimension; d++) {
+    const double lower = forest->origin[d], upper = lower + (double)forest->grid.roots[d] * forest->cells[d] * forest->dx;
+    if (!(lower + 0.5 * forest->dx > lower && upper - 0.5 * forest->dx < upper))
+      return gab_config_fail(config, gab_config_is_set(config, "domain.origin") ? "domain.origin" : "domain.cells",
+                             "cells of width %g cannot be told apart along %c, from %g to %g", forest->dx, (int)"xyz"[d],
+                             lower, upper);
+  }
   return GAB_OK;
 }
 
@@ -99,6 +106,7 @@ gab_status driver_steps_read(const gab_config *config, double dt, gab_step *step
   double wanted = gab_config_real(config, "run.time") / dt;
   if (!(wanted < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", wanted);
   *steps = llround(wanted);
+  if (*steps == 0) return gab_config_fail(config, "run.time", "is less than half a step of %g", dt);
   return GAB_OK;
 }
 
