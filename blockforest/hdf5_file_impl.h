@@ -4,6 +4,18 @@
 
 #include "blockforest/hdf5_output.h"
 
+/* Of files as they are written now: /fields/QUANTITY/level-L is [block][z][y][x]. Files without this
+ * attribute are of format 1: /fields/QUANTITY/block-ID, each block on its own. */
+#define GAB_HDF5_FORMAT 2
+
+#define GAB_HDF5_LEVEL_NAME 24
+
+/* The dataset of a level in a quantity's group. */
+void gab_hdf5_level_name(int level, char name[GAB_HDF5_LEVEL_NAME]);
+
+/* How many local blocks have that level. In the fields of a level they stand in the order of the forest. */
+size_t gab_hdf5_blocks_of_level(const gab_forest *forest, int level);
+
 /* What goes into a file. */
 typedef struct gab_hdf5_content {
   const gab_forest *forest;

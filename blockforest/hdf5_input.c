@@ -1,5 +1,6 @@
 #include "blockforest/hdf5_input.h"
 
+#include "blockforest/hdf5_file_impl.h"
 #include "blockforest/hdf5_lock.h"
 #include "blockforest/output_impl.h"
 #include "blockforest/xdmf_impl.h"
@@ -30,8 +31,10 @@ struct gab_volume_files {
 
 /* The blocks of a file. */
 typedef struct blocks {
+  int32_t format;
   uint64_t *ids;
   double *origins, *spacings;
+  int32_t *levels, *rows; /* of format 1: all 0 */
   size_t count;
 } blocks;
 
@@ -54,25 +57,54 @@ static bool read_table(hid_t file, const char *name, hid_t type, hsize_t count, 
 
 static void release_blocks(blocks *there) { gab_free(&there->ids); }
 
+/* Files that do not say what format they have are of the first one. */
+static gab_status read_format(hid_t file, const char *path, int32_t *format)
+{
+  *format = 1;
+  if (H5Aexists(file, "format") <= 0) return GAB_OK;
+  hid_t attribute = H5Aopen(file, "format", H5P_DEFAULT),
+        space = attribute < 0 ? -1 : H5Aget_space(attribute);
+  const bool read = space >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+                    H5Aread(attribute, H5T_NATIVE_INT32, format) >= 0;
+  if (space >= 0) H5Sclose(space);
+  if (attribute >= 0) H5Aclose(attribute);
+  if (!read) GAB_FAIL(GAB_ERR_CORRUPT, "%s: its attribute format cannot be read", path);
+  if (*format < 1 || *format > GAB_HDF5_FORMAT)
+    GAB_FAIL(GAB_ERR_INPUT, "%s is of format %" PRId32 ", this version of Gabion reads 1 to %d", path,
+             *format, GAB_HDF5_FORMAT);
+  return GAB_OK;
+}
+
+static bool read_tables(hid_t file, const blocks *there)
+{
+  const hsize_t count = there->count;
+  return read_table(file, "blocks/id", H5T_NATIVE_UINT64, count, there->ids) &&
+         read_table(file, "blocks/origin", H5T_NATIVE_DOUBLE, 3 * count, there->origins) &&
+         read_table(file, "blocks/spacing", H5T_NATIVE_DOUBLE, count, there->spacings) &&
+         (there->format == 1 || (read_table(file, "blocks/level", H5T_NATIVE_INT32, count, there->levels) &&
+                                 read_table(file, "blocks/row", H5T_NATIVE_INT32, count, there->rows)));
+}
+
 static gab_status read_blocks(hid_t file, const char *path, blocks *there)
 {
   *there = (blocks){0};
+  GAB_TRY(read_format(file, path, &there->format));
   hid_t set = H5Dopen2(file, "blocks/id", H5P_DEFAULT), space = set < 0 ? -1 : H5Dget_space(set);
   const hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
   if (space >= 0) H5Sclose(space);
   if (set >= 0) H5Dclose(set);
-  const size_t row = sizeof(uint64_t) + 4 * sizeof(double);
-  if (count < 1 || (size_t)count > SIZE_MAX / row) GAB_FAIL(GAB_ERR_CORRUPT, "%s has no table of blocks", path);
+  const size_t row = sizeof(uint64_t) + 4 * sizeof(double) + 2 * sizeof(int32_t);
+  if (count < 1 || (size_t)count > SIZE_MAX / row)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%s has no table of blocks", path);
   void *memory;
   GAB_TRY(gab_alloc((size_t)count * row, GAB_MEMORY_OTHER, &memory));
   there->ids = memory;
   there->origins = (double *)(there->ids + count);
   there->spacings = there->origins + 3 * count;
+  there->levels = (int32_t *)(there->spacings + count);
+  there->rows = there->levels + count;
   there->count = (size_t)count;
-  if (read_table(file, "blocks/id", H5T_NATIVE_UINT64, (hsize_t)count, there->ids) &&
-      read_table(file, "blocks/origin", H5T_NATIVE_DOUBLE, 3 * (hsize_t)count, there->origins) &&
-      read_table(file, "blocks/spacing", H5T_NATIVE_DOUBLE, (hsize_t)count, there->spacings))
-    return GAB_OK;
+  if (read_tables(file, there)) return GAB_OK;
   release_blocks(there);
   GAB_FAIL(GAB_ERR_CORRUPT, "%s: the tables of its blocks cannot be read", path);
 }
@@ -265,17 +297,41 @@ const int32_t *gab_volume_files_cells(const gab_volume_files *files) { return fi
 
 /* ---------------------------------------------------------------------------------------- a block */
 
-static gab_status read_block(const gab_volume_files *files, hid_t file, const char *path, uint64_t id,
-                             const char *const *quantities, size_t count, double *values)
+/* One block of a dataset [block][z][y][x]. */
+static bool read_row(hid_t file, const char *name, int64_t row, const int32_t cells[3], double *values)
+{
+  hsize_t extent[H5S_MAX_RANK];
+  hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = set < 0 ? -1 : H5Dget_space(set);
+  bool fine = space >= 0 && H5Sget_simple_extent_ndims(space) == 4 &&
+              H5Sget_simple_extent_dims(space, extent, NULL) == 4 && row >= 0 && (hsize_t)row < extent[0];
+  for (int k = 0; k < 3; k++) fine = fine && extent[3 - k] == (hsize_t)cells[k];
+  if (fine) {
+    const hsize_t start[4] = {(hsize_t)row, 0, 0, 0};
+    extent[0] = 1;
+    hid_t memory = H5Screate_simple(4, extent, NULL);
+    fine = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0 &&
+           H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0;
+    H5Sclose(memory);
+  }
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  return fine;
+}
+
+static gab_status read_block(const gab_volume_files *files, hid_t file, const char *path, const blocks *there,
+                             size_t index, const char *const *quantities, size_t count, double *values)
 {
   const size_t cells = (size_t)files->cells[0] * (size_t)files->cells[1] * (size_t)files->cells[2];
   for (size_t q = 0; q < count; q++) {
     char name[GAB_XDMF_BLOCK_NAME], set[GAB_OUTPUT_PATH_CAPACITY];
-    gab_xdmf_block_name(id, name);
+    double *to = values + q * cells;
+    if (there->format == 1) gab_xdmf_block_name(there->ids[index], name);
+    else gab_hdf5_level_name(there->levels[index], name);
     GAB_TRY(gab_output_path(set, "fields/%s/%s", quantities[q], name));
-    if (!read_table(file, set, H5T_NATIVE_DOUBLE, cells, values + q * cells))
-      GAB_FAIL(GAB_ERR_CORRUPT, "%s: the data set %s is not there or does not have %d x %d x %d cells", path,
-               set, files->cells[0], files->cells[1], files->cells[2]);
+    if (!(there->format == 1 ? read_table(file, set, H5T_NATIVE_DOUBLE, cells, to)
+                             : read_row(file, set, there->rows[index], files->cells, to)))
+      GAB_FAIL(GAB_ERR_CORRUPT, "%s: the data set %s cannot be read, or has no block of %d x %d x %d cells",
+               path, set, files->cells[0], files->cells[1], files->cells[2]);
   }
   return GAB_OK;
 }
@@ -299,7 +355,7 @@ static gab_status look_into(gab_volume_files *files, size_t index, const int64_t
       box->hi[k] = box->lo[k] + files->cells[k];
       *found = *found && cell[k] >= box->lo[k] && cell[k] < box->hi[k];
     }
-    if (*found) status = read_block(files, file, path, there.ids[i], quantities, count, values);
+    if (*found) status = read_block(files, file, path, &there, i, quantities, count, values);
   }
   release_blocks(&there);
   H5Fclose(file);

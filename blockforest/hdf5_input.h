@@ -1,5 +1,6 @@
 /** @file hdf5_input.h
- *  @brief Reading volume output back: the files that blockforest/hdf5_output.h has written at one step.
+ *  @brief Reading volume output back: the files that blockforest/hdf5_output.h has written at one step, by
+ * this version or an earlier one.
  *
  *  The blocks that are read need not be those of the forest that asks: what counts is the domain. Files of
  * all slots of a step are looked through for what is wanted; nothing is kept of them but their number.

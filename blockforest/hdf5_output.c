@@ -57,6 +57,8 @@ static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
   return GAB_OK;
 }
 
+int gab_volume_usual_compression(void) { return gab_hdf5_can_compress() ? 1 : 0; }
+
 gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *options, gab_volume **volume)
 {
   void *memory = NULL;
@@ -203,16 +205,28 @@ static gab_status describe_blocks(const gab_volume *volume, const char *path, ga
   const gab_forest *forest = volume->forest;
   const int32_t *cells = gab_forest_get_options(forest)->cells;
   const int dimension = gab_forest_get_options(forest)->grid.dimension;
-  size_t count = gab_forest_block_count(forest);
-  for (size_t i = 0; i < count; i++) {
-    const gab_block *block = gab_forest_block(forest, i);
-    gab_xdmf_block about = {.id = gab_block_get_id(block), .cells = {cells[0], cells[1], cells[2]}};
-    double width;
-    gab_output_block_origin(forest, block, about.origin, &width);
-    for (int axis = 0; axis < 3; axis++) about.spacing[axis] = width;
-    if (dimension == 2) about.spacing[2] = gab_forest_dx(forest, 0); /* equally thick on all levels */
-    GAB_TRY(gab_xdmf_put_block(text, strrchr(path, '/') + 1, &about, volume->quantities,
-                               volume->quantity_count, volume->precision));
+  const size_t count = gab_forest_block_count(forest);
+  size_t described = 0;
+  for (int level = 0; described < count; level++) {
+    char dataset[GAB_HDF5_LEVEL_NAME];
+    gab_xdmf_block about = {.dataset = dataset,
+                            .row = 0,
+                            .rows = (int64_t)gab_hdf5_blocks_of_level(forest, level),
+                            .cells = {cells[0], cells[1], cells[2]}};
+    gab_hdf5_level_name(level, dataset);
+    for (size_t i = 0; i < count && about.row < about.rows; i++) {
+      const gab_block *block = gab_forest_block(forest, i);
+      double width;
+      if (gab_block_level(forest, block) != level) continue;
+      about.id = gab_block_get_id(block);
+      gab_output_block_origin(forest, block, about.origin, &width);
+      for (int axis = 0; axis < 3; axis++) about.spacing[axis] = width;
+      if (dimension == 2) about.spacing[2] = gab_forest_dx(forest, 0); /* equally thick on all levels */
+      GAB_TRY(gab_xdmf_put_block(text, strrchr(path, '/') + 1, &about, volume->quantities,
+                                 volume->quantity_count, volume->precision));
+      about.row++;
+    }
+    described += (size_t)about.rows;
   }
   return GAB_OK;
 }

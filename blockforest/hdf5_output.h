@@ -4,10 +4,12 @@
  *  Every slot that has blocks writes one file of its own per step, with the serial HDF5 library: no
  * collective file operation can hang on a dead process. In FOLDER/fields:
  *
- *  - NAME_0000001000.s0003.h5: the blocks of slot 3 at step 1000. `/fields/QUANTITY/block-ID` (hexadecimal
- * id) is [z][y][x], or [z][y][x][3] for a vector; NaN where there is no value; attribute `unit` of the group.
- *    Tables with a row per block: `/blocks/id`, `owner`, `level`, `origin` (x, y, z of the lower corner),
- *    `spacing` (width of a cell). Attributes of the file: `step`, `time`, `cells` (of a block).
+ *  - NAME_0000001000.s0003.h5: the blocks of slot 3 at step 1000 (doc/field-format.md).
+ *    `/fields/QUANTITY/level-L` has all blocks of level L, [block][z][y][x], or [block][z][y][x][3] for a
+ *    vector, compressed if asked for; NaN where there is no value; attribute `unit` of the group.
+ *    Tables with a row per block: `/blocks/id`, `owner`, `level`, `row` (which block of its level in the
+ *    fields), `origin` (x, y, z of the lower corner), `spacing` (width of a cell). Attributes of the file:
+ *    `format` (2), `step`, `time`, `cells` (of a block).
  *  - NAME_0000001000.xdmf: that step, one uniform grid per block.
  *  - NAME.xdmf: all steps so far, as a time series. This is the file to open.
  *
@@ -37,8 +39,11 @@ typedef struct gab_volume_options {
   const gab_quantity *quantities; /**< copied */
   size_t quantity_count;          /**< at least 1 */
   gab_output_precision precision; /**< of the files */
-  int compression;                /**< 0 none … 9 (deflate of HDF5) */
+  int compression; /**< 0 none … 9 (deflate of HDF5, bytes shuffled); 1 is nearly as small as 9 */
 } gab_volume_options;
+
+/** The compression to take where nobody has asked for another: 1, or 0 if HDF5 was built without zlib. Local. */
+int gab_volume_usual_compression(void);
 
 /** Local. @param[in] forest  borrowed as long as the writer lives
  *  @return ::GAB_ERR_INPUT if compression is asked for and HDF5 was built without it */

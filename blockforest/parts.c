@@ -169,7 +169,7 @@ static gab_status write_part(const gab_parts *parts, const char *name, const par
   const size_t bytes = gab_box_count(&part->box) * parts->quantity_count * 3 * sizeof(double);
   GAB_TRY(part_path(parts, name, part, path));
   gab_hdf5_lock();
-  gab_hdf5_image_open(&file, path, bytes + ((size_t)1 << 16));
+  gab_hdf5_image_open(&file, bytes + ((size_t)1 << 16));
   gab_status status = file.failed ? GAB_OK : put_content(parts, &file, part);
   if (status == GAB_OK) status = gab_hdf5_image_save(&file, path);
   gab_hdf5_image_close(&file);

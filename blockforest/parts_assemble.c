@@ -283,7 +283,8 @@ static hid_t make_whole(const assembly *all, gab_hdf5_image *file, const field *
   hid_t group = gab_hdf5_make_group(file, name);
   if (group < 0) return group;
   const int rank = field->components == 3 ? 4 : 3;
-  hid_t layout = gab_hdf5_layout(rank, extent, 0), space = H5Screate_simple(rank, extent, NULL);
+  hid_t layout = gab_hdf5_layout(rank, extent, all->doubles ? sizeof(double) : sizeof(float), 0),
+        space = H5Screate_simple(rank, extent, NULL);
   hid_t whole = H5Dcreate2(group, "whole", all->doubles ? H5T_IEEE_F64LE : H5T_IEEE_F32LE, space, H5P_DEFAULT,
                            layout, H5P_DEFAULT);
   gab_hdf5_check(file, whole);

@@ -3,30 +3,63 @@
 
 #include <string.h>
 
-/* What the two readers of VTK and ParaView (XDMF 2 and 3) both take: one dataset per block, since they do not
- * agree on hyperslabs; 3DCoRectMesh also in 2D, with one layer of cells, since they do not agree on
- * 2DCoRectMesh. Extents stand slowest first (z, y, x), as in the arrays, and so do origin and spacing. */
+/* What all readers of VTK and ParaView take (XDMF 2; XDMF 3 with either kind of series): 3DCoRectMesh also in
+ * 2D, with one layer of cells, since they do not agree on 2DCoRectMesh. Extents stand slowest first (z, y,
+ * x), as in the arrays, and so do origin and spacing.
+ *
+ * They do not agree on hyperslabs either. XDMF 2 takes an item of the type HyperSlab that has the selection
+ * and the whole as children; XDMF 3 knows that type, but VTK gets no values from it. XDMF 3 takes a selection
+ * behind the name of the dataset, "|start:stride:count:extent", where XDMF 2 takes it for a part of the name.
+ * Both is said in one item, and its type is spelt Hyperslab: XDMF 2 compares without regard to case, finds
+ * the type and ignores the text; XDMF 3 finds no type that it knows, and reads the text. */
 
 void gab_xdmf_block_name(gab_block_id id, char name[GAB_XDMF_BLOCK_NAME])
 {
   snprintf(name, GAB_XDMF_BLOCK_NAME, "block-%" PRIx64, id);
 }
 
-static gab_status put_attribute(gab_buffer *text, const char *file, const gab_xdmf_block *block,
-                                const gab_quantity *quantity, gab_output_precision precision)
+#define EXTENT "%" PRId64 " %" PRId64 " %" PRId64 "%s" /* z, y, x, and components of a vector */
+
+/* One block of a dataset that has many. */
+static gab_status put_selection(gab_buffer *text, const char *file, const gab_xdmf_block *block,
+                                const gab_quantity *quantity, int precision)
 {
-  char name[GAB_XDMF_BLOCK_NAME];
-  bool vector = quantity->components == 3;
-  gab_xdmf_block_name(block->id, name);
+  const bool vector = quantity->components == 3;
+  const char *components = vector ? " 3" : "", *zeros = vector ? "0 0 0 0" : "0 0 0";
+  const char *ones = vector ? "1 1 1 1 1" : "1 1 1 1";
+  const int64_t x = block->cells[0], y = block->cells[1], z = block->cells[2];
+  GAB_TRY(gab_put_text(text,
+                       "    <DataItem ItemType=\"Hyperslab\" Dimensions=\"" EXTENT
+                       "\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s/%s|%" PRId64
+                       " %s:%s:1 " EXTENT ":%" PRId64 " " EXTENT "\n",
+                       z, y, x, components, precision, file, quantity->name, block->dataset, block->row,
+                       zeros, ones, z, y, x, components, block->rows, z, y, x, components));
+  GAB_TRY(gab_put_text(
+      text, "     <DataItem Dimensions=\"3 %d\" Format=\"XML\">%" PRId64 " %s %s 1 " EXTENT "</DataItem>\n",
+      vector ? 5 : 4, block->row, zeros, ones, z, y, x, components));
+  return gab_put_text(text,
+                      "     <DataItem Dimensions=\"%" PRId64 " " EXTENT
+                      "\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s/%s</DataItem>\n"
+                      "    </DataItem>\n",
+                      block->rows, z, y, x, components, precision, file, quantity->name, block->dataset);
+}
+
+static gab_status put_attribute(gab_buffer *text, const char *file, const gab_xdmf_block *block,
+                                const gab_quantity *quantity, gab_output_precision chosen)
+{
+  const bool vector = quantity->components == 3;
+  const int precision = chosen == GAB_OUTPUT_DOUBLE ? 8 : 4;
   GAB_TRY(gab_put_text(text, "   <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Cell\">\n",
                        quantity->name, vector ? "Vector" : "Scalar"));
-  return gab_put_text(
-      text,
-      "    <DataItem Dimensions=\"%" PRId64 " %" PRId64 " %" PRId64
-      "%s\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s/%s</DataItem>\n"
-      "   </Attribute>\n",
-      block->cells[2], block->cells[1], block->cells[0], vector ? " 3" : "",
-      precision == GAB_OUTPUT_DOUBLE ? 8 : 4, file, quantity->name, block->dataset ? block->dataset : name);
+  if (block->rows > 0) GAB_TRY(put_selection(text, file, block, quantity, precision));
+  else
+    GAB_TRY(
+        gab_put_text(text,
+                     "    <DataItem Dimensions=\"" EXTENT
+                     "\" NumberType=\"Float\" Precision=\"%d\" Format=\"HDF\">%s:/fields/%s/%s</DataItem>\n",
+                     block->cells[2], block->cells[1], block->cells[0], vector ? " 3" : "", precision, file,
+                     quantity->name, block->dataset));
+  return gab_put_text(text, "   </Attribute>\n");
 }
 
 /* Three numbers, given x first. */

@@ -8,14 +8,17 @@
 /* What the description of one block needs. */
 typedef struct gab_xdmf_block {
   gab_block_id id;
-  const char *name, *dataset; /* of the grid; of its dataset in each quantity's group; NULL: made of the id */
-  int64_t cells[3];           /* x, y, z */
+  const char *name;    /* of the grid; NULL: made of the id */
+  const char *dataset; /* its name in each quantity's group */
+  int64_t row, rows;   /* which block of how many in that dataset; rows 0: it has this block alone */
+  int64_t cells[3];    /* x, y, z */
   double origin[3], spacing[3];
 } gab_xdmf_block;
 
 #define GAB_XDMF_BLOCK_NAME 32
 
-/* The name of a block's grid and datasets: "block-" and its id in hexadecimal digits. */
+/* The name of a block's grid (in files of format 1 also of its datasets): "block-" and its id in hexadecimal
+ * digits. */
 void gab_xdmf_block_name(gab_block_id id, char name[GAB_XDMF_BLOCK_NAME]);
 
 /* Appends the grid of one block. @param file  name of the HDF5 file, without folder */

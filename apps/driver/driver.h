@@ -196,6 +196,8 @@ gab_status driver_refuse(gab_world *world, gab_status status);
 /** Reads when something is written from the keys every, interval, start below `path`. */
 gab_status output_schedule_read(const gab_config *config, const char *path, double dt,
                                 gab_schedule *schedule);
+/** Reads how much files are compressed from the key compression below `path`. */
+int output_compression_read(const gab_config *config, const char *path);
 /** Reads the section `output` except its writers. */
 gab_status output_plan_read(const run_case *which, output_plan *plan);
 /** Says in the log, line by line, what the case comes to. */

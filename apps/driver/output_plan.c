@@ -23,6 +23,13 @@ gab_status output_schedule_read(const gab_config *config, const char *path, doub
   return steps_of_interval(config, interval, dt, &schedule->every);
 }
 
+int output_compression_read(const gab_config *config, const char *path)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(key, "%s.compression", path);
+  return gab_config_is_set(config, key) ? (int)gab_config_int(config, key) : gab_volume_usual_compression();
+}
+
 /* A series without schedule would stay empty. */
 static gab_status read_series(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
 {

@@ -216,7 +216,7 @@ static gab_status add_fields(growth *it)
       .quantity_count = count,
       .precision =
           gab_config_choice(config, "output.fields.precision") == 0 ? GAB_OUTPUT_FLOAT : GAB_OUTPUT_DOUBLE,
-      .compression = (int)gab_config_int(config, "output.fields.compression")};
+      .compression = output_compression_read(config, "output.fields")};
   return driver_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
 }
 
@@ -231,7 +231,10 @@ static gab_status add_evidence(growth *it, gab_output *output, const char *name)
         strncmp(own, "c_", 2) == 0)
       picked[count++] = it->quantities.items[i];
   }
-  const gab_volume_options volume = {.name = name, .quantities = picked, .quantity_count = count};
+  const gab_volume_options volume = {.name = name,
+                                     .quantities = picked,
+                                     .quantity_count = count,
+                                     .compression = gab_volume_usual_compression()};
   GAB_TRY(gab_output_add_volume(output, (gab_schedule){0}, &volume));
   if (!gab_slice_is_built()) return GAB_OK;
   const gab_forest_options *forest = &it->which->forest;

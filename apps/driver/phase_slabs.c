@@ -27,7 +27,7 @@ gab_status growth_add_slabs(growth *it)
                                      .precision = gab_config_choice(config, "output.slabs.precision") == 0
                                                       ? GAB_OUTPUT_FLOAT
                                                       : GAB_OUTPUT_DOUBLE,
-                                     .compression = (int)gab_config_int(config, "output.slabs.compression")};
+                                     .compression = output_compression_read(config, "output.slabs")};
   return driver_blame(config, "output.slabs", gab_parts_create(it->forest, &options, &it->slabs));
 }
 

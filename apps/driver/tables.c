@@ -176,9 +176,9 @@ static const gab_config_key fields_keys[] = {
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9,
-     .default_text = "0",
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "0: none, 9: most."},
+     .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."},
 };
 
 static const gab_config_key slice_keys[] = {
@@ -326,9 +326,9 @@ static const gab_config_key slabs_keys[] = {
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 9,
-     .default_text = "0",
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "0: none, 9: most."},
+     .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."},
 };
 
 static const gab_config_key profile_keys[] = {SCHEDULE_KEYS};

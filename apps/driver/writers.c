@@ -27,7 +27,7 @@ static gab_status add_fields(simulation *which)
                                 .precision = gab_config_choice(config, "output.fields.precision") == 0
                                                  ? GAB_OUTPUT_FLOAT
                                                  : GAB_OUTPUT_DOUBLE,
-                                .compression = (int)gab_config_int(config, "output.fields.compression")};
+                                .compression = output_compression_read(config, "output.fields")};
   GAB_TRY(pick(which, "output.fields.quantities", picked, &options.quantity_count));
   return driver_blame(config, "output.fields",
                       gab_output_add_volume(which->output, which->which->output.fields_schedule, &options));
@@ -203,7 +203,10 @@ static gab_status add_evidence(simulation *which, gab_output *output, const char
   const gab_domain *domain = &which->which->domain;
   static const char *const names[] = {"velocity", "density"};
   gab_quantity picked[2];
-  gab_volume_options volume = {.name = name, .quantities = picked, .quantity_count = 2};
+  gab_volume_options volume = {.name = name,
+                               .quantities = picked,
+                               .quantity_count = 2,
+                               .compression = gab_volume_usual_compression()};
   for (size_t i = 0; i < 2; i++) {
     const gab_quantity *found;
     GAB_TRY(gab_quantity_find(which->quantities, names[i], &found));

@@ -37,13 +37,35 @@ static void read_table(hid_t file, const char *name, hid_t type, void *values)
   H5Dclose(table);
 }
 
-static void check_field(hid_t file, const char *quantity, uint64_t id, const double origin[3], int components)
+/* One block of /fields/QUANTITY/level-0, [block][z][y][x] and maybe [component]. */
+static void read_block(hid_t file, const char *quantity, size_t blocks, int32_t row, int components,
+                       double *values)
+{
+  const int32_t *cells = case_options.cells;
+  const int rank = components == 3 ? 5 : 4;
+  const hsize_t expected[5] = {blocks, (hsize_t)cells[2], (hsize_t)cells[1], (hsize_t)cells[0], 3};
+  const hsize_t start[5] = {(hsize_t)row, 0, 0, 0, 0};
+  hsize_t extent[5];
+  char name[128];
+  snprintf(name, sizeof name, "/fields/%s/level-0", quantity);
+  hid_t field = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(field);
+  EXPECT(field >= 0 && H5Sget_simple_extent_dims(space, extent, NULL) == rank);
+  EXPECT(memcmp(extent, expected, (size_t)rank * sizeof *extent) == 0);
+  extent[0] = 1;
+  hid_t memory = H5Screate_simple(rank, extent, NULL);
+  EXPECT(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0);
+  EXPECT(H5Dread(field, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(field);
+}
+
+static void check_field(hid_t file, const char *quantity, size_t blocks, int32_t row, const double origin[3],
+                        int components)
 {
   const int32_t *cells = case_options.cells;
   double values[6 * 5 * 4 * 3], *next = values;
-  char name[128];
-  snprintf(name, sizeof name, "/fields/%s/block-%" PRIx64, quantity, id);
-  read_table(file, name, H5T_NATIVE_DOUBLE, values);
+  read_block(file, quantity, blocks, row, components, values);
   int64_t lo[3], at[3];
   for (int d = 0; d < 3; d++) lo[d] = lround((origin[d] - case_options.origin[d]) / case_options.dx);
   for (at[2] = lo[2]; at[2] < lo[2] + cells[2]; at[2]++) {
@@ -72,20 +94,22 @@ static size_t check_file(gab_slot slot, gab_step step, uint64_t *id_sum)
   H5Sclose(space);
   H5Dclose(table);
   uint64_t *ids = malloc(blocks * sizeof *ids);
-  int32_t *owners = malloc(blocks * sizeof *owners);
+  int32_t *owners = malloc(blocks * sizeof *owners), *rows = malloc(blocks * sizeof *rows);
   double *origins = malloc(3 * blocks * sizeof *origins);
-  EXPECT(ids && owners && origins);
+  EXPECT(ids && owners && rows && origins);
   read_table(file, "/blocks/id", H5T_NATIVE_UINT64, ids);
   read_table(file, "/blocks/owner", H5T_NATIVE_INT32, owners);
+  read_table(file, "/blocks/row", H5T_NATIVE_INT32, rows);
   read_table(file, "/blocks/origin", H5T_NATIVE_DOUBLE, origins);
   for (size_t i = 0; i < blocks; i++) {
     EXPECT(owners[i] == slot);
     *id_sum += ids[i];
-    check_field(file, "density", ids[i], &origins[3 * i], 1);
-    check_field(file, "velocity", ids[i], &origins[3 * i], 3);
+    check_field(file, "density", blocks, rows[i], &origins[3 * i], 1);
+    check_field(file, "velocity", blocks, rows[i], &origins[3 * i], 3);
   }
   free(ids);
   free(owners);
+  free(rows);
   free(origins);
   H5Fclose(file);
   return blocks;

@@ -2,6 +2,7 @@
 bounds and every cell. Exit code 77: there is no such reader here."""
 import importlib
 import math
+import os
 import sys
 
 CELLS, BLOCKS, STEPS = (6, 5, 4), 15, [0.0, 1.25, 2.5]
@@ -60,6 +61,7 @@ def check_block(name, block):
 
 def check(name, reader, path):
     pipeline = importlib.import_module("vtkmodules.vtkCommonExecutionModel").vtkStreamingDemandDrivenPipeline
+    path = os.path.abspath(path)  # XDMF 3 looks for data beside it only if it has a folder
     reader.SetFileName(path)
     expect(reader.CanReadFile(path), f"{name} does not take the file")
     reader.UpdateInformation()
@@ -73,12 +75,19 @@ def check(name, reader, path):
 
 def main(path):
     found = 0
-    for module, name in (("vtkIOXdmf2", "vtkXdmfReader"), ("vtkIOXdmf3", "vtkXdmf3Reader")):
+    # ParaView calls them Xdmf Reader, Xdmf3ReaderS and Xdmf3ReaderT.
+    for module, name, series in (
+        ("vtkIOXdmf2", "vtkXdmfReader", None),
+        ("vtkIOXdmf3", "vtkXdmf3Reader", False),
+        ("vtkIOXdmf3", "vtkXdmf3Reader", True),
+    ):
         try:
             importlib.import_module("vtkmodules.vtkCommonDataModel")
             reader = getattr(importlib.import_module("vtkmodules." + module), name)()
         except ImportError:
             continue
+        if series is not None:
+            reader.SetFileSeriesAsTime(series)
         check(name, reader, path)
         found += 1
     sys.exit(0 if found else 77)

@@ -71,14 +71,6 @@ static gab_forest *make_forest(int dimension)
 
 /* ---------------------------------------------------------------------------------------- volume */
 
-static void read_table(hid_t file, const char *name, hid_t type, void *values)
-{
-  hid_t table = H5Dopen2(file, name, H5P_DEFAULT);
-  assert_true(table >= 0);
-  assert_true(H5Dread(table, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-  H5Dclose(table);
-}
-
 /* One "<DataItem ...>z y x</DataItem>" behind `*text`. */
 static void read_vector(const char **text, double values[3])
 {
@@ -88,21 +80,47 @@ static void read_vector(const char **text, double values[3])
   assert_int_equal(sscanf(*text, "%lf %lf %lf", &values[2], &values[1], &values[0]), 3);
 }
 
+/* The block that the text behind `*text` selects, "|row 0 0 0:1 1 1 1:1 z y x:rows z y x". */
+static void read_selection(hid_t file, const char *text, int level, const int32_t cells[3], double *values)
+{
+  unsigned long long row, rows;
+  int chosen, z, y, x;
+  char name[128];
+  text = strstr(text, ":/fields/place/");
+  assert_non_null(text);
+  assert_int_equal(sscanf(text, ":/fields/place/level-%d|%llu 0 0 0:1 1 1 1:1 %d %d %d:%llu", &chosen, &row,
+                          &z, &y, &x, &rows),
+                   6);
+  assert_int_equal(chosen, level);
+  assert_true(x == cells[0] && y == cells[1] && z == cells[2]);
+  snprintf(name, sizeof name, "/fields/place/level-%d", level);
+  hsize_t extent[4], start[4] = {row, 0, 0, 0};
+  hid_t field = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(field);
+  assert_true(field >= 0);
+  assert_int_equal(H5Sget_simple_extent_dims(space, extent, NULL), 4);
+  assert_int_equal(extent[0], rows);
+  extent[0] = 1;
+  hid_t memory = H5Screate_simple(4, extent, NULL);
+  assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, extent, NULL) >= 0);
+  assert_true(H5Dread(field, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(field);
+}
+
 /* The cells of one block as the description says they lie, with the values that the file has for them. */
 static double check_grid(const gab_forest *forest, hid_t file, const char *grid)
 {
   const int32_t *cells = gab_forest_get_options(forest)->cells;
   double origin[3], spacing[3], values[4 * 6 * 4], *next = values;
   unsigned long long id;
-  char name[128];
   assert_int_equal(sscanf(grid, "<Grid Name=\"block-%llx\"", &id), 1);
   const gab_block *block = gab_forest_find(forest, id);
   assert_non_null(block);
   int level = gab_block_level(forest, block);
   read_vector(&grid, origin);
   read_vector(&grid, spacing);
-  snprintf(name, sizeof name, "/fields/place/block-%llx", id);
-  read_table(file, name, H5T_NATIVE_DOUBLE, values);
+  read_selection(file, grid, level, cells, values);
   bool flat = gab_forest_get_options(forest)->grid.dimension == 2;
   for (int32_t z = 0; z < cells[2]; z++)
     for (int32_t y = 0; y < cells[1]; y++)

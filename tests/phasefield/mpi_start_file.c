@@ -1,13 +1,14 @@
 /* gabion-test: np=1,3 timeout=60 labels=quick */
-/* A state that was written with output.fields is the start of another run, on other blocks and other
- * processes, to the last bit; from chemical potentials to rounding; what is missing or does not fit is named.
- */
+/* A state that was written with output.fields, also in the files of earlier versions, is the start of another
+ * run, on other blocks and other processes, to the last bit; from chemical potentials to rounding; what is
+ * missing or does not fit is named. */
 #include "blockforest/hdf5_output.h"
 #include "blockforest/output.h"
 #include "core/collective.h"
 #include "phase_common.h"
 #include "phasefield/initial.h"
 
+#include <hdf5.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +61,77 @@ static void write_state(phase_run *it, const char *name, gab_output_precision pr
   gab_volume_destroy(&volume);
 }
 
+/* Block by block, as files of format 1 have them: /fields/QUANTITY/block-ID, and no attribute `format`. */
+static herr_t copy_field(hid_t fields, const char *name, const H5L_info_t *info, void *user)
+{
+  (void)info;
+  const hid_t to = *(const hid_t *)user;
+  uint64_t ids[64];
+  static double values[64 * 24 * 20 * 8];
+  hsize_t extent[4];
+  char path[128];
+  hid_t table = H5Dopen2(to, "/blocks/id", H5P_DEFAULT);
+  REQUIRE(H5Dread(table, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, ids) >= 0);
+  H5Dclose(table);
+  snprintf(path, sizeof path, "%s/level-0", name);
+  hid_t packed = H5Dopen2(fields, path, H5P_DEFAULT), space = H5Dget_space(packed);
+  REQUIRE(H5Sget_simple_extent_dims(space, extent, NULL) == 4 && extent[0] <= 64);
+  REQUIRE((size_t)H5Sget_simple_extent_npoints(space) <= sizeof values / sizeof *values);
+  REQUIRE(H5Dread(packed, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  H5Sclose(space);
+  H5Dclose(packed);
+  snprintf(path, sizeof path, "/fields/%s", name);
+  H5Gclose(H5Gcreate2(to, path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  space = H5Screate_simple(3, extent + 1, NULL);
+  for (hsize_t b = 0; b < extent[0]; ++b) {
+    snprintf(path, sizeof path, "/fields/%s/block-%llx", name, (unsigned long long)ids[b]);
+    hid_t block = H5Dcreate2(to, path, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(H5Dwrite(block, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                     values + b * extent[1] * extent[2] * extent[3]) >= 0);
+    H5Dclose(block);
+  }
+  H5Sclose(space);
+  return 0;
+}
+
+static void set_number(hid_t file, const char *name, const int32_t *values, hsize_t count)
+{
+  hid_t space = H5Screate_simple(1, &count, NULL);
+  hid_t attribute = H5Acreate2(file, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT);
+  REQUIRE(attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT32, values) >= 0);
+  H5Aclose(attribute);
+  H5Sclose(space);
+}
+
+/* The same state in files of another format: 1, or one that is not known. */
+static void write_as_format(gab_world *world, const char *from_name, const char *to_name, int32_t format)
+{
+  REQUIRE_OK(gab_world_barrier(world));
+  const int slots = gab_members_count(gab_world_members(world));
+  for (int slot = 0; slot < slots && gab_world_is_root(world); ++slot) {
+    char path[200];
+    int32_t cells[3];
+    snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, from_name, slot);
+    hid_t from = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    snprintf(path, sizeof path, "%s/fields/%s_0000000007.s%04d.h5", folder, to_name, slot);
+    hid_t to = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    REQUIRE(from >= 0 && to >= 0);
+    hid_t attribute = H5Aopen(from, "cells", H5P_DEFAULT);
+    REQUIRE(H5Aread(attribute, H5T_NATIVE_INT32, cells) >= 0);
+    H5Aclose(attribute);
+    set_number(to, "cells", cells, 3);
+    if (format != 1) set_number(to, "format", &format, 1);
+    REQUIRE(H5Ocopy(from, "blocks", to, "blocks", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Gclose(H5Gcreate2(to, "/fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    REQUIRE(H5Literate_by_name(from, "fields", H5_INDEX_NAME, H5_ITER_INC, NULL, copy_field, &to,
+                               H5P_DEFAULT) >= 0);
+    if (format == 1) { REQUIRE(H5Ldelete(to, "blocks/row", H5P_DEFAULT) >= 0); }
+    H5Fclose(from);
+    H5Fclose(to);
+  }
+  REQUIRE_OK(gab_world_barrier(world));
+}
+
 static const char *path_of(const char *name)
 {
   static char path[200];
@@ -94,22 +166,25 @@ static void check_round_trip(gab_world *world, int dimension)
   write_state(&first, "potentials", GAB_OUTPUT_DOUBLE, "c_");
   write_state(&first, "single", GAB_OUTPUT_FLOAT, "nothing");
   write_state(&first, "incomplete", GAB_OUTPUT_DOUBLE, "phi_beta");
+  write_as_format(world, "exact", "format1", 1);
+  write_as_format(world, "exact", "format9", 9);
   const uint64_t written = hash_of(world, &first);
   const double energy = phase_sums(&first).energy;
   phase_steps(&first, 10);
   const uint64_t later = hash_of(world, &first);
   memcpy(given.block, (int32_t[3]){8, 20, dimension == 3 ? 8 : 1}, sizeof given.block);
-  static const char *const names[] = {"exact", "potentials", "single"};
-  for (int k = 0; k < 3; ++k) {
+  static const char *const names[] = {"exact", "format1", "potentials", "single"};
+  for (int k = 0; k < 4; ++k) {
+    const bool exact = k < 2;
     gab_phasefield_start start;
     REQUIRE_OK(start_from(&start, &given, names[k]));
-    REQUIRE(start.as_stored == (k != 1));
+    REQUIRE(start.as_stored == (k != 2));
     phase_run second = phase_open(world, &given);
-    if (k == 0) REQUIRE(hash_of(world, &second) == written);
-    REQUIRE(fabs(phase_sums(&second).energy / energy - 1) < (k < 2 ? 1e-12 : 1e-5));
+    if (exact) REQUIRE(hash_of(world, &second) == written);
+    REQUIRE(fabs(phase_sums(&second).energy / energy - 1) < (k < 3 ? 1e-12 : 1e-5));
     REQUIRE_OK(gab_phasefield_check_finite(second.model));
     phase_steps(&second, 10);
-    if (k == 0) REQUIRE(hash_of(world, &second) == later);
+    if (exact) REQUIRE(hash_of(world, &second) == later);
     phase_close(&second);
     gab_phasefield_start_release(&start);
   }
@@ -188,6 +263,7 @@ static void check_refusals(gab_world *world)
   larger.cells[1] = 40;
   must_fail(larger, "exact", "has 24 x 20 x 1 cells, the domain 24 x 40 x 1");
   must_fail(given, "nowhere", "there are no files");
+  must_fail(given, "format9", "is of format 9, this version of Gabion reads 1 to 2");
   REQUIRE_OK(gab_world_barrier(world));
   if (gab_world_is_root(world)) {
     char path[200];
