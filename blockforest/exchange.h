@@ -83,8 +83,8 @@ gab_status gab_exchange_progress(gab_exchange *exchange, bool *done);
  * touch that are not coupled */
 gab_status gab_exchange_plan(gab_exchange *exchange, uint64_t *number);
 /** Goes through the ways into blocks of this process in the plan that was made last: those between local
- *  blocks ordered by receiver, then (`from` NULL) those from other slots. @param direction  as seen by the
- *  sender */
+ *  blocks ordered by receiver, then (`from` NULL) those from other slots. `direction` is as seen by the
+ *  sender. */
 void gab_exchange_visit(const gab_exchange *exchange,
                         void (*visit)(void *user, const void *from, void *to, int direction), void *user);
 

@@ -18,7 +18,8 @@ extern "C" {
 static inline bool gab_sample_has(double share, gab_block_id id, gab_step step)
 {
   const uint64_t seed = UINT64_C(0x7477696365);
-  return (double)(gab_hash_counter(seed, id, (uint64_t)step) >> 11) * 0x1p-53 < share;
+  const double range = (double)(UINT64_C(1) << 53); /* of the 53 bits that are kept; C++11 has no 0x1p-53 */
+  return (double)(gab_hash_counter(seed, id, (uint64_t)step) >> 11) / range < share;
 }
 
 /** Which one of so many sub-steps of the step is meant. Pure. */

@@ -160,8 +160,8 @@ static const gab_config_key velocity_keys[] = {
      .type = GAB_CONFIG_CHOICE,
      .choices = "constant|parabolic",
      .default_text = "constant",
-     .doc = "How the velocity varies over the side; parabolic falls to zero towards sides that are not ."
-            "periodic"},
+     .doc = "How the velocity varies over the side; parabolic falls to zero towards sides that are not "
+            "periodic."},
     {.name = "ramp_time",
      .type = GAB_CONFIG_REAL,
      .min = 0,

@@ -5,10 +5,10 @@
  *  entities) in its own memory and, by the redundancy scheme, in that of its holders; replicated entities at
  *  each slot only. A new snapshot is written beside the valid one, all agree that it is complete, and then it
  *  becomes the valid one by changing an index: nothing can fail between the agreement and the change
- *  (Kohl et al. 2017, algorithm 1 and section 5.2). A death at any instant leaves at least one snapshot
+ *  (Kohl et al. 2017, section 5.2.1 and algorithm 2). A death at any instant leaves at least one snapshot
  *  whole.
  *
- *  Memory, eq. 2 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
+ *  Memory, eq. 2 in section 5.2.3 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer (gab_checkpoint_set_buffers()), at the
  *  price of the promise that a death at any instant leaves one whole.
  *
@@ -62,8 +62,8 @@ const char *gab_compression_name(gab_compression compression);
  *  @return ::GAB_ERR_ARGUMENT for what this build lacks */
 gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compression compression);
 
-/** One buffer instead of two: a new snapshot overwrites the one before, as in algorithm 1 of the paper before it
- *  is double-buffered. Half of the memory; but a fault while one is taken finds none in memory, and
+/** One buffer instead of two: a new snapshot overwrites the one before, as section 5.2.3 of the paper says that
+ *  one could. Half of the memory; but a fault while one is taken finds none in memory, and
  *  gab_checkpoint_restore() then returns ::GAB_ERR_LOST: strategy `disk` goes on from there. Before the first
  *  snapshot, the same on all. @param[in] buffers  1 or 2 @return ::GAB_ERR_ARGUMENT, ::GAB_ERR_STATE */
 gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers);

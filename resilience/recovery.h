@@ -1,7 +1,7 @@
 /** @file recovery.h
  *  @brief Recovery strategies: what happens to the processes and the state after a fault.
  *
- *  `shrink` (Kohl et al. 2017, algorithm 2): repair the world without the dead; everyone goes back to the
+ *  `shrink` (Kohl et al. 2017, algorithms 3 and 4): repair the world without the dead; everyone goes back to the
  *  last snapshot, each from its own memory, the restorers adopt the blocks of the dead: no communication;
  *  everything gets its second copy again by a full checkpoint; rebalance, checkpoint again, go on. A further
  *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable

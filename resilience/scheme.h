@@ -1,7 +1,7 @@
 /** @file scheme.h
  *  @brief Redundancy schemes: tables that say who keeps what of whose image.
  *
- *  Two kinds. *Copies*: whole images lie at other slots (Kohl et al. 2017, section 5). *Groups*: the images
+ *  Two kinds. *Copies*: whole images lie at other slots (Kohl et al. 2017, section 5.2.1). *Groups*: the images
  *  of a group of slots are cut into pieces, and parities of the pieces lie spread over the group, as RAID 5
  *  does with disks: with n members and k parities each member keeps k/(n - k) of an image beside its own, and
  *  any k members can be lost. A scheme is a pure function of *places* on a *circle* (below);
@@ -50,7 +50,7 @@ typedef struct gab_scheme {
 } gab_scheme;
 
 /** Copies as far away as can be: copy k of R at i + (k + 1) N / (R + 1); with one copy the pairs of Kohl et
- *  al. 2017, figure 3. */
+ *  al. 2017, figure 1 and algorithm 1. */
 extern const gab_scheme gab_scheme_pairwise;
 /** Copies at the next ones: i + 1 + k, or in steps of the largest domain. */
 extern const gab_scheme gab_scheme_ring;

@@ -29,7 +29,7 @@ The model of a snapshot
   2 ceil(log2 P) messages one after another. Processes are numbered node by node, island by island.
     pairwise       partner P/2 further: with two islands or more, every image crosses between islands
     within-island  partner half an island further: none does, and the loss of an island is not survived
-  Restoring needs no message but the agreement (Kohl et al. 2017, section 5.3).
+  Restoring needs no message but the agreement (Kohl et al. 2017, figure 1, section 7.4).
   Not in it: contention inside an island, routing, system noise, other jobs. It shows shapes, not seconds.
 
 The model of overhead
@@ -38,7 +38,7 @@ The model of overhead
     in all    C/T + (T/2 + R)/mu to first order, R the time of a recovery; Daly's optimum (2006) beside it
     played    the same with random failures, steps lost and done again
 
-The model of delays (Gamell et al. 2015, section 4, one dimension)
+The model of delays (Gamell et al. 2015, section 4.1, one dimension)
   T(i,j) = max(T(i-1,j-1), T(i-1,j), T(i-1,j+1)) + t1 + r [+ t2 where process j fails in step i]; t1 = 1, t2 = 5, r
   uniform in (0, 0.1). (Printed without T(i-1,j): then a failed process would not delay itself.) Local recovery: delays
   of failures far from each other overlap. Global recovery: each failure costs everybody t2.

@@ -22,6 +22,7 @@ if(NOT EXISTS "${gabion_LAUNCHER}")
 endif()
 END
 quietly cmake -S "$dir/heat" -B "$dir/heat/build" -DCMAKE_C_COMPILER="$GABION_CC" -DCMAKE_PREFIX_PATH="$dir/prefix"
+if grep -A 8 -i 'warning' "$dir/log"; then echo "a project that uses Gabion is warned when it is configured"; exit 1; fi
 quietly cmake --build "$dir/heat/build"
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name gabion.pc)")
