@@ -62,6 +62,13 @@ gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain 
  *  there at the start. @param[in] refinement  NULL: there is level 0 only */
 gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
                                       const gab_refinement_setup *refinement);
+/** Looks for what can be computed but cannot be meant, after all else was fine. Refuses a body outside of the
+ * domain, a box into which fluid flows and from which none can (or the other way round), an acceleration that
+ * nothing withstands and that would make the flow too fast in so many steps; warns (log) of one that would not,
+ * and of keys that have no effect with the collision that was chosen. Pure but for the log.
+ *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
+gab_status gab_lbm_setup_check_meaning(const gab_config *config, const gab_domain *domain,
+                                       const gab_lbm_setup *setup, int64_t steps);
 void gab_lbm_setup_release(gab_lbm_setup *setup);
 
 #ifdef __cplusplus

@@ -95,7 +95,7 @@ static gab_status check_mach(double velocity)
 
 static gab_status check_omega(double omega)
 {
-  const double warned = 1.98;
+  const double warned = 1.98, small = 0.5;
   if (!(omega > 0 && omega < 2))
     GAB_FAIL(GAB_ERR_INPUT, "omega is %.6g, outside (0, 2): the viscosity has to be positive", omega);
   if (omega > warned)
@@ -104,6 +104,12 @@ static gab_status check_omega(double omega)
             "more cells or "
             "a larger viscosity",
             omega, gab_viscosity_of_omega(omega));
+  if (omega < small)
+    gab_log(GAB_LOG_WARNING,
+            "omega is %.6g (viscosity %.3g on the lattice), below %g: errors of the collision and at walls grow with "
+            "the viscosity; shorten the time step at least by a factor of %.3g",
+            omega, gab_viscosity_of_omega(omega), small,
+            gab_viscosity_of_omega(omega) / gab_viscosity_of_omega(small));
   return GAB_OK;
 }
 

@@ -49,7 +49,7 @@ typedef struct gab_flow_scales {
 } gab_flow_scales;
 
 /** Warns (log) or refuses, with the numbers and what would help: Mach number u/c_s above 0.17 warned, above
- *  0.35 refused; omega outside (0, 2) refused, above 1.98 warned; fewer than 8 cells across a body warned,
+ *  0.35 refused; omega outside (0, 2) refused, below 0.5 or above 1.98 warned; fewer than 8 cells across a body warned,
  *  fewer than 2 refused. @return GAB_OK or ::GAB_ERR_INPUT */
 gab_status gab_flow_check(const gab_flow_scales *scales);
 

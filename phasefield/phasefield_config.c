@@ -105,6 +105,22 @@ static gab_status read_phase(const gab_config *config, gab_thermo *thermo, int i
   return read_energy(config, item, thermo->independents, phase);
 }
 
+/* Shares of the components: none is negative, the one that is left out neither. */
+static gab_status check_composition(const gab_config *config, const char *path, const double *c, size_t n)
+{
+  const double rounding = 1e-9;
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    if (c[i] < 0 || c[i] > 1)
+      return gab_config_fail(config, path, "the concentration %g is outside [0, 1]", c[i]);
+    sum += c[i];
+  }
+  if (sum > 1 + rounding)
+    return gab_config_fail(config, path, "the concentrations sum to %g: that of the last component would be %g", sum,
+                           1 - sum);
+  return GAB_OK;
+}
+
 /* Solids that are given by the phase diagram. */
 static gab_status read_diagram(const gab_config *config, gab_thermo *thermo, int index)
 {
@@ -117,9 +133,11 @@ static gab_status read_diagram(const gab_config *config, gab_thermo *thermo, int
   GAB_TRY(read_list(config, gab_config_path(path, "phasefield.phases.%d.composition", index), n, c_solid,
                     &is_set));
   if (!is_set) return gab_config_fail(config, path, "slopes need the composition of the solid");
+  GAB_TRY(check_composition(config, path, c_solid, n));
   GAB_TRY(read_list(config, gab_config_path(path, "phasefield.phases.%d.composition", thermo->phases - 1), n,
                     c_melt, &is_set));
   if (!is_set) return gab_config_fail(config, path, "slopes need the composition of the melt");
+  GAB_TRY(check_composition(config, path, c_melt, n));
   if (!gab_config_is_set(config, "phasefield.eutectic_temperature"))
     return gab_config_fail(config, "phasefield", "slopes need phasefield.eutectic_temperature");
   gab_config_path(path, "phasefield.phases.%d", index);
@@ -415,6 +433,22 @@ static void write_numbers(char *text, size_t capacity, const double *values, int
     snprintf(text + strlen(text), capacity - strlen(text), "%s%.6g", i ? ", " : "", values[i]);
 }
 
+/* Parabolic free energies know no bounds of concentrations. */
+static void warn_of_concentrations(const gab_thermo *thermo, int phase, double t, const double *c)
+{
+  const double rounding = 1e-9;
+  double last = 1;
+  for (int i = 0; i < thermo->independents; ++i) {
+    last -= c[i];
+    if (c[i] < -rounding || c[i] > 1 + rounding)
+      gab_log(GAB_LOG_WARNING, "c_%d of %s is %.6g at T = %.8g: concentrations are between 0 and 1", i + 1,
+              thermo->phase[phase].name, c[i], t);
+  }
+  if (last < -rounding)
+    gab_log(GAB_LOG_WARNING, "the last concentration of %s is %.6g at T = %.8g, below 0: the others sum to %.6g",
+            thermo->phase[phase].name, last, t, 1 - last);
+}
+
 void gab_phasefield_setup_describe(const gab_phasefield_setup *setup)
 {
   const gab_phasefield_options *o = &setup->options;
@@ -432,6 +466,7 @@ void gab_phasefield_setup_describe(const gab_phasefield_setup *setup)
     double c[GAB_MOST_INDEPENDENTS];
     gab_thermo_concentration(thermo, a, t, mu, c);
     write_numbers(text, sizeof text, c, n);
+    warn_of_concentrations(thermo, a, t, c);
     if (a == melt)
       gab_log(GAB_LOG_INFO, "    %-12s c = (%s), D = %g", thermo->phase[a].name, text,
               thermo->phase[a].diffusivity);

@@ -223,6 +223,7 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
   const double dt = found->has_setup ? found->setup.units.dt : 0;
   note(&all, driver_steps_read(config, dt, &found->steps, &found->check_every));
   note(&all, recompute_plan_read(config, found->check_every, &found->recompute));
+  if (setup == GAB_OK) note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, found->steps));
   if (setup == GAB_OK) note(&all, grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));

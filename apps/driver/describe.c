@@ -153,4 +153,5 @@ void run_case_describe_blocks(const run_case *which, const gab_geometry *geometr
   if (proxies) count_proxies(proxies, geometry, &numbers);
   else count_roots(which, geometry, &numbers);
   describe_blocks(which, &numbers);
+  grid_describe_borders(which, numbers.of_level, numbers.levels);
 }

@@ -31,21 +31,9 @@ gab_status forces_prepare(simulation *which)
   return GAB_OK;
 }
 
-static void note_crossing(body_record *record, double time, double lift)
-{
-  if (record->count > 0 && record->last_lift < 0 && lift >= 0) {
-    double share = -record->last_lift / (lift - record->last_lift);
-    record->crossing = record->last_time + share * (time - record->last_time);
-    if (record->crossings == 0) record->first_crossing = record->crossing;
-    record->crossings += 1;
-  }
-  record->last_time = time;
-  record->last_lift = lift;
-}
-
 static void note_coefficients(body_record *record, double time, const double coefficients[3])
 {
-  note_crossing(record, time, coefficients[1]);
+  periods_note(&record->lift, time, coefficients[1]);
   for (int d = 0; d < 3; d++) {
     double c = coefficients[d];
     record->sum[d] += c;
@@ -75,6 +63,22 @@ gab_status forces_row(void *user, gab_step step, double time, double *values)
   return GAB_OK;
 }
 
+static void report_frequency(const gab_lbm_setup *setup, const char *name, const body_record *record)
+{
+  /* Rounding also changes its sign now and then. */
+  const bool swings = record->most[1] - record->least[1] > 1e-4 * fabs(record->sum[0] / record->count);
+  const lift_periods *lift = &record->lift;
+  if (!swings || lift->crossings < 3 || !(setup->reference_length > 0)) return;
+  if (periods_have_settled(lift))
+    gab_log(GAB_LOG_INFO, "  %s: Strouhal number %.4f from %.0f periods of c_y", name,
+            periods_frequency(lift) * setup->reference_length / setup->reference_velocity, lift->settled);
+  else
+    gab_log(GAB_LOG_INFO,
+            "  %s: no Strouhal number: of %.0f periods of c_y the last %.0f are alike (length within 2 %%, range "
+            "within 5 %%), fewer than %d",
+            name, lift->crossings - 1, lift->settled, PERIODS_ENOUGH);
+}
+
 void forces_report(const simulation *which)
 {
   const gab_lbm_setup *setup = &which->which->setup;
@@ -86,12 +90,7 @@ void forces_report(const simulation *which)
     gab_log(GAB_LOG_INFO, "  %s, second half of the run: c_x %.4f (%.4f to %.4f), c_y %.4f (%.4f to %.4f)",
             name, record->sum[0] / record->count, record->least[0], record->most[0],
             record->sum[1] / record->count, record->least[1], record->most[1]);
-    double periods = record->crossings - 1, span = record->crossing - record->first_crossing;
-    /* Rounding also changes its sign now and then. */
-    bool swings = record->most[1] - record->least[1] > 1e-4 * fabs(record->sum[0] / record->count);
-    if (swings && periods >= 2 && span > 0 && setup->reference_length > 0)
-      gab_log(GAB_LOG_INFO, "  %s: Strouhal number %.4f from %.0f periods of c_y", name,
-              periods / span * setup->reference_length / setup->reference_velocity, periods);
+    report_frequency(setup, name, record);
   }
 }
 

@@ -246,6 +246,13 @@ static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BAL
         coarsest, reynolds, most_reynolds);
 }
 
+void grid_describe_borders(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+{
+  if (levels <= 1) return;
+  describe_borders(which, levels);
+  warn_of_borders(which, blocks, levels);
+}
+
 void grid_describe(const simulation *which)
 {
   char text[256];
@@ -255,8 +262,7 @@ void grid_describe(const simulation *which)
     blocks[level] = which->balance.level[level].blocks;
   int levels = list_blocks(blocks, " + ", text, sizeof text);
   if (levels > 1) gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", levels - 1, text);
-  if (levels > 1) describe_borders(which->which, levels);
-  if (levels > 1) warn_of_borders(which->which, blocks, levels);
+  grid_describe_borders(which->which, blocks, levels);
   if (setup->every > 0 && setup->max_level > 0)
     gab_log(GAB_LOG_INFO, "  the grid adapts to the flow every %" GAB_PRI_STEP " steps, down to level %d",
             setup->every, setup->max_level);

@@ -6,6 +6,7 @@
 #ifndef GABION_APPS_DRIVER_SIMULATION_H
 #define GABION_APPS_DRIVER_SIMULATION_H
 
+#include "apps/driver/periods.h"
 #include "apps/driver/quantities.h"
 #include "resilience/summary.h"
 #include "resilience/resilience_config.h"
@@ -13,8 +14,7 @@
 /** What is remembered of the coefficients of one body over the second half of a run. */
 typedef struct body_record {
   double count, sum[3], least[3], most[3];
-  double last_time, last_lift;                /**< of the sample before */
-  double crossings, first_crossing, crossing; /**< upward zeros of the lift: how many, when the first, last */
+  lift_periods lift; /**< of its coefficient along y */
 } body_record;
 
 /** What the mass was when a monitor last looked. */
@@ -90,6 +90,9 @@ bool grid_rebalance_due(const void *user, gab_step step);
 gab_status grid_rebalance_now(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
 uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
+/** Says in the log what becomes of the collision at borders between levels, and whether they may amplify waves.
+ *  @param[in] blocks  of each level */
+void grid_describe_borders(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels);
 /** Says in the log what the grid is at the start. */
 void grid_describe(const simulation *which);
 /** Counts the blocks of each level as they are now. Collective. @param[out] blocks  one per level */
