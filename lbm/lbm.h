@@ -44,6 +44,15 @@
  *  near borders does not help: where rates change, that is a border too. So `border_speed` bounds it on all
  * of a level, by a smaller magic parameter; on the finest levels that often has no effect.
  *
+ *  Open sides: nothing damps short waves along them but the collision of the cells beside. With a magic
+ * parameter of 3/16 those of a velocity side grow above a Reynolds number of a cell (|u| / viscosity) of
+ * about 12, whatever is done to the populations that come in (bounce-back, regularised, equilibrium: all the
+ * same, since it is the odd moments of the cells that hardly relax); within a flow they do so above 15 to 18.
+ * gab_lbm_open_speed() says what `border_speed` keeps them. Pressure sides and outflows hand back less of
+ * what is not equilibrium where the cell Reynolds number exceeds 8 or 10. With that a uniform flow across
+ * them stays uniform up to a cell Reynolds number of 100 with all collisions, if it does not run along them
+ * rather than across.
+ *
  *  Results do not depend on the number of processes, threads or the kernel; on one level neither on blocks.
  *
  *  Kernels: `in_place` streams in the populations' own places (the AA pattern, Bailey, Myre, Walsh, Lilja &
@@ -151,7 +160,7 @@ typedef struct gab_lbm_options {
   /** (1/omega - 1/2)(1/omega_odd - 1/2); TRT [0: 3/16]; MRT [0: its odd rates are free], not beside
    * mrt.energy_flux */
   double magic;
-  /** On grids of several levels: speed up to which borders between them are stable, below 1/2. TRT, MRT:
+  /** Speed up to which borders between levels, and open sides, are stable, below 1/2. TRT, MRT:
    * bounds the magic parameter of each level, also that of a free rate of the energy flux, by
    * ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
   double border_speed;
@@ -253,6 +262,13 @@ double gab_lbm_viscosity(const gab_lbm *lbm);
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if
  * it is MRT; magic may be 0 */
 double gab_lbm_magic_on(const gab_lbm_options *options, int level);
+/** The `border_speed` that open sides need (sides of given velocity with a part across, pressure, outflow) in
+ * a flow of that speed, in cells per step: twice that, at most 1/4, with TRT, or MRT with a magic parameter,
+ * where the Reynolds number of a cell exceeds 10. 0: none. Pure. */
+double gab_lbm_open_speed(const gab_lbm_options *options, double speed);
+/** Whether waves grow within a uniform flow of that speed, in cells per step, on a level, and what to do, in
+ * words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on() takes them */
+void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity);
 /** Whether it is less there than the options say. Pure. */
 bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level);
 

@@ -350,6 +350,19 @@ gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_doma
   return gab_flow_check(&scales);
 }
 
+static gab_status read_open_speed(const gab_config *config, gab_lbm_setup *setup)
+{
+  const char *path = "lbm.open_speed";
+  const double most = 0.5;
+  setup->open_speed = gab_lbm_open_speed(&setup->options, setup->speed);
+  if (!gab_config_is_set(config, path)) return GAB_OK;
+  setup->open_speed = gab_units_velocity_to_lattice(&setup->units, gab_config_real(config, path));
+  if (!(setup->open_speed < most))
+    return gab_config_fail(config, path, "is %.3g cells per step: it has to be below %g", setup->open_speed,
+                           most);
+  return GAB_OK;
+}
+
 static gab_status read_all(const gab_config *config, const gab_domain *domain, const char *folder,
                            gab_lbm_setup *setup)
 {
@@ -366,6 +379,7 @@ static gab_status read_all(const gab_config *config, const gab_domain *domain, c
   GAB_TRY(read_bodies(config, domain, folder, setup));
   GAB_TRY(read_initial(config, domain, setup));
   setup->speed = largest_speed(setup);
+  GAB_TRY(read_open_speed(config, setup));
   const gab_flow_scales scales = {.omega = setup->options.omega, .velocity = setup->speed};
   return gab_flow_check(&scales);
 }

@@ -44,6 +44,17 @@ static const gab_config_key lbm_keys[] = {
     MRT_RATE("rate_third",
              "MRT in 3D: relaxation rate of the moments of third order beside the energy flux. Left out: "
              "1.98, or the one that magic gives."),
+    {.name = "open_speed",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .unit = "m/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "TRT, and MRT with magic: speed of the flow up to which velocity, pressure and outflow sides are "
+            "stable; "
+            "where it needs it there is a smaller magic for that. Left out: twice the largest speed in this "
+            "file, if "
+            "the Reynolds number of a cell exceeds 10 at that one; 0: magic as it is."},
     {.name = "precision",
      .type = GAB_CONFIG_CHOICE,
      .choices = "double|float|mixed",

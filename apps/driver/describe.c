@@ -128,6 +128,7 @@ static void describe_blocks(const run_case *which, const block_numbers *numbers)
           "  %" PRIu64 " blocks with %" PRIu64 " fluid cells (at most %" PRIu64 " in one): %.3g cell updates",
           numbers->blocks, numbers->fluid, numbers->most, (double)numbers->updates * (double)which->steps);
   if (which->refinement.max_level > 0) describe_levels(which, numbers);
+  grid_describe_collision(which, numbers->of_level, numbers->levels);
   /* A state with R = 2 images in two buffers (Kohl et al. 2017, eq. 2). */
   gab_log(GAB_LOG_INFO,
           "  on the recommended %" PRId64
@@ -153,5 +154,4 @@ void run_case_describe_blocks(const run_case *which, const gab_geometry *geometr
   if (proxies) count_proxies(proxies, geometry, &numbers);
   else count_roots(which, geometry, &numbers);
   describe_blocks(which, &numbers);
-  grid_describe_borders(which, numbers.of_level, numbers.levels);
 }

@@ -107,6 +107,9 @@ gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_
                                 gab_step step, gab_balance_report *report);
 /** Reads the sections `balance` and `refinement`. */
 gab_status grid_plan_read(run_case *which);
+/** Says in the log where the collision is not quite what the file says, or may be unstable. Local.
+ *  @param[in] blocks  of each level, `levels` of them */
+void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels);
 
 /** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
  * looked at */

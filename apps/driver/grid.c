@@ -47,8 +47,10 @@ static gab_status check_criteria(const run_case *which)
 static void set_border_speed(run_case *which)
 {
   const double usual = 0.1, most = 0.25, given = which->refinement.border_speed, speed = which->setup.speed;
-  if (which->refinement.max_level == 0) return;
-  which->setup.options.border_speed = given >= 0 ? given : speed > 0 ? fmin(2 * speed, most) : usual;
+  double border = 0;
+  if (which->refinement.max_level > 0)
+    border = given >= 0 ? given : speed > 0 ? fmin(2 * speed, most) : usual;
+  which->setup.options.border_speed = fmax(border, which->setup.open_speed);
 }
 
 gab_status grid_plan_read(run_case *which)
@@ -202,8 +204,8 @@ static int last_bounded(const gab_lbm_options *options, int levels)
   return last;
 }
 
-/* What becomes of the collision because there are several levels: lbm/lbm.h. */
-static void describe_borders(const run_case *which, int levels)
+/* What becomes of the collision because there are several levels, or open sides: lbm/lbm.h. */
+static void describe_bounds(const run_case *which, int levels)
 {
   const gab_lbm_options *options = &which->setup.options;
   const int last = last_bounded(options, levels);
@@ -214,11 +216,18 @@ static void describe_borders(const run_case *which, int levels)
   }
   if (last < 0) return;
   gab_log(GAB_LOG_INFO,
-          "  the magic parameter of the collision is bounded, to %s on level%s 0%s%.0d: so borders between "
-          "levels are "
-          "stable up to %.3g m/s",
+          "  the magic parameter of the collision is bounded, to %s on level%s 0%s%.0d: so %s are stable up "
+          "to %.3g m/s",
           text, last ? "s" : "", last ? " to " : "", last,
+          levels > 1 ? "borders between levels" : "open sides",
           gab_units_velocity_to_physical(&which->setup.units, options->border_speed));
+}
+
+static int coarsest_of(const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+{
+  int coarsest = 0;
+  while (coarsest < levels - 1 && blocks[coarsest] == 0) coarsest++;
+  return coarsest;
 }
 
 /* Borders amplify waves where (speed / even part of the rates)^2 times the magic parameter is more than 0.4;
@@ -228,8 +237,7 @@ static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BAL
 {
   const double most = 0.4, most_reynolds = 30;
   const gab_lbm_options *options = &which->setup.options;
-  int coarsest = 0;
-  while (coarsest < levels - 1 && blocks[coarsest] == 0) coarsest++;
+  const int coarsest = coarsest_of(blocks, levels);
   if (coarsest == levels - 1 || options->collision == GAB_COLLISION_SRT) return;
   const double even = ldexp(1 / options->omega - 0.5, coarsest), magic = gab_lbm_magic_on(options, coarsest);
   const double reynolds = 3 * which->setup.speed / even;
@@ -246,11 +254,14 @@ static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BAL
         coarsest, reynolds, most_reynolds);
 }
 
-void grid_describe_borders(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
 {
-  if (levels <= 1) return;
-  describe_borders(which, levels);
+  char advice[320];
+  describe_bounds(which, levels);
   warn_of_borders(which, blocks, levels);
+  gab_lbm_advise(&which->setup.options, which->setup.speed, coarsest_of(blocks, levels), advice,
+                 sizeof advice);
+  if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
 }
 
 void grid_describe(const simulation *which)
@@ -262,7 +273,7 @@ void grid_describe(const simulation *which)
     blocks[level] = which->balance.level[level].blocks;
   int levels = list_blocks(blocks, " + ", text, sizeof text);
   if (levels > 1) gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", levels - 1, text);
-  grid_describe_borders(which->which, blocks, levels);
+  grid_describe_collision(which->which, blocks, levels);
   if (setup->every > 0 && setup->max_level > 0)
     gab_log(GAB_LOG_INFO, "  the grid adapts to the flow every %" GAB_PRI_STEP " steps, down to level %d",
             setup->every, setup->max_level);

@@ -90,9 +90,6 @@ bool grid_rebalance_due(const void *user, gab_step step);
 gab_status grid_rebalance_now(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
 uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
-/** Says in the log what becomes of the collision at borders between levels, and whether they may amplify waves.
- *  @param[in] blocks  of each level */
-void grid_describe_borders(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels);
 /** Says in the log what the grid is at the start. */
 void grid_describe(const simulation *which);
 /** Counts the blocks of each level as they are now. Collective. @param[out] blocks  one per level */

@@ -1,0 +1,49 @@
+/* What is known of the stability of a collision before anything is computed. The numbers are those of von
+ * Neumann's analysis (tests/lbm/test_von_neumann.c) and of boxes with open sides
+ * (tests/lbm/mpi_open_sides.c). */
+#include "lbm/lbm_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Whether the odd moments relax as a magic parameter says. */
+static bool has_magic(const gab_lbm_options *options)
+{
+  return options->collision == GAB_COLLISION_TRT ||
+         (options->collision == GAB_COLLISION_MRT && options->magic > 0);
+}
+
+static double cell_reynolds(const gab_lbm_options *options, double speed, int level)
+{
+  return 3 * speed / ldexp(1 / options->omega - 0.5, level);
+}
+
+static bool is_open(const gab_side *side, int index)
+{
+  if (side->kind == GAB_SIDE_VELOCITY) return side->velocity[index / 2] != 0;
+  return side->kind == GAB_SIDE_PRESSURE || side->kind == GAB_SIDE_OUTFLOW;
+}
+
+double gab_lbm_open_speed(const gab_lbm_options *options, double speed)
+{
+  const double most_reynolds = 10, most_speed = 0.25;
+  bool any = false;
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side) any = any || is_open(&options->sides[side], side);
+  if (!any || !has_magic(options) || cell_reynolds(options, speed, 0) <= most_reynolds) return 0;
+  return fmin(2 * speed, most_speed);
+}
+
+void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity)
+{
+  const bool moments = options->collision == GAB_COLLISION_MRT;
+  const double most_reynolds = moments ? 6 : 15, harmless = 0.4;
+  const double reynolds = cell_reynolds(options, speed, level), magic = gab_lbm_magic_on(options, level);
+  text[0] = '\0';
+  if (!has_magic(options) || reynolds <= most_reynolds || magic * reynolds * reynolds / 9 <= harmless) return;
+  snprintf(text, capacity,
+           "cells of level %d have a Reynolds number of %.1f: above %g, %s with a magic parameter of %.3g "
+           "lets waves grow "
+           "in a uniform flow; lbm.magic below %.2g, lbm.collision: %s does not",
+           level, reynolds, most_reynolds, moments ? "MRT" : "TRT", magic,
+           9 * harmless / (reynolds * reynolds), moments ? "mrt without lbm.magic" : "srt or mrt");
+}

@@ -1,0 +1,130 @@
+/* gabion-test: np=1,2 timeout=120 labels=quick */
+/* A uniform flow with small waves in it stays uniform in empty boxes that it enters and leaves: each kind of
+ * open side, collision, lattice, one level and two, cell Reynolds numbers from 1 to 100. Called with "long":
+ * 10^5 steps. */
+#include "blockforest/adapt.h"
+#include "core/collective.h"
+#include "lbm_common.h"
+
+typedef struct box_case {
+  int dimension, levels; /* levels: 1 or 2; the half at the outlet is coarse */
+  gab_collision collision;
+  gab_side_kind outlet;
+  double reynolds, speed; /* Reynolds number of a coarse cell */
+  bool bare;              /* without what open sides need */
+} box_case;
+
+enum { BLOCK = 6, BLOCKS = 4 };
+static const double amplitude = 1e-6;
+
+static gab_mark mark_first(void *user, int level, const gab_box *cells)
+{
+  const box_case *given = user;
+  return level + 1 < given->levels && cells->lo[0] == BLOCK ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+}
+
+static void small_waves(void *user, const double centre[3], gab_lbm_state *state)
+{
+  const box_case *given = user;
+  const int64_t cell[3] = {(int64_t)floor(2 * centre[0]), (int64_t)floor(2 * centre[1]),
+                           (int64_t)floor(2 * centre[2])};
+  for (int axis = 0; axis < given->dimension; ++axis)
+    state->velocity[axis] += amplitude * noise(2 + (uint64_t)axis, cell);
+}
+
+static flow box_open(gab_world *world, box_case *given)
+{
+  flow made = {0};
+  const bool deep = given->dimension == 3;
+  gab_forest_options options = {.grid = {.dimension = given->dimension, .roots = {BLOCKS, 1, 1}}, .dx = 1};
+  for (int axis = 0; axis < 3; ++axis) options.cells[axis] = axis < given->dimension ? BLOCK : 1;
+  gab_lbm_options wanted = {.collision = given->collision,
+                            .omega = 1 / (0.5 + 3 * given->speed / given->reynolds),
+                            .velocity = {given->speed},
+                            .initial = small_waves,
+                            .initial_user = given};
+  for (int side = 2; side < 2 * given->dimension; ++side) wanted.sides[side].kind = GAB_SIDE_FREE_SLIP;
+  wanted.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {given->speed}};
+  wanted.sides[GAB_SIDE_X_MAX].kind = given->outlet;
+  wanted.lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+  if (!given->bare) wanted.border_speed = gab_lbm_open_speed(&wanted, given->speed);
+  if (given->levels > 1) wanted.border_speed = fmax(wanted.border_speed, given->speed);
+  REQUIRE_OK(gab_forest_create(world, &options, &made.forest));
+  REQUIRE_OK(gab_lbm_create(made.forest, NULL, &wanted, &made.lbm));
+  REQUIRE_OK(gab_forest_build(made.forest, mark_first, given, given->levels - 1, gab_balance_distribute, NULL,
+                              NULL));
+  return made;
+}
+
+typedef struct difference {
+  double speed, largest;
+} difference;
+
+static void compare(void *user, const int64_t cell[3], bool fluid, double density, const double u[3])
+{
+  difference *it = user;
+  (void)cell;
+  (void)fluid;
+  (void)density;
+  const double away = hypot(hypot(u[0] - it->speed, u[1]), u[2]);
+  if (!(away <= it->largest)) it->largest = away;
+}
+
+/* The largest difference from the uniform flow after some steps, in amplitudes of the waves at the start. */
+static double waves_after(gab_world *world, box_case given, int steps)
+{
+  flow it = box_open(world, &given);
+  flow_run(&it, steps);
+  difference seen = {.speed = given.speed};
+  flow_visit(&it, compare, &seen);
+  flow_close(&it);
+  double largest = isfinite(seen.largest) ? seen.largest / amplitude : 1e300;
+  REQUIRE_OK(gab_world_max_f64(world, &largest, 1));
+  return largest;
+}
+
+static void expect_uniform(gab_world *world, box_case given, int steps)
+{
+  const double most = 0.5, waves = waves_after(world, given, steps);
+  if (waves < most) return;
+  fprintf(stderr,
+          "%dD, %d levels, collision %d, outlet %d, cell Reynolds number %g, speed %g: waves are %g times as "
+          "large as "
+          "at first after %d steps\n",
+          given.dimension, given.levels, (int)given.collision, (int)given.outlet, given.reynolds, given.speed,
+          waves, steps);
+  _Exit(1);
+}
+
+static void all_boxes(gab_world *world, const int steps[2], const double *reynolds, int count)
+{
+  static const gab_collision collisions[] = {GAB_COLLISION_TRT, GAB_COLLISION_SRT, GAB_COLLISION_MRT};
+  static const gab_side_kind outlets[] = {GAB_SIDE_OUTFLOW, GAB_SIDE_PRESSURE};
+  for (int variant = 0; variant < 2 * 2 * 3 * 2 * count; ++variant) {
+    const box_case given = {.dimension = 2 + variant % 2,
+                            .levels = 1 + variant / 2 % 2,
+                            .collision = collisions[variant / 4 % 3],
+                            .outlet = outlets[variant / 12 % 2],
+                            .reynolds = reynolds[variant / 24],
+                            .speed = 0.06};
+    expect_uniform(world, given, steps[given.dimension - 2]);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const bool is_long = argc > 1 && strcmp(argv[1], "long") == 0;
+  const double reynolds[] = {1, 5, 10, 15, 20, 50, 100};
+  if (is_long) all_boxes(world, (const int[2]){100000, 100000}, reynolds, 7);
+  else all_boxes(world, (const int[2]){3000, 600}, (const double[]){1, 16.8, 100}, 3);
+  /* What the product does for it is needed. */
+  REQUIRE(waves_after(world, (box_case){2, 1, GAB_COLLISION_TRT, GAB_SIDE_OUTFLOW, 20, 0.06, true}, 1000) >
+          100);
+  REQUIRE_OK(gab_world_barrier(world));
+  bool root = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  if (root) puts("gabion-test: passed");
+  return 0;
+}
