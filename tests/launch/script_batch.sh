@@ -66,7 +66,7 @@ for system in slurm pbs; do
   said 'asking the run to stop'
   said 'to be continued'
   queued 1
-  ! grep -qs '"checksum"' out/summary.json || complain "$system: the run that was told to stop has gone on to its end"
+  ! grep -qs '"exit_code": 0' out/summary.json || complain "$system: the run that was told to stop has gone on to its end"
   export GABION_OPTIONS='' GABION_WALLTIME=0:01
   echo 0:01 >left
   $system
