@@ -106,8 +106,6 @@ void gab_volume_rewind(gab_volume *volume) { volume->steps_known = false; }
 /* ---------------------------------------------------------------------------------------- the folder's steps
  */
 
-const char *gab_volume_name(const gab_volume *volume) { return volume->name; }
-
 /* What a file name of this output says. */
 typedef struct file_name {
   gab_step step;

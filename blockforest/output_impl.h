@@ -47,10 +47,6 @@ void gab_output_file_write(gab_output_file *file, const void *bytes, size_t coun
  * writing: unless it is GAB_OK the file is only removed and the status returned. */
 gab_status gab_output_file_commit(gab_output_file *file, gab_status status);
 
-/* Under what name a writer writes. */
-const char *gab_slice_name(const gab_slice *slice);
-const char *gab_volume_name(const gab_volume *volume);
-
 /* The scalar quantities' label for people: "velocity.x" or "density". */
 void gab_output_scalar_label(const gab_quantity *quantity, gab_component component,
                              char label[GAB_OUTPUT_LABEL_CAPACITY]);

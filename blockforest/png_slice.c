@@ -125,8 +125,6 @@ void gab_slice_destroy(gab_slice **slice)
   gab_free(&old);
 }
 
-const char *gab_slice_name(const gab_slice *slice) { return slice->name; }
-
 gab_slice_layout gab_slice_get_layout(const gab_slice *slice) { return slice->layout; }
 
 /* ---------------------------------------------------------------------------------------- samples */
