@@ -50,8 +50,8 @@
  * same, since it is the odd moments of the cells that hardly relax); within a flow they do so above 15 to 18.
  * gab_lbm_open_speed() says what `border_speed` keeps them. Pressure sides and outflows hand back less of
  * what is not equilibrium where the cell Reynolds number exceeds 8 or 10. With that a uniform flow across
- * them stays uniform up to a cell Reynolds number of 100 with all collisions, if it does not run along them
- * rather than across.
+ * them stays uniform up to a cell Reynolds number of 100 with all collisions (SRT in 3D on several levels:
+ * 50), if it comes in by a velocity side and does not run along an open side rather than across.
  *
  *  Results do not depend on the number of processes, threads or the kernel; on one level neither on blocks.
  *

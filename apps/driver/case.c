@@ -136,8 +136,8 @@ gab_status driver_slice_settle(const gab_config *config, size_t index, gab_statu
   gab_config_path(item, "output.slices.%zu", index);
   const char *name = gab_config_string(config, gab_config_path(path, "%s.name", item));
   const size_t length = strlen(name);
-  if (strcmp(name, "diverged") == 0)
-    return gab_config_fail(config, path, "'diverged' is the name of pictures of a run that diverged");
+  if (strcmp(name, "diverged") == 0 || strcmp(name, "last_good") == 0)
+    return gab_config_fail(config, path, "'%s' is the name of pictures of a run that diverged", name);
   if (length >= sizeof lost - 1 && strcmp(name + length - (sizeof lost - 1), lost) == 0)
     return gab_config_fail(config, path, "NAME%s is the name of pictures after a death", lost);
   if (!gab_config_is_set(config, path)) path[0] = '\0';
@@ -195,15 +195,6 @@ gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometr
         if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
       }
   return gab_config_fail(which->config, "bodies", "all cells are solid: there is nothing to compute");
-}
-
-void driver_say_failure(gab_world *world, gab_status status)
-{
-  const bool whole = gab_world_check(world) == GAB_OK;
-  if (whole && status == GAB_ERR_INPUT) gab_log(GAB_LOG_ERROR, "%s", gab_error_message()); /* as `gabion check` says it */
-  else if (whole) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
-  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
-    gab_log_all(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
 }
 
 gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found)

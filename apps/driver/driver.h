@@ -188,8 +188,6 @@ gab_status driver_memory_settle(gab_world *world, const gab_config *config, cons
                                 const driver_memory *memory);
 /** ::GAB_ERR_INPUT if a flow has no fluid cell. Local. */
 gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry);
-/** Says in the log why a run has ended, on all processes that know. */
-void driver_say_failure(gab_world *world, gab_status status);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void driver_default_folder(const char *path, char *folder, size_t capacity);
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */

@@ -1,2 +1,2 @@
-/* gabion-test: np=2 timeout=3600 labels=long args=long */
+/* gabion-test: np=1 timeout=7200 labels=long args=long */
 #include "mpi_open_sides.c"
