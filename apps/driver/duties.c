@@ -215,8 +215,6 @@ gab_status simulation_add_duties(simulation *which)
   GAB_TRY(gab_timeloop_add_task(loop, "exchange and boundaries", exchange, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide", collide, which));
   which->recompute = which->which->recompute;
-  /* As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
-  GAB_TRY(gab_timeloop_add_monitor(loop, "check", check_due, check, which));
   GAB_TRY(gab_timeloop_add_duty(loop, "output", output_due, write_output, which));
   if (which->which->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", grid_adapt_due, grid_adapt, which));
@@ -224,4 +222,10 @@ gab_status simulation_add_duties(simulation *which)
     GAB_TRY(gab_timeloop_add_duty(loop, "balance", grid_rebalance_due, grid_rebalance_now, which));
   GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));
   return gab_timeloop_on_failure(loop, note_failure, which);
+}
+
+/* As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
+gab_status simulation_add_check(simulation *which)
+{
+  return gab_timeloop_add_monitor(which->loop, "check", check_due, check, which);
 }

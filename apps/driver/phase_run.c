@@ -169,7 +169,6 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
   GAB_TRY(gab_timeloop_add_task(it->loop, "phi", sweep_phi, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
-  GAB_TRY(gab_timeloop_add_monitor(it->loop, "check", check_due, check, it)); /* as of a flow, duties.c */
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
   if (it->which->rebalance.every > 0)
@@ -264,6 +263,7 @@ static gab_status build(growth *it)
                                           .inject_count = it->options->drill_count,
                                           .walltime = it->options->walltime};
   GAB_TRY(gab_resilience_protect(it->loop, which->config, &context));
+  GAB_TRY(gab_timeloop_add_monitor(it->loop, "check", check_due, check, it)); /* as of a flow, duties.c */
   gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
   return driver_folder_settle(it->world, it->folder, outputs, GROWTH_FILES, continues);
 }

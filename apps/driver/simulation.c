@@ -245,6 +245,7 @@ gab_status simulation_create(gab_world *world, const run_case *which, const driv
                                           .inject_count = options->drill_count,
                                           .walltime = options->walltime};
   GAB_TRY(gab_resilience_protect(made->loop, which->config, &context));
+  GAB_TRY(simulation_add_check(made));
   gab_output *const outputs[] = {made->output, made->failure_output, made->good_output, NULL};
   return driver_folder_settle(world, folder, outputs, NULL, continues);
 }

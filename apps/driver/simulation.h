@@ -73,6 +73,9 @@ void simulation_release(simulation *which);
 gab_status simulation_add_writers(simulation *which);
 /** Adds tasks, duties, entities to the time loop. */
 gab_status simulation_add_duties(simulation *which);
+/** Adds the look whether the numbers are finite: behind the monitors that the case asks for, which may know what was the
+ *  matter before. */
+gab_status simulation_add_check(simulation *which);
 
 /** The mass is another one now, and rightly so: at the surface of a body, cells of other sizes hold other volumes of
  *  fluid. Collective. */

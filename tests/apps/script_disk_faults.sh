@@ -35,7 +35,10 @@ for drill in slot=0,phase=disk-write slot=2,phase=disk-write slot=3,phase=disk-w
 done
 
 # ---- all holders of some blocks die: back to the disk, in the same job; without the disk that is the end
-run 0 4 flow.yaml --inject slot=0+2,step=100,phase=compute
+# (a first part leaves a checkpoint there, however slow the disk is)
+run 0 4 flow.yaml --set run.steps=60
+timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run flow.yaml --out out --inject slot=0+2,step=100,phase=compute \
+  >said.txt 2>&1 || complain "loss of all copies: exit code $?, it said: $(cat said.txt)"
 said 'all go back to the checkpoint of step'
 equal 'loss of all copies'
 grep -q '"event": "restored from disk"' out/events.jsonl || complain 'events.jsonl does not tell of it'
