@@ -94,6 +94,7 @@ static piece piece_of(const gab_proxies *all)
   const int32_t *roots = all->options.grid.roots;
   piece own = {.places = (uint64_t)roots[0] * (uint64_t)roots[1] * (uint64_t)roots[2],
                .members = (uint64_t)gab_members_count(members)};
+  if (gab_world_is_spare(all->world)) return own; /* none */
   uint64_t index = (uint64_t)gab_members_index(members, gab_world_slot(all->world));
   own.first = first_of_piece(&own, index);
   own.end = first_of_piece(&own, index + 1);

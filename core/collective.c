@@ -1,17 +1,14 @@
 /** @file collective.c
- *  @brief Reductions, broadcasts, scans and gathers over the living, as trees of messages. */
+ *  @brief Reductions, broadcasts, scans and gathers over those who take part, as trees of messages. */
 #include "core/collective.h"
 #include "core/world_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-static int32_t my_index(const gab_world *world) { return gab_members_index(&world->members, world->slot); }
-static int32_t how_many(const gab_world *world) { return gab_members_count(&world->members); }
-static gab_slot slot_at(const gab_world *world, int32_t index)
-{
-  return gab_members_slot(&world->members, index);
-}
+static int32_t my_index(const gab_world *world) { return gab_world_my_place(world); }
+static int32_t how_many(const gab_world *world) { return gab_world_participants(world); }
+static gab_slot slot_at(const gab_world *world, int32_t index) { return gab_world_participant(world, index); }
 
 static gab_status send_bytes(gab_world *world, gab_port *port, gab_slot target, const void *bytes,
                              size_t count)

@@ -7,9 +7,11 @@
 static gab_status make(gab_comm *comm)
 {
   gab_world *world = comm->world;
-  const int code = comm->split ? MPI_Comm_split(world->comm, comm->colour,
+  comm->mpi = MPI_COMM_NULL;
+  if (gab_world_is_spare(world)) return GAB_OK;
+  const int code = comm->split ? MPI_Comm_split(world->players, comm->colour,
                                                 gab_members_index(&world->members, world->slot), &comm->mpi)
-                               : MPI_Comm_dup(world->comm, &comm->mpi);
+                               : MPI_Comm_dup(world->players, &comm->mpi);
   if (code != MPI_SUCCESS) {
     comm->mpi = MPI_COMM_NULL;
     return gab_world_mpi(world, code, comm->split ? "MPI_Comm_split" : "MPI_Comm_dup");
@@ -54,8 +56,22 @@ gab_status gab_world_split(gab_world *world, int colour, gab_comm **comm)
 
 MPI_Comm gab_comm_mpi(const gab_comm *comm) { return comm->mpi; }
 
+static gab_status make_players(gab_world *world)
+{
+  world->players = world->comm;
+  if (!gab_world_has_benches(world)) return GAB_OK;
+  const bool plays = !gab_world_is_spare(world);
+  world->players = MPI_COMM_NULL;
+  GAB_TRY(gab_world_mpi(world,
+                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &world->players),
+                        "MPI_Comm_split"));
+  if (world->players != MPI_COMM_NULL) gab_world_watch_comm(world->players);
+  return GAB_OK;
+}
+
 gab_status gab_world_remake_comms(gab_world *world)
 {
+  GAB_TRY(make_players(world));
   for (gab_comm *comm = world->comms; comm; comm = comm->next) GAB_TRY(make(comm));
   return GAB_OK;
 }
@@ -64,4 +80,6 @@ void gab_world_free_comms(gab_world *world)
 {
   for (gab_comm *comm = world->comms; comm; comm = comm->next)
     if (comm->mpi != MPI_COMM_NULL) MPI_Comm_free(&comm->mpi);
+  if (world->players != MPI_COMM_NULL && world->players != world->comm) MPI_Comm_free(&world->players);
+  world->players = MPI_COMM_NULL;
 }

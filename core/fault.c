@@ -44,6 +44,7 @@ void gab_comm_revoke(MPI_Comm comm)
 void gab_world_revoke(gab_world *world)
 {
   gab_comm_revoke(world->comm);
+  if (world->players != world->comm) gab_comm_revoke(world->players);
   for (gab_comm *comm = world->comms; comm; comm = comm->next) gab_comm_revoke(comm->mpi);
 }
 
@@ -60,7 +61,7 @@ static gab_world *world_of(MPI_Comm comm, bool *derived)
 {
   for (gab_world *world = watched; world; world = world->next) {
     *derived = false;
-    if (world->comm == comm) return world;
+    if (world->comm == comm || world->players == comm) return world;
     *derived = true;
     for (const gab_comm *own = world->comms; own; own = own->next)
       if (own->mpi == comm) return world;
@@ -116,8 +117,7 @@ void gab_world_watch_comm(MPI_Comm comm) { MPI_Comm_set_errhandler(comm, handler
 
 gab_status gab_world_fault(gab_world *world)
 {
-  if (world->broken)
-    for (gab_port *port = world->ports; port; port = port->next) gab_port_abandon(port);
+  if (world->broken) world->drop_messages(world);
   GAB_FAIL(GAB_ERR_FAULT, "a process died or gave up; the world waits for repair");
 }
 
@@ -197,23 +197,22 @@ gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
   return GAB_OK;
 }
 
+MPI_Comm gab_world_meeting(const gab_world *world) { return world->resting ? world->players : world->comm; }
+
 /* Somebody else may be in repair already, and meets us there in this very agreement: the bit of those at
- * work is then missing, for all alike. Two agreements, because bits for the state have to go along. */
+ * work is then missing, for all alike. */
 gab_status gab_world_agree(gab_world *world, uint32_t *flags)
 {
   GAB_TRY(gab_world_check(world));
-  uint32_t result = 0;
-  for (int shift = 0; shift < 32; shift += 16) {
-    const uint32_t half = (*flags >> shift) & 0xffffu;
-    int bits = (int)(GAB_AGREE_WORK | half << GAB_AGREE_PAYLOAD_SHIFT);
-    bool deaths;
-    GAB_TRY(gab_comm_agree(world->comm, &bits, &deaths));
-    if (deaths || !(bits & GAB_AGREE_WORK)) {
-      gab_world_break(world);
-      return gab_world_fault(world);
-    }
-    result |= (((uint32_t)bits >> GAB_AGREE_PAYLOAD_SHIFT) & 0xffffu) << shift;
+  if (*flags >> GAB_AGREE_FLAGS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "flags 0x%" PRIx32 " to be agreed on: there are %d", *flags, (int)GAB_AGREE_FLAGS);
+  int bits = (int)(GAB_AGREE_WORK | *flags << GAB_AGREE_PAYLOAD_SHIFT);
+  bool deaths;
+  GAB_TRY(gab_comm_agree(gab_world_meeting(world), &bits, &deaths));
+  if (deaths || !(bits & GAB_AGREE_WORK)) {
+    gab_world_break(world);
+    return gab_world_fault(world);
   }
-  *flags = result;
+  *flags = ((uint32_t)bits >> GAB_AGREE_PAYLOAD_SHIFT) & ((1u << GAB_AGREE_FLAGS) - 1);
   return GAB_OK;
 }

@@ -104,6 +104,11 @@ void gab_port_destroy(gab_port **port_pointer)
   gab_free(&port);
 }
 
+void gab_world_abandon_ports(gab_world *world)
+{
+  for (gab_port *port = world->ports; port; port = port->next) gab_port_abandon(port);
+}
+
 void gab_world_reset_ports(gab_world *world)
 {
   for (gab_port *port = world->ports; port; port = port->next) {

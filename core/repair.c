@@ -5,7 +5,9 @@
  *  The order of steps is the one that survived hundreds of real kills. Two things keep the processes
  *  together. All agreements on one communicator are counted by MPI, so everyone has to take part in the same
  *  number of them before it is shrunk: a repair therefore begins with agreements until all say that they are
- *  in repair (those that are still at work learn it from the same agreement, see gab_world_agree()). And a
+ *  in repair (those that are still at work learn it from the same agreement, see gab_world_agree()). While
+ *  spares rest, those at work agree without them, on the communicator of the players: a repair meets there first, and
+ *  then, spares included, on that of everybody. And a
  *  process may be finished with a repair while another one has to begin again: it holds the newer
  *  communicator like the other, finds it revoked, and comes back. */
 #include "core/log.h"
@@ -37,6 +39,7 @@ static void make_whole(gab_world *world)
 {
   world->epoch++;
   world->broken = false;
+  world->meets_on_players = true;
   gab_log_set_identity(world->slot, gab_world_is_root(world));
 }
 
@@ -48,6 +51,7 @@ typedef struct notes {
   uint32_t next_context; /* the highest: not all may have opened the same ports when the world broke */
   int32_t intent;        /* the highest, of the lowest slot */
   gab_slot intent_slot;
+  uint32_t awake; /* somebody knows that spares do not rest any more */
   char where[128];
   char message[3072];
 } notes;
@@ -56,16 +60,19 @@ static void merge_notes(notes *into, const notes *from)
 {
   const uint64_t epoch = into->epoch > from->epoch ? into->epoch : from->epoch;
   const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
+  const uint32_t awake = into->awake | from->awake;
   if (from->intent > into->intent || (from->intent == into->intent && from->intent_slot < into->intent_slot))
     *into = *from;
   into->epoch = epoch;
   into->next_context = context;
+  into->awake = awake;
 }
 
 static notes my_notes(const gab_world *world)
 {
   notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
   mine.intent_slot = world->intent_slot;
+  mine.awake = !world->resting;
   snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
   snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
   return mine;
@@ -109,6 +116,7 @@ static bool take_notes(gab_world *world)
   all.where[sizeof all.where - 1] = all.message[sizeof all.message - 1] = '\0';
   world->epoch = all.epoch;
   world->next_context = all.next_context;
+  world->resting = !all.awake;
   gab_world_forget_intent(world);
   if (all.intent != GAB_OK)
     gab_world_keep_intent(world, (gab_status)all.intent, all.intent_slot, all.message, all.where);
@@ -161,27 +169,79 @@ static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **ranks, int *coun
   return status;
 }
 
-/* From here on the world stands on the new communicator, mended or not: communicator and members always
+/* Takes the seats of those ranks out of seats and members. */
+static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *seats, gab_members *members)
+{
+  GAB_TRY(gab_members_copy(seats, &world->seats));
+  GAB_TRY(gab_members_copy(members, &world->members));
+  for (int i = 0; i < count; i++) {
+    const gab_seat seat = gab_world_seat_of_rank(world, lost[i]);
+    GAB_TRY(gab_members_remove(members, gab_members_slot_of_seat(&world->members, seat)));
+    GAB_TRY(gab_members_remove(seats, seat));
+  }
+  return GAB_OK;
+}
+
+/* From here on the world stands on the new communicator, mended or not: communicator, seats and members always
  * belong together. */
 static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
 {
   int *lost = NULL, count = 0;
   GAB_TRY(find_lost(world->comm, fresh, &lost, &count));
-  gab_members left = {0};
-  gab_status status = gab_members_copy(&left, &world->members);
-  for (int i = 0; status == GAB_OK && i < count; i++)
-    status = gab_members_remove(&left, gab_world_slot_of_rank(world, lost[i]));
+  gab_members seats = {0}, members = {0};
+  const gab_status status = strike(world, lost, count, &seats, &members);
   gab_free(&lost);
   if (status != GAB_OK) {
-    gab_members_release(&left);
+    gab_members_release(&seats);
+    gab_members_release(&members);
     return status;
   }
+  gab_members_release(&world->seats);
   gab_members_release(&world->members);
-  world->members = left;
+  world->seats = seats;
+  world->members = members;
   *old = world->comm;
+  if (world->players == *old) world->players = MPI_COMM_NULL;
   world->comm = fresh;
+  world->meets_on_players = false;
   gab_world_watch_comm(fresh);
   return GAB_OK;
+}
+
+/* Those at work are met where they agree; spares at rest only where everybody is. */
+static gab_status meet_all(gab_world *world)
+{
+  const bool on_players = world->resting && world->meets_on_players && world->players != world->comm;
+  if (on_players && world->players != MPI_COMM_NULL) GAB_TRY(meet(world->players));
+  return meet(world->comm);
+}
+
+/* Seats are given away only when all know the same: who rests, and whether seats are given away at all. */
+static gab_status call_spares(gab_world *world, bool *good)
+{
+  if (!gab_world_has_benches(world)) return GAB_OK;
+  int bits = *good ? GAB_AGREE_NOTED : 0;
+  GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
+  *good = (bits & GAB_AGREE_NOTED) != 0;
+  if (!*good || !world->resting || world->seating != GAB_SEATING_SPARES) return GAB_OK;
+  return gab_world_seat_spares(world);
+}
+
+/* On the new communicator. @param[out] mended  false: begin again */
+static gab_status rebuild(gab_world *world, bool *mended)
+{
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  gab_world_free_comms(world);
+  bool good = take_notes(world), deaths;
+  if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
+  GAB_TRY(call_spares(world, &good));
+  good = good && gab_world_remake_comms(world) == GAB_OK;
+  if (!good) gab_world_revoke(world);
+  int bits = good ? GAB_AGREE_MENDED : 0;
+  const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
+  *mended = (bits & GAB_AGREE_MENDED) && !deaths;
+  return status;
 }
 
 /* One way through. @param[out] mended  false: begin again. Any status other than GAB_OK ends the repair. */
@@ -192,35 +252,30 @@ static gab_status attempt(gab_world *world, bool *mended)
   MPI_Comm fresh, old;
   const double start = MPI_Wtime();
   gab_world_revoke(world);
-  GAB_TRY(meet(world->comm));
+  GAB_TRY(meet_all(world));
   const double revoked = MPI_Wtime();
   GAB_TRY(shrink(world->comm, &fresh));
   if (fresh == MPI_COMM_NULL) return GAB_OK;
   const double shrunk = MPI_Wtime();
   GAB_TRY(move_to(world, fresh, &old));
-  gab_world_reset_ports(world);
-  gab_world_purge_limbo(world);
-  gab_world_free_comms(world);
-  const bool good = take_notes(world) && gab_world_remake_comms(world) == GAB_OK;
-  if (!good) gab_world_revoke(world);
-  int bits = good ? GAB_AGREE_MENDED : 0;
-  bool deaths;
-  const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
+  const gab_status status = rebuild(world, mended);
   if (old != MPI_COMM_WORLD) MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
   world->times.revoke = revoked - start;
   world->times.shrink = shrunk - revoked;
   world->times.agree = MPI_Wtime() - shrunk;
-  *mended = (bits & GAB_AGREE_MENDED) && !deaths;
   return status;
 }
 
 static gab_status mend(gab_world *world)
 {
-  const int limit = gab_members_count(&world->members) + SPARE_ATTEMPTS;
+  const int limit = gab_members_count(&world->seats) + SPARE_ATTEMPTS;
+  GAB_TRY(gab_members_copy(&world->whole, &world->members));
   for (int attempts = 1; attempts <= limit; attempts++) {
     bool mended;
     GAB_TRY(attempt(world, &mended));
     world->times.attempts = attempts;
+    if (mended && gab_members_count(&world->members) == 0)
+      GAB_FAIL(GAB_ERR_LOST, "all processes that played a slot are dead");
     if (mended) return GAB_OK;
   }
   GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);

@@ -131,6 +131,9 @@ static gab_status deliver(const router *r, gab_buffer *received, size_t *receive
 
 static gab_status run(router *r, const void *items, const gab_slot *targets, size_t count, size_t item_bytes)
 {
+  if (gab_world_is_spare(r->world) && count > 0)
+    GAB_FAIL(GAB_ERR_STATE, "a spare process has nothing to route, but %zu items", count);
+  if (gab_world_is_spare(r->world)) return GAB_OK;
   GAB_TRY(load(r, items, targets, count, item_bytes));
   int32_t lo = 0, hi = gab_members_count(&r->world->members);
   while (hi - lo > 1) GAB_TRY(halve(r, &lo, &hi));

@@ -21,6 +21,12 @@ typedef int32_t gab_slot;
 #define GAB_PRI_SLOT PRId32
 #define GAB_NO_SLOT  ((gab_slot)-1)
 
+/** An MPI process of the run, numbered once for ever: first those that the run started with, in the order of
+ *  their ranks, then those that were started later. A seat plays a slot, or waits to do so. */
+typedef int32_t gab_seat;
+#define GAB_PRI_SEAT PRId32
+#define GAB_NO_SEAT  ((gab_seat)-1)
+
 /** How often a slot has been brought back to life by another process; 0 for the process it started with. */
 typedef uint32_t gab_incarnation;
 

@@ -1,5 +1,5 @@
 /** @file world.c
- *  @brief Beginning and end of a world, and what it knows about itself. */
+ *  @brief Beginning and end of a world. */
 #include "core/absence.h"
 #include "core/file.h"
 #include "core/log.h"
@@ -8,23 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes)
-{
-  if (count <= *capacity) return GAB_OK;
-  size_t more = *capacity ? *capacity : 4;
-  while (more < count) more *= 2;
-  GAB_TRY(gab_realloc(more * element_bytes, GAB_MEMORY_OTHER, array));
-  *capacity = more;
-  return GAB_OK;
-}
-
-int gab_world_rank(const gab_world *world, gab_slot slot) { return gab_members_index(&world->members, slot); }
-
-gab_slot gab_world_slot_of_rank(const gab_world *world, int rank)
-{
-  return gab_members_slot(&world->members, rank);
-}
 
 /* ------------------------------------------------------------------------------------ beginning */
 
@@ -89,9 +72,48 @@ static gab_status open_ports(gab_world *world)
   return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
 }
 
+/* The last processes are the spares: so many as the launcher, or the program itself, has said. */
+static gab_status count_spares(int size, int32_t *spares)
+{
+  const char *told = getenv("GABION_SPARES");
+  char *end = NULL;
+  *spares = 0;
+  if (!told || !told[0]) return GAB_OK;
+  const long wanted = strtol(told, &end, 10);
+  if (*end || wanted < 0)
+    GAB_FAIL(GAB_ERR_INPUT, "GABION_SPARES is '%s': it has to be a number of processes", told);
+  if (wanted >= size)
+    GAB_FAIL(GAB_ERR_INPUT, "%ld spare processes asked for, but there are %d processes in all: none is left to compute",
+             wanted, size);
+  *spares = (int32_t)wanted;
+  return GAB_OK;
+}
+
+/* @param[in,out] lost  processes died: then the communicator of the players waits for the repair */
+static gab_status take_seat(gab_world *world, bool *lost)
+{
+  int rank = 0, size = 0;
+  int32_t spares;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  GAB_TRY(count_spares(size, &spares));
+  gab_members_init(&world->seats, size);
+  gab_members_init(&world->members, size - spares);
+  gab_members_init(&world->whole, 0);
+  world->seat = rank;
+  world->slot = rank;
+  world->meets_on_players = true;
+  world->players = world->comm;
+  const gab_status status = *lost ? GAB_ERR_FAULT : gab_world_remake_comms(world);
+  *lost = status == GAB_ERR_FAULT;
+  if (*lost && world->players == MPI_COMM_NULL) world->players = world->comm;
+  return *lost ? GAB_OK : status;
+}
+
 static gab_status begin(gab_world *world, int *argc, char ***argv)
 {
-  world->comm = MPI_COMM_NULL;
+  world->comm = world->players = MPI_COMM_NULL;
+  world->drop_messages = gab_world_abandon_ports;
   world->step = -1;
   world->next_context = GAB_CONTEXT_FIRST_FREE;
   gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
@@ -104,11 +126,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   bool lost;
   GAB_TRY(make_main_comm(world, &lost));
   gab_world_watch_comm(world->comm);
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  gab_members_init(&world->members, size);
-  world->slot = rank;
+  GAB_TRY(take_seat(world, &lost));
   GAB_TRY(open_ports(world));
   return lost ? begin_anew(world) : GAB_OK;
 }
@@ -132,6 +150,8 @@ static void release(gab_world *world)
   gab_buffer_release(&world->inbox);
   gab_buffer_release(&world->outbox);
   gab_members_release(&world->members);
+  gab_members_release(&world->seats);
+  gab_members_release(&world->whole);
   gab_world_unwatch(world);
   gab_free(&world);
 }
@@ -147,6 +167,7 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
     int started = 0;
     MPI_Initialized(&started);
     const bool finalise = started && fresh->owns_mpi;
+    gab_world_free_comms(fresh);
     if (fresh->comm != MPI_COMM_NULL && fresh->comm != MPI_COMM_WORLD) MPI_Comm_free(&fresh->comm);
     release(fresh);
     if (finalise) MPI_Finalize();
@@ -182,7 +203,7 @@ void gab_world_destroy(gab_world **world_pointer)
   const bool owns_mpi = world->owns_mpi;
   world->repairing = true; /* the error handler has nothing left to do */
   if (finalise) {
-    for (gab_port *port = world->ports; port; port = port->next) gab_port_abandon(port);
+    gab_world_abandon_ports(world);
     gab_world_purge_limbo(world);
     gab_world_free_comms(world);
     MPI_Comm_free(&world->comm);
@@ -215,37 +236,3 @@ bool gab_world_survives_deaths(const gab_world *world)
   return false;
 #endif
 }
-
-gab_slot gab_world_slot(const gab_world *world) { return world->slot; }
-const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
-
-/* No strategy brings a slot back to life yet: every player is the first of its slot. */
-gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
-{
-  (void)world;
-  (void)slot;
-  return 0;
-}
-
-gab_epoch gab_world_epoch(const gab_world *world) { return world->epoch; }
-gab_slot gab_world_root(const gab_world *world) { return gab_members_slot(&world->members, 0); }
-bool gab_world_is_root(const gab_world *world) { return world->slot == gab_world_root(world); }
-void gab_world_set_step(gab_world *world, gab_step step) { world->step = step; }
-gab_step gab_world_step(const gab_world *world) { return world->step; }
-
-void gab_world_enter(gab_world *world, gab_phase phase)
-{
-  world->phase = phase;
-  if (world->hook) world->hook(world->hook_user, world, phase);
-}
-
-gab_phase gab_world_phase(const gab_world *world) { return world->phase; }
-
-void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
-{
-  world->hook = hook;
-  world->hook_user = user;
-}
-
-void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
-gab_repair_times gab_world_repair_times(const gab_world *world) { return world->times; }

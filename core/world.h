@@ -12,6 +12,16 @@
  *  than a fault in an MPI call that an application makes on a derived communicator, whether or not it looks
  *  at the code of that call: it is raised as ::GAB_ERR_MPI.
  *
+ *  Spares. Some processes may be set aside when the run starts (GABION_SPARES, `gabion-launch --spares`): they play no
+ *  slot. They take part in the collective calls of the set-up, with nothing of their own; then they rest
+ *  (gab_world_rest()), cost nothing, and may die unnoticed, until a repair calls one to play the slot of a dead
+ *  process in its next incarnation. Life of a world with spares:
+ *  @code
+ *    set-up, by all  ->  gab_world_rest(): members go on, spares wait there
+ *    a fault         ->  gab_world_repair(), by all: a spare that is called is a member from then on
+ *    the end         ->  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again
+ *  @endcode
+ *
  *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
  *
  *  Tier: user header.
@@ -37,8 +47,15 @@ typedef enum gab_policy {
   GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on (local strategies) */
 } gab_policy;
 
+/** What a repair does about the slots of the dead. */
+typedef enum gab_seating {
+  GAB_SEATING_NONE = 0, /**< they stay empty: the run shrinks */
+  GAB_SEATING_SPARES    /**< spares take them, as far as there are any */
+} gab_seating;
+
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
- *  a process is its rank in MPI_COMM_WORLD. Collective over all processes. Sets the identity of the log.
+ *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
+ *  and play no slot. Collective over all processes. Sets the identity of the log.
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
  *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_beacon_complete() makes the exit code of it).
  *  Gives the launcher its first sign of life (GABION_PROGRESS).
@@ -59,7 +76,16 @@ const char *gab_world_mpi_name(void);
 /** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
 bool gab_world_survives_deaths(const gab_world *world);
 
+/** The slot that this process plays. A spare has a number beyond all slots, which is a member of nothing and owns
+ *  nothing; it changes when the spare is called. */
 gab_slot gab_world_slot(const gab_world *world);
+/** The number of this process for ever. */
+gab_seat gab_world_seat(const gab_world *world);
+bool gab_world_is_spare(const gab_world *world);
+/** Seats that there have ever been: more than slots if there were spares. */
+gab_seat gab_world_seats(const gab_world *world);
+/** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
+int32_t gab_world_spares(const gab_world *world);
 /** Who takes part at present. Borrowed; changes with repairs. */
 const gab_members *gab_world_members(const gab_world *world);
 gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot);
@@ -108,10 +134,34 @@ typedef struct gab_repair_times {
 } gab_repair_times;
 gab_repair_times gab_world_repair_times(const gab_world *world);
 
-/** Agreement of the living (MPIX_Comm_agree): everyone gets the bitwise AND of all flags, or everyone an
+enum { GAB_AGREE_FLAGS = 16 };
+/** Agreement of those who take part (MPIX_Comm_agree): everyone gets the bitwise AND of all flags, or everyone an
  *  error, also if some are in gab_world_repair() already. Collective.
- *  @return GAB_ERR_FAULT if anyone is dead or the world is broken; *flags is then meaningless */
+ *  @param[in,out] flags  the lower #GAB_AGREE_FLAGS bits
+ *  @return GAB_ERR_FAULT if anyone is dead or the world is broken; *flags is then meaningless;
+ *  ::GAB_ERR_ARGUMENT for higher bits */
 gab_status gab_world_agree(gab_world *world, uint32_t *flags);
+
+/* ------------------------------------------------------------------------------------ spares */
+
+/** Whether repairs call spares. The same on all; local. */
+void gab_world_set_seating(gab_world *world, gab_seating seating);
+
+/** From here on the spares rest. Collective over all. On a member it returns at once; on a spare when it is called
+ *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an intent.
+ *  A spare at rest polls some hundred times a second and takes part in repairs by itself.
+ *  @param[out] intent  what gab_world_repair() gave to a spare that was called; GAB_OK otherwise
+ *  @return GAB_OK; ::GAB_ERR_FAULT on a member, also on a spare before it rests; on a spare what
+ *  gab_world_repair() failed with */
+gab_status gab_world_rest(gab_world *world, gab_status *intent);
+/** Ends the rest: spares leave gab_world_rest(), and take part in all that follows. Collective over the members, and
+ *  the spares at rest. Harmless where nobody rests. @return ::GAB_ERR_FAULT: repair, and call it again */
+gab_status gab_world_recall(gab_world *world);
+/** The end of what spares rested for: recalls them, through further deaths, and hands them status and message of how it
+ *  ended, so that all processes go on alike. Collective over all; nothing happens in a world without spares.
+ *  @param[in] end  equal on all members; of a spare nothing
+ *  @return `end`, on spares too; what went wrong in telling them, if `end` was GAB_OK */
+gab_status gab_world_dismiss(gab_world *world, gab_status end);
 
 /* ------------------------------------------------------------------------------------ an application's own MPI */
 

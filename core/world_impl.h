@@ -1,6 +1,10 @@
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
  *
+ *  From the bottom: seats.c (who plays what, and which rank that is), fault.c (the error handler and the broken
+ *  state), traffic.c and port.c (messages), comm.c (communicators of applications), collective.c and route.c, repair.c,
+ *  spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
+ *
  *  Tier: internal, never installed.
  */
 #ifndef GABION_CORE_WORLD_IMPL_H
@@ -17,17 +21,19 @@ enum {
   GAB_CONTEXT_TREE,   /**< reductions, broadcasts, scans */
   GAB_CONTEXT_GATHER,
   GAB_CONTEXT_ROUTE,
+  GAB_CONTEXT_REST, /**< plain MPI messages to spares at rest */
   GAB_CONTEXT_FIRST_FREE
 };
 
 /** What everyone has to agree on, as bits of an agreement (bitwise AND): a bit that is left in the result was
- *  set by all. Each call of an agreement offers one of the first four; payload stands above them. */
+ *  set by all. Each call of an agreement offers one of the first five; payload stands above them. */
 enum {
   GAB_AGREE_WORK = 1,         /**< "I am at work": gab_world_agree() */
   GAB_AGREE_REPAIR = 2,       /**< "I have come to repair" */
   GAB_AGREE_SHRUNK = 4,       /**< "I hold the new communicator" */
   GAB_AGREE_MENDED = 8,       /**< "my part of the repair is done" */
-  GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has 16 bits */
+  GAB_AGREE_NOTED = 16,       /**< "I know what all know": seats may be given away */
+  GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has #GAB_AGREE_FLAGS bits */
 };
 
 struct gab_comm {
@@ -80,9 +86,17 @@ struct gab_port {
 };
 
 struct gab_world {
-  MPI_Comm comm; /**< of the living; all ports talk here */
+  MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
+  MPI_Comm players; /**< of the members, in the order of slots: agreements while spares rest, communicators of
+                         the application. The same as `comm` where that is both */
+  bool meets_on_players; /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
+  gab_members seats;     /**< the seats that live, as "slots" of a gab_members */
+  gab_seat seat;         /**< of this process */
+  bool resting;          /**< spares rest: collective calls are for the members alone */
+  gab_seating seating;   /**< what becomes of the slots of the dead */
+  gab_members whole;     /**< the members when the present repair began */
   gab_members members;
-  gab_slot slot;
+  gab_slot slot; /**< of a spare: beyond all slots, see gab_world_slot() */
   gab_epoch epoch;
   gab_step step;
   gab_phase phase;
@@ -101,6 +115,7 @@ struct gab_world {
 
   gab_comm *comms;
   gab_port *ports;
+  void (*drop_messages)(gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
   uint32_t next_context;
   gab_port *tree, *gather, *route;
   gab_buffer inbox, outbox; /**< of the collective operations */
@@ -110,11 +125,26 @@ struct gab_world {
   gab_world *next; /**< list of the error handler, which MPI hands no user pointer */
 };
 
-/* ---------------------------------------------------------------- world.c */
+/* ---------------------------------------------------------------- seats.c */
 
-/** The only place that turns a slot into a rank: shrinking keeps the order. -1 if the slot is gone. */
+/** The only places that turn a slot into a rank of `comm`: seats keep their order in it. -1 if the slot is gone. A
+ *  spare is found by the number that gab_world_slot() gives it. */
 int gab_world_rank(const gab_world *world, gab_slot slot);
-gab_slot gab_world_slot_of_rank(const gab_world *world, int rank);
+gab_seat gab_world_seat_of_rank(const gab_world *world, int rank);
+/** Whether `players` has to be a communicator of its own: there are spares, or seats play other slots. */
+bool gab_world_has_benches(const gab_world *world);
+
+/** Those who take part in collective calls: the members, and behind them the spares unless they rest. */
+int32_t gab_world_participants(const gab_world *world);
+/** @return -1 for a spare at rest */
+int32_t gab_world_my_place(const gab_world *world);
+gab_slot gab_world_participant(const gab_world *world, int32_t place);
+/** The index-th of the spares, in the order of seats. */
+gab_seat gab_world_spare(const gab_world *world, int32_t index);
+
+/** Gives the slots that have become vacant since `whole` to spares, the lowest to the lowest, as far as there are
+ *  any. Everyone finds the same. Local. */
+gab_status gab_world_seat_spares(gab_world *world);
 
 /** Makes room for `count` elements in a growing array. */
 gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes);
@@ -143,15 +173,19 @@ void gab_world_forget_intent(gab_world *world);
  *  @param[out] deaths  somebody who has not been counted is dead; may be NULL */
 gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
 void gab_comm_revoke(MPI_Comm comm);
+/** The communicator on which all who are at work agree at present. */
+MPI_Comm gab_world_meeting(const gab_world *world);
 
 /* ---------------------------------------------------------------- comm.c */
 
-/** Makes the registered communicators anew from world->comm. Collective; unagreed. */
+/** Makes `players` and the registered communicators anew from world->comm. Collective; unagreed. */
 gab_status gab_world_remake_comms(gab_world *world);
 void gab_world_free_comms(gab_world *world);
 
 /* ---------------------------------------------------------------- port.c, traffic.c */
 
+/** Takes all ports of a world off the memory of their callers: drop_messages. */
+void gab_world_abandon_ports(gab_world *world);
 gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, gab_port **port);
 /** Takes a port off the memory of its callers: what is under way goes into limbo. */
 void gab_port_abandon(gab_port *port);

@@ -61,6 +61,7 @@ static gab_status prefix(gab_world *world, gab_combine_fn combine, const void *v
 {
   const gab_members *members = gab_world_members(world);
   int32_t size = gab_members_count(members), index = gab_members_index(members, gab_world_slot(world));
+  if (index < 0) return GAB_OK; /* a spare has nothing before it, and nothing to add */
   uint64_t upto[2 * MOST_LEVELS];
   memcpy(upto, values, count * sizeof *upto);
   gab_status status = GAB_OK;

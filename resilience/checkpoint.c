@@ -8,6 +8,7 @@ static void init_snapshot(gab_snapshot *snapshot)
   gab_buffer_init(&snapshot->own, GAB_MEMORY_SNAPSHOT);
   gab_buffer_init(&snapshot->replicated, GAB_MEMORY_SNAPSHOT);
   gab_members_init(&snapshot->members, 0);
+  gab_members_init(&snapshot->survivors, 0);
   gab_placement_init(&snapshot->placement);
   gab_buffer_init(&snapshot->parities.rows, GAB_MEMORY_SNAPSHOT);
 }
@@ -17,6 +18,7 @@ static void release_snapshot(gab_snapshot *snapshot)
   gab_buffer_release(&snapshot->own);
   gab_buffer_release(&snapshot->replicated);
   gab_members_release(&snapshot->members);
+  gab_members_release(&snapshot->survivors);
   gab_placement_release(&snapshot->placement);
   gab_redundancy_release(snapshot);
 }
@@ -51,6 +53,7 @@ gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redun
   if (!made->redundancy.scheme) made->redundancy.scheme = &gab_scheme_pairwise;
   made->stats.last_step = -1;
   made->stats.ratio = 1;
+  made->elder = GAB_NO_SLOT;
   gab_buffer_init(&made->transfer.squeezed, GAB_MEMORY_SNAPSHOT);
   for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
   for (int i = 0; i < 2; i++) gab_skeletons_init(&made->skeletons[i]);
@@ -136,7 +139,7 @@ bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint)
 /* What is known before anything is packed. */
 static gab_status set_head(gab_checkpoint *checkpoint, gab_snapshot *next, gab_step step)
 {
-  next->complete = false;
+  next->complete = next->told = false;
   if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
   next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
   next->step = step;
@@ -201,6 +204,9 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
   gab_world_enter(world, GAB_PHASE_SWAP);
   if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
   checkpoint->pending = false;
+  /* With two of its own, or the only one that there is, a newcomer is none any more. */
+  if (checkpoint->single || (checkpoint->snapshots[0].complete && checkpoint->snapshots[1].complete))
+    checkpoint->since = 0;
   charge(checkpoint, at, &checkpoint->stats.commit_seconds);
   note_cost(checkpoint, next);
   return GAB_OK;

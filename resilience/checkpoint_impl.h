@@ -41,10 +41,12 @@ typedef struct gab_parities {
 typedef struct gab_snapshot {
   uint64_t serial; /* 1, 2, … ; 0: never taken */
   bool complete;   /* own image, replicated entities and all copies are here */
+  bool told;       /* of others, to a newcomer: it can be gone back to, but nothing of it was packed here */
   gab_step step;
   uint64_t blocks; /* of all slots */
   uint64_t own_blocks;
   gab_members members;
+  gab_members survivors;   /* of these, found when it is gone back to: who came back since knows nothing of it */
   gab_placement placement; /* of these members: who keeps what of whom */
   gab_buffer own;          /* a message: envelope room, then the image */
   gab_buffer replicated;   /* hash, then replicated entities */
@@ -100,6 +102,11 @@ struct gab_checkpoint {
   bool pending;           /* the other snapshot is begun and not complete */
   gab_epoch begun_in;     /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */
+  uint64_t since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
+                     before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
+                     needs no help */
+  gab_slot elder; /* of the last recovery with newcomers: a slot that needs no help, the same on all */
+  bool elder_has_snapshot;
   int valid;                               /* index of the valid snapshot; the other one is written next */
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
   bool counted;
@@ -174,6 +181,30 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list);
 
+/* ---- newcomers.c: processes that play a slot of which they know nothing
+
+   A slot that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
+   head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a
+   newcomer. */
+
+/* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
+bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
+/* Finds the slot that tells the others: of those that know most the lowest. Collective. */
+gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
+/* The heads of the elder's snapshots become known to those who lack them. Collective.
+ * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
+gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
+/* Who has survived since a snapshot. Local. */
+gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+/* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
+bool gab_newcomer_needs(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot);
+typedef struct gab_rescued gab_rescued;
+/* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
+ * GAB_ERR_CORRUPT here if what came is not whole */
+gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
+/* A newcomer has gone back to it. Local. */
+void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+
 /* ---- redundancy.c: what the scheme makes of the images */
 
 /* Finds whose images this slot keeps in a snapshot whose members are set. Local. */
@@ -212,10 +243,10 @@ size_t gab_skeletons_bytes(const gab_skeletons *skeletons);
 /* ---- redundancy_mend.c: what has changed in memory, and what the dead left to be put together */
 
 /* Images of dead slots that were put together for this one. */
-typedef struct gab_rescued {
+struct gab_rescued {
   gab_copy *images;
   int count;
-} gab_rescued;
+};
 void gab_rescued_release(gab_rescued *rescued);
 
 /* Forgets what is known of the condition of a snapshot. */

@@ -256,6 +256,7 @@ static gab_status visit_name(void *user, gab_slot from, gab_reader bytes)
   names *list = user;
   const char *name;
   if (!list->of) return GAB_OK; /* no memory for them, which is told below */
+  if (from >= list->slots) return GAB_OK; /* a spare: what it sits in counts when it plays a slot */
   GAB_TRY(names_add(list, (const char *)bytes.at, gab_reader_left(&bytes), &name));
   list->of[from] = name;
   return GAB_OK;

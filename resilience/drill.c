@@ -20,7 +20,8 @@ struct gab_drills {
   gab_drill *drills;
   int *visits; /* of each drill's phase since its step */
   size_t count;
-  gab_members before; /* members when the last fault was noticed */
+  gab_members before; /* members when a step was computed last */
+  gab_epoch noted_in; /* epoch of that */
 };
 
 /* ---------------------------------------------------------------- reading */
@@ -78,6 +79,9 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
   } else if (strcmp(key, "visit") == 0) {
     GAB_TRY(parse_number(key, value, 1, INT32_MAX, &number));
     drill->visit = (int)number;
+  } else if (strcmp(key, "incarnation") == 0) {
+    GAB_TRY(parse_number(key, value, 0, INT32_MAX, &number));
+    drill->incarnation = (gab_incarnation)number;
   } else if (strcmp(key, "random") == 0) {
     GAB_TRY(parse_number(key, value, 1, GAB_DRILL_SLOTS, &number));
     drill->random = (int)number;
@@ -193,7 +197,9 @@ static bool has_begun(const gab_drills *drills, const gab_drill *drill)
 {
   const gab_members *now = gab_world_members(drills->world);
   for (int i = 0; i < drill->slot_count; i++)
-    if (gab_members_has(&drills->before, drill->slots[i]) && !gab_members_has(now, drill->slots[i])) return true;
+    if (gab_members_has(&drills->before, drill->slots[i]) &&
+        !gab_members_has_survived(&drills->before, now, drill->slots[i]))
+      return true;
   return false;
 }
 
@@ -205,7 +211,8 @@ static void die_with_the_others(gab_drills *drills)
   const gab_step furthest = gab_world_step(drills->world) + gab_world_members(drills->world)->slots;
   for (size_t i = 0; i < drills->count; i++) {
     const gab_drill *drill = &drills->drills[i];
-    if (kills(drill) && names_slot(drill, me) && furthest >= drill->step && has_begun(drills, drill))
+    if (kills(drill) && names_slot(drill, me) && drill->incarnation == gab_world_incarnation(drills->world, me) &&
+        furthest >= drill->step && has_begun(drills, drill))
       die(drills, GAB_PHASE_RECOVERY);
   }
 }
@@ -213,17 +220,22 @@ static void die_with_the_others(gab_drills *drills)
 static void note_members(gab_drills *drills)
 {
   const gab_members *now = gab_world_members(drills->world);
-  if (drills->before.gone_count != now->gone_count && gab_members_copy(&drills->before, now) != GAB_OK)
+  const gab_epoch epoch = gab_world_epoch(drills->world);
+  if (drills->noted_in == epoch) return;
+  drills->noted_in = epoch;
+  if (gab_members_copy(&drills->before, now) != GAB_OK)
     gab_log_all(GAB_LOG_WARNING, "drills: %s", gab_error_message());
 }
 
 static void watch(void *user, gab_world *world, gab_phase phase)
 {
   gab_drills *drills = user;
+  const gab_incarnation incarnation = gab_world_incarnation(world, gab_world_slot(world));
   if (phase == GAB_PHASE_RECOVERY) die_with_the_others(drills);
-  else if (phase != GAB_PHASE_REPAIR) note_members(drills);
+  else if (phase == GAB_PHASE_COMPUTE) note_members(drills);
   for (size_t i = 0; i < drills->count; i++) {
     const gab_drill *drill = &drills->drills[i];
+    if (drill->incarnation != incarnation) continue; /* who took over lives on, unless the drill means it */
     if (drill->phase != phase || gab_world_step(world) < drill->step) continue;
     if (++drills->visits[i] == drill->visit && names_slot(drill, gab_world_slot(world))) {
       if (drill->flips) flip(drills, phase, drill->bit);

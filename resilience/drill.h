@@ -25,6 +25,7 @@ enum { GAB_DRILL_SLOTS = 64 };
 typedef struct gab_drill {
   gab_step step;   /**< at this step or, if the phase does not occur in it, the next time it does */
   gab_phase phase; /**< on entering this phase */
+  gab_incarnation incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
   int visit;       /**< the how-many-eth entering of the phase from that step on; 1 is the first */
   int slot_count;  /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];
@@ -35,7 +36,7 @@ typedef struct gab_drill {
   uint64_t bit;   /**< that of this number, modulo the number of bits (blockforest/flip.h) */
 } gab_drill;
 
-/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; "random=2,seed=7" draws; stopped=4.5 stops
+/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over; "random=2,seed=7" draws; stopped=4.5 stops
  *  them for so many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);

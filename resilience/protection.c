@@ -62,13 +62,31 @@ static gab_status add_entities(gab_timeloop *loop, gab_checkpoint *checkpoint)
   return GAB_OK;
 }
 
-static void choose_strategies(gab_guard *guard, const gab_protection *protection)
+/* Unless told otherwise: spares where there are any, then the survivors, then the disk where it is used. */
+static void usual_strategies(const gab_timeloop *loop, gab_guard *guard)
 {
-  for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
-    if (protection->strategies[i]) guard->strategies[guard->strategy_count++] = protection->strategies[i];
-  if (guard->strategy_count > 0) return;
+  if (gab_world_spares(loop->world) > 0) guard->strategies[guard->strategy_count++] = &gab_strategy_spare;
   guard->strategies[guard->strategy_count++] = &gab_strategy_shrink;
   if (gab_guard_uses_disk(guard)) guard->strategies[guard->strategy_count++] = &gab_strategy_disk;
+}
+
+static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
+{
+  bool seats = false;
+  for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
+    if (protection->strategies[i]) guard->strategies[guard->strategy_count++] = protection->strategies[i];
+  if (guard->strategy_count == 0) usual_strategies(loop, guard);
+  GAB_TRY(gab_strategies_check(guard->strategies, guard->strategy_count));
+  for (int i = 0; i < guard->strategy_count; i++) seats = seats || guard->strategies[i]->seating != GAB_SEATING_NONE;
+  gab_world_set_seating(loop->world, seats ? GAB_SEATING_SPARES : GAB_SEATING_NONE);
+  const int32_t spares = gab_world_spares(loop->world);
+  if (seats && spares == 0)
+    gab_log(GAB_LOG_WARNING, "strategy '%s': this job has no spare processes (gabion-launch --spares)",
+            guard->strategies[0]->name);
+  if (!seats && spares > 0)
+    gab_log(GAB_LOG_WARNING, "%" PRId32 " spare process%s will never be called: no strategy of this run uses them",
+            spares, spares == 1 ? "" : "es");
+  return GAB_OK;
 }
 
 /* What was asked for has to be possible for the data that there is: found when a run starts, not when it dies. */
@@ -76,7 +94,7 @@ static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_guard *gu
 {
   const char *name = gab_forest_irreplaceable(loop->forest);
   bool wanted = false;
-  for (int i = 0; i < guard->strategy_count; i++) wanted = wanted || guard->strategies[i] == &gab_strategy_reconstruct;
+  for (int i = 0; i < guard->strategy_count; i++) wanted = wanted || guard->strategies[i]->makes_up;
   if (!wanted) return GAB_OK;
   if (name)
     GAB_FAIL(GAB_ERR_INPUT,
@@ -187,8 +205,11 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                                    .disk = guard->disk,
                                    .made_up = &loop->made_up,
                                    .rebalance = protection->rebalance,
-                                   .rebalance_user = protection->rebalance_user};
-  choose_strategies(guard, protection);
+                                   .rebalance_user = protection->rebalance_user,
+                                   .pack_history = gab_guard_pack_history,
+                                   .unpack_history = gab_guard_unpack_history,
+                                   .history_user = loop};
+  GAB_TRY(choose_strategies(loop, guard, protection));
   return prepare_reconstruction(loop, guard);
 }
 
@@ -329,6 +350,8 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
   for (int32_t i = 0; i < count; i++) gab_json_int(json, NULL, lost[i]);
   gab_json_close(json);
   gab_json_int(json, "lost_count", fault->lost_count);
+  gab_json_text(json, "strategy", fault->strategy ? fault->strategy : "");
+  gab_json_int(json, "returned", fault->returned);
   gab_json_int(json, "noticed_step", fault->noticed_step);
   gab_json_int(json, "restored_step", fault->restored_step);
   gab_json_int(json, "rounds", fault->rounds);
@@ -344,17 +367,20 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
 
 static void tell(gab_timeloop *loop, const gab_fault *fault)
 {
-  char lost[256];
+  char lost[256], seated[96] = "";
   list_slots(fault, lost, sizeof lost);
+  if (fault->returned > 0)
+    snprintf(seated, sizeof seated, ", spare%s took over%s", fault->returned == 1 ? "" : "s",
+             fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
-          "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
+          "%s%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
           ", going on with %d of %d slots after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
           "restore "
           "%.4f, protect again %.4f, rebalance %.4f s)",
           fault->lost_count == 0   ? "nobody"
           : fault->lost_count == 1 ? "slot "
                                    : "slots ",
-          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", fault->noticed_step,
+          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", seated, fault->noticed_step,
           fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
@@ -393,11 +419,17 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
   GAB_FAIL(GAB_ERR_LOST, "a process died, and the time loop is not protected");
 }
 
-static gab_status recover_once(gab_timeloop *loop, gab_fault *fault, gab_slot **lost)
+static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab_fault *fault, gab_slot **lost)
 {
   gab_guard *guard = loop->guard;
-  gab_note_fault(loop->events, loop->world);
-  const gab_status status = gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, lost, fault);
+  if (called) {
+    gab_json *event = gab_event_begin(loop->events, "called");
+    gab_json_int(event, "seat", gab_world_seat(loop->world));
+    gab_event_end(loop->events, &event);
+  } else {
+    gab_note_fault(loop->events, loop->world);
+  }
+  const gab_status status = gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, called, lost, fault);
   if (fault->lost_count > 0 || status == GAB_ERR_LOST) suspect_memory(guard);
   GAB_TRY(status);
   gab_run_lock_follow(loop->lock);
@@ -455,7 +487,7 @@ static bool may_start_again(const gab_guard *guard)
   return gab_checkpoint_get_stats(guard->checkpoint).taken == 0;
 }
 
-gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
+gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called)
 {
   if (!loop->guard) return end_unprotected(loop, why);
   gab_slot *lost = NULL;
@@ -464,10 +496,11 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why)
   do {
     gab_fault fault = {.noticed_step = loop->step};
     const bool complained = status == GAB_ERR_SUSPECT;
-    if (status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
+    if (!called && status != GAB_ERR_FAULT) gab_world_raise(loop->world, status);
     if (loop->guard->disk && gab_disk_abandon(loop->guard->disk)) interrupted = true;
     loop->guard->overlap.from = -1; /* what was under way went with the fault */
-    status = recover_once(loop, &fault, &lost);
+    status = recover_once(loop, called, &fault, &lost);
+    called = NULL;
     if (status != GAB_OK) break;
     gab_stop_restart(loop->guard->stop, loop->step);
     status = check_progress(loop->guard, &fault);

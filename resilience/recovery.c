@@ -1,5 +1,6 @@
 #include "resilience/recovery.h"
 
+#include "core/collective.h"
 #include "core/log.h"
 #include "resilience/disk_impl.h"
 #include "resilience/restart.h"
@@ -18,7 +19,7 @@ void gab_note_fault(gab_events *events, const gab_world *world)
 
 static gab_status rebalance(const gab_recovery *recovery, gab_fault *fault)
 {
-  if (!recovery->rebalance || fault->lost_count == 0) return GAB_OK;
+  if (!recovery->rebalance || fault->lost_count == fault->returned) return GAB_OK;
   double start = gab_seconds();
   GAB_TRY(recovery->rebalance(recovery->rebalance_user, recovery->forest));
   GAB_TRY(gab_checkpoint_take(recovery->checkpoint, fault->restored_step));
@@ -51,6 +52,23 @@ const gab_strategy gab_strategy_shrink = {
     .recover = shrink,
 };
 
+/* ---------------------------------------------------------------- spare */
+
+static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (fault->returned < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost slots", fault->returned,
+             fault->lost_count);
+  return shrink(recovery, fault);
+}
+
+const gab_strategy gab_strategy_spare = {
+    .name = "spare",
+    .doc = "processes that were set aside take the seats of the dead: same slots, same blocks",
+    .recover = replace,
+    .seating = GAB_SEATING_SPARES,
+};
+
 /* ---------------------------------------------------------------- reconstruct */
 
 /* It is counted before the next checkpoint is taken, of which it is a part. */
@@ -71,6 +89,7 @@ const gab_strategy gab_strategy_reconstruct = {
     .name = "reconstruct",
     .doc = "go on with the survivors; blocks that nobody holds any more are made up: an approximation",
     .recover = reconstruct,
+    .makes_up = true,
 };
 
 /* ---------------------------------------------------------------- disk */
@@ -120,14 +139,54 @@ const gab_strategy gab_strategy_disk = {
     .name = "disk",
     .doc = "go back to the newest checkpoint on disk, with the survivors",
     .recover = go_back_to_disk,
+    .needs_disk = true,
 };
 
-static const gab_strategy *const strategies[] = {&gab_strategy_shrink, &gab_strategy_reconstruct, &gab_strategy_disk};
+/* ---------------------------------------------------------------- by name */
+
+enum { OWN_STRATEGIES = 16 };
+static const gab_strategy *strategies[4 + OWN_STRATEGIES] = {&gab_strategy_shrink, &gab_strategy_spare,
+                                                             &gab_strategy_reconstruct, &gab_strategy_disk};
+static int strategy_total = 4;
 
 const gab_strategy *gab_strategy_at(int index)
 {
-  int count = (int)(sizeof strategies / sizeof strategies[0]);
-  return index >= 0 && index < count ? strategies[index] : NULL;
+  return index >= 0 && index < strategy_total ? strategies[index] : NULL;
+}
+
+gab_status gab_strategy_register(const gab_strategy *strategy)
+{
+  if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->recover)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a strategy needs a name, a doc line and recover");
+  for (int i = 0; i < strategy_total; i++)
+    if (strcmp(strategies[i]->name, strategy->name) == 0)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "there is a strategy '%s' already", strategy->name);
+  if (strategy_total == (int)(sizeof strategies / sizeof strategies[0]))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for strategy '%s': %d were registered already", strategy->name,
+             (int)OWN_STRATEGIES);
+  strategies[strategy_total++] = strategy;
+  return GAB_OK;
+}
+
+gab_status gab_strategies_check(const gab_strategy *const *list, int count)
+{
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < i; k++)
+      if (list[k] == list[i]) GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->seating != GAB_SEATING_NONE && list[k]->seating == GAB_SEATING_NONE)
+        GAB_FAIL(GAB_ERR_INPUT,
+                 "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
+                 "name it first",
+                 list[i]->name, list[k]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->makes_up && list[k]->seating != GAB_SEATING_NONE)
+        GAB_FAIL(GAB_ERR_INPUT,
+                 "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
+                 "up from",
+                 list[k]->name, list[i]->name);
+  }
+  return GAB_OK;
 }
 
 const gab_strategy *gab_strategy_by_name(const char *name)
@@ -142,15 +201,87 @@ const gab_strategy *gab_strategy_by_name(const char *name)
   return NULL;
 }
 
-/* ---------------------------------------------------------------- rounds */
+/* ---------------------------------------------------------------- who is lost, who is new */
 
-/* Who has died since the fault was noticed: those that are gone now and were members then. */
-static void find_lost(const gab_members *before, const gab_members *now, gab_slot *lost, int32_t *count)
+/* Who has died since the fault was noticed: members of then that are none now, or have come back. */
+static gab_status find_lost(const gab_members *before, const gab_members *now, gab_slot **lost, gab_fault *fault)
 {
-  *count = 0;
-  for (int32_t i = 0; i < now->gone_count; i++)
-    if (gab_members_has(before, now->gone[i])) lost[(*count)++] = now->gone[i];
+  void *room = *lost;
+  gab_members survivors = {0};
+  GAB_TRY(gab_members_survivors(before, now, &survivors));
+  gab_status status =
+      gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &room);
+  *lost = room;
+  fault->lost_count = fault->returned = 0;
+  for (int32_t i = 0; i < survivors.gone_count && status == GAB_OK; i++) {
+    if (!gab_members_has(before, survivors.gone[i])) continue;
+    (*lost)[fault->lost_count++] = survivors.gone[i];
+    fault->returned += gab_members_has(now, survivors.gone[i]);
+  }
+  fault->lost = *lost;
+  gab_members_release(&survivors);
+  return status;
 }
+
+/* What a newcomer is told by the elder before anything is restored. */
+static gab_status put_account(const gab_recovery *recovery, const gab_members *before, const gab_fault *fault,
+                              double since, gab_buffer *out)
+{
+  GAB_TRY(gab_members_pack(before, out));
+  GAB_TRY(gab_put_i64(out, fault->noticed_step));
+  GAB_TRY(gab_put_i32(out, fault->rounds));
+  GAB_TRY(gab_put_u8(out, fault->suspect));
+  GAB_TRY(gab_put_f64(out, gab_seconds() - since));
+  return recovery->pack_history ? recovery->pack_history(recovery->history_user, out) : GAB_OK;
+}
+
+static gab_status take_account(const gab_recovery *recovery, gab_members *before, gab_fault *fault, double *since,
+                               gab_reader in)
+{
+  double age;
+  int64_t noticed;
+  int32_t rounds;
+  uint8_t suspect;
+  GAB_TRY(gab_members_unpack(before, &in));
+  GAB_TRY(gab_get_i64(&in, &noticed));
+  GAB_TRY(gab_get_i32(&in, &rounds));
+  GAB_TRY(gab_get_u8(&in, &suspect));
+  GAB_TRY(gab_get_f64(&in, &age));
+  *since = gab_seconds() - age;
+  fault->noticed_step = noticed;
+  fault->rounds = rounds;
+  fault->suspect = suspect != 0;
+  return recovery->unpack_history ? recovery->unpack_history(recovery->history_user, &in) : GAB_OK;
+}
+
+/* Who takes part in a recovery: a process that was there before, or one that was called to it. */
+typedef struct part {
+  const gab_status *called; /* the intent of the repair that called it, until it has joined; else NULL */
+  bool is_new;
+  double since;       /* seconds: when the fault was noticed */
+  gab_members before; /* the members before the fault */
+  char words[1024];   /* of a monitor that complained */
+} part;
+
+/* In every round, since a process may be called in any. Collective. */
+static gab_status tell_newcomers(const gab_recovery *recovery, part *mine, gab_fault *fault)
+{
+  gab_checkpoint *checkpoint = recovery->checkpoint;
+  gab_world *world = recovery->world;
+  gab_buffer account;
+  if (!gab_newcomers_possible(checkpoint)) return GAB_OK;
+  GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  const bool is_elder = gab_world_slot(world) == checkpoint->elder;
+  gab_buffer_init(&account, GAB_MEMORY_OTHER);
+  gab_status status = is_elder ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &account);
+  if (status == GAB_OK && mine->is_new && !is_elder)
+    status = take_account(recovery, &mine->before, fault, &mine->since, gab_reader_of_buffer(&account));
+  gab_buffer_release(&account);
+  return status;
+}
+
+/* ---------------------------------------------------------------- rounds */
 
 static gab_status escalate(const gab_recovery *recovery, const gab_strategy *const *list, int count,
                            gab_fault *fault)
@@ -159,46 +290,53 @@ static gab_status escalate(const gab_recovery *recovery, const gab_strategy *con
   gab_error_clear();
   fault->made_up = 0;
   fault->from_disk = false;
-  for (int i = 0; i < count && status == GAB_ERR_LOST; i++) status = list[i]->recover(recovery, fault);
+  for (int i = 0; i < count && status == GAB_ERR_LOST; i++) {
+    fault->strategy = list[i]->name;
+    status = list[i]->recover(recovery, fault);
+  }
   return status;
 }
 
-/* Who is lost, anew in every round: the list may have grown. */
-static gab_status note_repair(const gab_recovery *recovery, const gab_members *before, gab_slot **lost,
-                              gab_fault *fault)
+static void note_repair(const gab_recovery *recovery, gab_fault *fault)
 {
-  const gab_members *now = gab_world_members(recovery->world);
-  void *room = *lost;
-  GAB_TRY(gab_realloc(((size_t)now->gone_count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &room));
-  *lost = room;
-  find_lost(before, now, *lost, &fault->lost_count);
-  fault->lost = *lost;
   gab_repair_times times = gab_world_repair_times(recovery->world);
   fault->revoke = times.revoke;
   fault->shrink = times.shrink;
   fault->agree = times.agree;
+}
+
+static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fault)
+{
+  gab_status intent = GAB_OK;
+  if (mine->called) {
+    intent = *mine->called;
+    mine->called = NULL;
+    fault->rounds++;
+  } else {
+    if (fault->rounds++ > 0) /* the first was noticed outside; where each was tells which snapshots it can have */
+      gab_note_fault(recovery->events, recovery->world);
+    GAB_TRY(gab_world_repair(recovery->world, &intent));
+  }
+  if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
+  else if (intent != GAB_OK) return intent;
+  if (intent == GAB_ERR_SUSPECT) snprintf(mine->words, sizeof mine->words, "%s", gab_error_message());
+  if (intent == GAB_ERR_SUSPECT) gab_log(GAB_LOG_WARNING, "%s", mine->words); /* whatever becomes of it */
   return GAB_OK;
 }
 
 /* Repairs until a try goes through. What only one slot meets (no memory, a corrupt copy) is raised, so that
  * the next repair ends the run on all of them with one status. */
-static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count,
-                         const gab_members *before, gab_slot **lost, gab_fault *fault)
+static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count, part *mine,
+                         gab_slot **lost, gab_fault *fault)
 {
-  char words[1024] = "";
   for (;;) {
-    gab_status intent = GAB_OK;
-    if (fault->rounds++ > 0) /* the first was noticed outside; where each was tells which snapshots it can have */
-      gab_note_fault(recovery->events, recovery->world);
-    GAB_TRY(gab_world_repair(recovery->world, &intent));
-    if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
-    else if (intent != GAB_OK) return intent;
-    if (intent == GAB_ERR_SUSPECT) snprintf(words, sizeof words, "%s", gab_error_message());
-    if (intent == GAB_ERR_SUSPECT) gab_log(GAB_LOG_WARNING, "%s", words); /* whatever becomes of it */
-    gab_status status = note_repair(recovery, before, lost, fault);
+    GAB_TRY(repair(recovery, mine, fault));
+    note_repair(recovery, fault);
+    gab_status status = tell_newcomers(recovery, mine, fault);
+    if (status == GAB_OK) status = find_lost(&mine->before, gab_world_members(recovery->world), lost, fault);
     if (status == GAB_OK) status = escalate(recovery, list, count, fault);
     if (status == GAB_OK) {
-      if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", words);
+      if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);
       return GAB_OK;
     }
     if (status != GAB_ERR_FAULT) gab_world_raise(recovery->world, status);
@@ -206,17 +344,17 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
 }
 
 gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *list, int count,
-                       gab_slot **lost, gab_fault *fault)
+                       const gab_status *called, gab_slot **lost, gab_fault *fault)
 {
-  double start = gab_seconds();
   fault->rounds = 0;
   fault->adopted = 0;
-  gab_members before;
-  gab_members_init(&before, 0);
-  gab_status status = gab_members_copy(&before, gab_world_members(recovery->world));
+  part mine = {.called = called, .is_new = called != NULL, .since = gab_seconds()};
+  gab_members_init(&mine.before, 0);
+  gab_status status = gab_members_copy(&mine.before, gab_world_members(recovery->world));
   if (status != GAB_OK) gab_world_raise(recovery->world, status); /* the others wait in the repair */
-  status = rounds(recovery, list, count, &before, lost, fault);
-  gab_members_release(&before);
-  fault->seconds = gab_seconds() - start;
+  if (status != GAB_OK) mine.called = NULL;
+  status = rounds(recovery, list, count, &mine, lost, fault);
+  gab_members_release(&mine.before);
+  fault->seconds = gab_seconds() - mine.since;
   return status;
 }

@@ -7,11 +7,19 @@
  *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
  *  until the next one is committed.
  *
+ *  `spare`: processes that were set aside take the seats of the dead (core/world.h), in the next incarnation of the same
+ *  slots; the holders of copies send them the images, and all go back to the snapshot: same slots, same blocks, no
+ *  rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes on from there.
+ *
  *  `reconstruct`: as shrink, but blocks that no memory holds any more are made up from what is around them
  *  (gab_checkpoint_reconstruct()): the run goes on and says that it is an approximation.
  *
  *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
  *  (resilience/restart.h), and go on as after shrink.
+ *
+ *  A strategy is a table: what happens to the processes (seating), how state comes back (recover), what it has to keep
+ *  for that. They are tried in the order of the parameter file; an order in which one of them can never be reached is
+ *  refused (gab_strategies_check()). An application may register its own.
  *
  *  Tier: extender header.
  */
@@ -35,6 +43,8 @@ typedef struct gab_fault {
   gab_step restored_step; /**< to which the run went back */
   int32_t lost_count;     /**< slots that died */
   const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
+  const char *strategy;   /**< name of the one that went through; of the strategy's table */
+  int32_t returned;       /**< of the lost slots so many came back, played by other processes */
   uint64_t adopted;       /**< blocks that this slot took over */
   uint64_t made_up;       /**< blocks of all slots that strategy `reconstruct` made up */
   bool from_disk;         /**< what memory held was not enough */
@@ -60,6 +70,11 @@ typedef struct gab_recovery {
   gab_made_up *made_up;       /**< what is made up is counted there; NULL: nowhere */
   gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
+  /** What a process that comes to play a slot has to know beside the state, and that is not rolled back: packed by one
+   *  that knows, unpacked by all newcomers of a recovery. NULL: nothing. */
+  gab_status (*pack_history)(void *user, gab_buffer *out);
+  gab_status (*unpack_history)(void *user, gab_reader *in);
+  void *history_user;
 } gab_recovery;
 
 /** A way to go on. */
@@ -70,14 +85,23 @@ typedef struct gab_strategy {
    *  @return GAB_OK: the run can go on at fault->restored_step; ::GAB_ERR_FAULT: somebody died meanwhile,
    *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
   gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
+  gab_seating seating; /**< what repairs do about the slots of the dead while this strategy is in the list */
+  bool makes_up;       /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
+  bool needs_disk;     /**< it goes back to checkpoints on disk: by default only where there are any */
 } gab_strategy;
 
+/** Full size as long as there are spares. */
+extern const gab_strategy gab_strategy_spare;
 extern const gab_strategy gab_strategy_shrink;
 /** As shrink, but what is lost for good is made up. Its protection keeps skeletons (gab_checkpoint_keep_skeletons()). */
 extern const gab_strategy gab_strategy_reconstruct;
 /** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
 
+/** Adds a strategy of the user's to those that can be chosen by name. Before the configuration is read, the same on all
+ *  processes. @param[in] strategy  borrowed for ever
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, recover is missing or the table is full */
+gab_status gab_strategy_register(const gab_strategy *strategy);
 /** @return NULL with an error message that lists the names */
 const gab_strategy *gab_strategy_by_name(const char *name);
 /** @return the index-th of all strategies, NULL behind the last */
@@ -87,13 +111,18 @@ enum { GAB_MOST_STRATEGIES = 8 };
 
 /** Writes the event `fault noticed`, with the phase that the world was in. Local. */
 void gab_note_fault(gab_events *events, const gab_world *world);
+/** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
+ *  that fills the slots of the dead behind one that goes on without them; one that makes up behind one that fills */
+gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
+ *  @param[in] called  NULL; on a process that a repair has just called to play a slot: the intent of that repair. It
+ *  joins the recovery of the others behind their repair
  *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
  *  @param[in,out] fault  noticed_step is set by the caller
  *  @return what somebody raised as intent, if that was the cause; ::GAB_ERR_LOST if no strategy can */
 gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *strategies,
-                       int strategy_count, gab_slot **lost, gab_fault *fault);
+                       int strategy_count, const gab_status *called, gab_slot **lost, gab_fault *fault);
 
 #ifdef __cplusplus
 }

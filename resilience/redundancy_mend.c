@@ -67,7 +67,8 @@ static bool somebody_is_gone(const gab_group *group, const gab_members *now)
 
 bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot)
 {
-  const gab_members *now = gab_world_members(checkpoint->world);
+  const gab_members *now = &snapshot->survivors;
+  if (snapshot->told) return true; /* nothing of it lies here */
   gab_slot me = gab_world_slot(checkpoint->world);
   bool good = check_message(&snapshot->own, &snapshot->own_condition);
   good = check_bytes(&snapshot->replicated, &snapshot->replicated_condition) && good;
@@ -93,6 +94,7 @@ static gab_status note(gab_buffer *out, part which, gab_slot holder, gab_slot sl
 static gab_status note_all(const mending *m, gab_buffer *out)
 {
   gab_snapshot *snapshot = m->snapshot;
+  if (snapshot->told) return GAB_OK;
   if (!check_message(&snapshot->own, &snapshot->own_condition)) GAB_TRY(note(out, PART_IMAGE, m->me, m->me));
   if (!check_bytes(&snapshot->replicated, &snapshot->replicated_condition))
     GAB_TRY(note(out, PART_REPLICATED, m->me, m->me));
@@ -460,7 +462,7 @@ static mending mending_of(gab_checkpoint *checkpoint, gab_snapshot *snapshot, ga
 {
   return (mending){.checkpoint = checkpoint,
                    .snapshot = snapshot,
-                   .now = gab_world_members(checkpoint->world),
+                   .now = &snapshot->survivors,
                    .me = gab_world_slot(checkpoint->world),
                    .rescued = rescued};
 }
@@ -493,6 +495,7 @@ gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond)
   *beyond = false;
   GAB_TRY(gab_world_check(checkpoint->world));
   if (!snapshot->complete) return GAB_OK;
+  GAB_TRY(gab_snapshot_find_survivors(checkpoint, snapshot));
   gab_condition_forget(snapshot);
   uint64_t good = gab_condition_is_good(checkpoint, snapshot);
   for (int i = 0; i < snapshot->copy_count; i++)

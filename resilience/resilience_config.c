@@ -15,13 +15,12 @@ static const gab_config_key resilience_keys[] = {
      .length_max = GAB_MOST_STRATEGIES,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Recovery strategies in the order in which they are tried after a death: shrink goes on with the "
-            "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on "
-            "from memory and makes "
-            "blocks that nobody holds any more up from what is around them (where the data can be made up "
-            "so): an "
-            "approximation, which the run then says it is. If left out: [shrink], and [shrink, disk] with "
-            "checkpoints on disk."},
+     .doc = "Recovery strategies in the order in which they are tried after a death: spare lets processes that "
+            "were set aside (gabion-launch --spares) take the seats of the dead, shrink goes on with the "
+            "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from "
+            "memory and makes blocks that nobody holds any more up from what is around them (where the data can "
+            "be made up so): an approximation, which the run then says it is. If left out: [shrink], spare before "
+            "it if there are any, and disk behind it with checkpoints on disk."},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
@@ -236,6 +235,14 @@ static const gab_config_key drill_keys[] = {
      .default_text = "1",
      .outside = true,
      .doc = "The how-many-eth time that the phase is entered, counted from that step on."},
+    {.name = "incarnation",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 1000000,
+     .default_text = "0",
+     .outside = true,
+     .doc = "Which processes of these slots are meant: 0 those that the run started with, 1 those that took over from "
+            "them, and so on."},
     {.name = "stopped",
      .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
@@ -299,6 +306,7 @@ static gab_status read_strategies(const gab_config *config, gab_protection *prot
     protection->strategies[i] = gab_strategy_by_name(names[i]);
     if (!protection->strategies[i]) return blame(config, "resilience.strategies");
   }
+  if (gab_strategies_check(protection->strategies, (int)count) != GAB_OK) return blame(config, "resilience.strategies");
   return GAB_OK;
 }
 
@@ -309,6 +317,8 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
   *drill =
       (gab_drill){.step = gab_config_int(config, gab_config_path(path, "drills.%zu.step", index)),
                   .visit = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.visit", index)),
+                  .incarnation = (gab_incarnation)gab_config_int(
+                      config, gab_config_path(path, "drills.%zu.incarnation", index)),
                   .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
                   .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index)),
                   .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};

@@ -18,19 +18,22 @@ static gab_slot owner_now(void *context, gab_slot then)
 {
   const owner_map *map = context;
   if (map->makes_up) return gab_skeletons_restorer(map->checkpoint, map->snapshot, then);
-  return gab_placement_restorer(&map->snapshot->placement, gab_world_members(map->checkpoint->world), then);
+  const gab_slot restorer = gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
+  const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
+  return restorer != GAB_NO_SLOT && is_back ? then : restorer; /* back: it gets its part from the restorer */
 }
 
-static bool is_restorable(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+static bool is_restorable(const gab_snapshot *snapshot)
 {
-  return gab_placement_survives(&snapshot->placement, gab_world_members(checkpoint->world));
+  return gab_placement_survives(&snapshot->placement, &snapshot->survivors);
 }
 
 /* The complete snapshot of that serial number, NULL if there is none here. */
 static gab_snapshot *find_serial(gab_checkpoint *checkpoint, uint64_t serial)
 {
   for (int i = 0; i < 2; i++)
-    if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].serial == serial)
+    if ((checkpoint->snapshots[i].complete || checkpoint->snapshots[i].told) &&
+        checkpoint->snapshots[i].serial == serial)
       return &checkpoint->snapshots[i];
   return NULL;
 }
@@ -58,14 +61,17 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
 {
   gab_snapshot *newest = newest_here(checkpoint);
   uint64_t oldest = newest ? newest->serial : 0;
+  const uint64_t newest_serial = newest ? newest->serial : checkpoint->since;
+  for (int i = 0; i < 2; i++) GAB_TRY(gab_snapshot_find_survivors(checkpoint, &checkpoint->snapshots[i]));
   for (int i = 0; i < 2; i++)
     if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].serial < oldest)
       oldest = checkpoint->snapshots[i].serial;
   double start = gab_seconds();
-  bool good = newest && gab_condition_is_good(checkpoint, newest);
+  bool good = newest ? gab_condition_is_good(checkpoint, newest) : checkpoint->since > 0;
   ground->seconds = gab_seconds() - start;
+  if (checkpoint->since > 0) oldest = 0; /* with the help of others it can go back to any */
   /* All are minimised: what is to be maximised goes in negated. */
-  uint64_t bounds[4] = {newest ? newest->serial : 0, UINT64_MAX - oldest,
+  uint64_t bounds[4] = {newest_serial, UINT64_MAX - oldest,
                         UINT64_MAX - (newest ? newest->serial : 0), good};
   GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 4));
   ground->newest = bounds[0];
@@ -109,7 +115,7 @@ static gab_status find_common(gab_checkpoint *checkpoint, common_ground *ground,
     gab_snapshot *snapshot = find_serial(checkpoint, serial);
     if (!snapshot) GAB_FAIL(GAB_ERR_STATE, "snapshot %" PRIu64 " is held by others but not here", serial);
     if (!*common) *common = snapshot;
-    if (!is_restorable(checkpoint, snapshot)) continue;
+    if (!is_restorable(snapshot)) continue;
     gab_status status = make_good(checkpoint, ground, snapshot, rescued);
     if (status != GAB_OK && status != GAB_ERR_LOST) return status;
     *restorable = status == GAB_OK;
@@ -125,7 +131,7 @@ static gab_status find_common(gab_checkpoint *checkpoint, common_ground *ground,
 static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
 {
   checkpoint->valid = snapshot == &checkpoint->snapshots[1];
-  checkpoint->snapshots[!checkpoint->valid].complete = false;
+  checkpoint->snapshots[!checkpoint->valid].complete = checkpoint->snapshots[!checkpoint->valid].told = false;
 }
 
 gab_status gab_images_begin(gab_image_list *list, size_t room)
@@ -197,17 +203,19 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   gab_slot me = gab_world_slot(checkpoint->world);
   uint64_t seal;
   GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
+  if (snapshot->told && snapshot->own.size == 0) return GAB_OK; /* nobody was left to send it */
   list->replicated = gab_reader_of_buffer(&snapshot->replicated);
   GAB_TRY(gab_get_u64(&list->replicated, &seal));
   GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
-    if (copy->slot == me || owner_now(&map, copy->slot) != me) continue;
+    if (copy->slot == me || owner_now(&map, copy->slot) != me) continue; /* lives, or falls to another one */
     if (gab_image_is_squeezed(&copy->image, NULL)) continue; /* among the rescued, expanded */
     GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
   }
   for (int i = 0; i < rescued->count; i++)
-    GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
+    if (owner_now(&map, rescued->images[i].slot) == me)
+      GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
   return makes_up ? gab_skeletons_list(checkpoint, snapshot, list) : GAB_OK;
 }
 
@@ -272,7 +280,7 @@ static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot 
                            size_t room)
 {
   owner_map map = {checkpoint, snapshot, false};
-  const gab_members *now = gab_world_members(checkpoint->world);
+  const gab_members *now = &snapshot->survivors;
   char *list = text + snprintf(text, room, "slots ");
   size_t used = (size_t)(list - text);
   int named = 0;
@@ -328,9 +336,9 @@ static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapsho
   GAB_FAIL(GAB_ERR_LOST, "%s", sentence);
 }
 
-static int32_t count_lost(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+static int32_t count_lost(const gab_snapshot *snapshot)
 {
-  const gab_members *now = gab_world_members(checkpoint->world);
+  const gab_members *now = &snapshot->survivors;
   int32_t lost = 0;
   for (int32_t i = 0; i < now->gone_count; i++) lost += gab_members_has(&snapshot->members, now->gone[i]);
   return lost;
@@ -426,12 +434,15 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
   gab_rescued rescued = {0};
   bool whole = false, makes_up = false;
   common_ground ground = {0};
+  if (gab_newcomers_possible(checkpoint)) GAB_TRY(gab_newcomers_brief(checkpoint));
   gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &whole);
   if (status == GAB_OK && !whole && may_make_up)
     status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &makes_up);
   double agreed = gab_seconds();
   /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
   if (status == GAB_OK && !whole && !makes_up) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
+  if (status == GAB_OK && whole && gab_newcomers_possible(checkpoint))
+    status = gab_newcomers_serve(checkpoint, snapshot, &rescued);
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, makes_up, &rescued);
   if (status == GAB_ERR_CORRUPT && !whole && !makes_up) /* one that is only to be named: then without its blocks */
     status = gab_forest_restore(checkpoint->forest, NULL, 0, NULL, NULL);
@@ -440,9 +451,10 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
   if (!whole && !makes_up) return say_what_is_lost(checkpoint, snapshot);
   if (makes_up) GAB_TRY(make_up(checkpoint, snapshot, report));
 
+  if (snapshot->told) gab_newcomer_settle(checkpoint, snapshot);
   make_valid(checkpoint, snapshot);
   report->step = snapshot->step;
-  report->lost_slots = count_lost(checkpoint, snapshot);
+  report->lost_slots = count_lost(snapshot);
   report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
   report->agree_seconds = agreed - start - ground.seconds;
   report->seconds = gab_seconds() - agreed + ground.seconds;

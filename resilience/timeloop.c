@@ -303,26 +303,49 @@ static void note_end(const gab_timeloop *loop, gab_status status)
   gab_event_end(loop->events, &event);
 }
 
+/* Somebody died before the spares had come to rest: there is no snapshot that anything could be restored from. */
+static gab_status end_before_start(gab_timeloop *loop, gab_status status)
+{
+  gab_status intent;
+  if (status != GAB_ERR_FAULT) return status;
+  GAB_TRY(gab_world_repair(loop->world, &intent));
+  if (intent != GAB_OK) return intent;
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died before the run began: nothing is lost");
+}
+
+/* ---------------------------------------------------------------- from the first step to the last */
+
+/* @param[in] is_over  the status ends the run already */
+static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
+{
+  bool done = false;
+  while (!done && !is_over) {
+    if (status == GAB_OK) status = advance(loop, &done);
+    if (status != GAB_OK) status = gab_guard_recover(loop, status, NULL);
+    is_over = status != GAB_OK;
+  }
+  if (status != GAB_OK && status != GAB_ERR_AGAIN) note_failure(loop, status);
+  note_end(loop, status);
+  gab_progress_end(loop, status);
+  if (loop->guard) loop->guard->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
+  loop->stats.seconds = gab_seconds() - loop->started;
+  return status;
+}
+
 gab_status gab_timeloop_run(gab_timeloop *loop)
 {
   GAB_TRY(check_ready(loop));
   loop->is_running = true;
   loop->started = loop->recent_time = gab_seconds();
   loop->recent_step = loop->step;
-  bool done = false;
+  gab_status intent;
+  const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
-  gab_status status = start(loop);
-  while (!done) {
-    if (status == GAB_OK) status = advance(loop, &done);
-    if (status == GAB_OK) continue;
-    status = gab_guard_recover(loop, status);
-    if (status == GAB_OK) continue;
-    if (status != GAB_ERR_AGAIN) note_failure(loop, status);
-    break;
-  }
-  note_end(loop, status);
-  gab_progress_end(loop, status);
-  if (loop->guard) loop->guard->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
-  loop->stats.seconds = gab_seconds() - loop->started;
-  return status;
+  gab_status status = gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
+  bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
+  status = end_before_start(loop, status);
+  if (is_over) return gab_world_dismiss(loop->world, status);
+  if (is_spare) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
+  else status = start(loop);
+  return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));
 }

@@ -107,8 +107,9 @@ struct gab_timeloop {
 /* Takes the first snapshot, of the state of the forest or of that which the run continues: after
  * gab_guard_begin(). Collective. */
 gab_status gab_guard_start(gab_timeloop *loop);
-/* After `why` ended a step here: recovers, or ends the run on all with one status. Collective. */
-gab_status gab_guard_recover(gab_timeloop *loop, gab_status why);
+/* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.
+ * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
+gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
 /* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
  * to be listed, perhaps not all of them */
 void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
@@ -117,6 +118,11 @@ gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
 /* Warns where deaths will not be survived. Local. */
 void gab_guard_warn(const gab_timeloop *loop);
+
+/* ---- history.c of the loop (loop_history.c): what is not rolled back, and a newcomer has to know */
+
+gab_status gab_guard_pack_history(void *loop, gab_buffer *out);
+gab_status gab_guard_unpack_history(void *loop, gab_reader *in);
 
 /* ---- clocks.c */
 

@@ -154,7 +154,7 @@ static words mpirun_command(const job *job)
     add_all(&list, "--prtemca plm_ssh_agent");
     add(&list, options->agent);
   }
-  snprintf(text, sizeof text, "-n %d", options->processes);
+  snprintf(text, sizeof text, "-n %d", options->processes + options->spares);
   add_all(&list, text);
   if (options->mpi_args) add_all(&list, options->mpi_args);
   for (char **word = options->program; *word; word++) add(&list, *word);
@@ -197,6 +197,9 @@ static void set_environment(job *job, int attempt)
   setenv("GABION_PROGRESS", job->places.progress, 1);
   setenv("GABION_STOP", job->places.stop, 1);
   setenv("GABION_ATTEMPT", text, 1);
+  snprintf(text, sizeof text, "%d", job->options->spares);
+  if (job->options->spares > 0) setenv("GABION_SPARES", text, 1);
+  else unsetenv("GABION_SPARES");
   snprintf(text, sizeof text, "%g", job->options->dead_after);
   if (job->options->dead_after > 0) setenv("GABION_DEAD_AFTER", text, 1);
   else unsetenv("GABION_DEAD_AFTER");

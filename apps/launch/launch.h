@@ -17,6 +17,7 @@
  *      of its own: gab_world_create() writes it once all processes stand in the world.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
+ *  GABION_SPARES=K         With --spares: the last K processes play no part until others die (core/world.h).
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
  *      it wakes up (gab_world_create() sees to it).
@@ -64,7 +65,8 @@ typedef struct launch_options {
   const char *mpirun;    /**< path of mpirun */
   const char *mpi_args;  /**< more arguments for mpirun, separated by blanks; may be NULL */
   const char *trace_dir; /**< where stack traces of a stalled run go */
-  int processes;
+  int processes; /**< that compute */
+  int spares;    /**< processes beside them that wait for their turn */
   int threads;  /**< OpenMP threads of each process; 0: OMP_NUM_THREADS, else a fair share of the cores */
   int retries;  /**< restarts allowed after stalls */
   int relaunches;    /**< restarts allowed after the whole job ended, from the memory of the nodes that are left */

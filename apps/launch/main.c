@@ -28,6 +28,8 @@ static void print_help(const launch_options *options)
       "Starts PROGRAM on N processes under mpirun, watches it, and exits with the code of the run.\n"
       "\n"
       "  -n N               processes (default %d)\n"
+      "  --spares K         K processes more, which wait without computing and take the places of those that die\n"
+      "                     (resilience.strategies: [spare, ...]; default 0)\n"
       "  -t N               OpenMP threads of each process (default: OMP_NUM_THREADS, else cores / "
       "processes)\n"
       "  --pin WHEN         bind processes to cores and threads within: auto (on one machine that the job\n"
@@ -92,6 +94,7 @@ static launch_pin pin_of(const char *text)
 
 enum {
   OPTION_PIN = 256,
+  OPTION_SPARES,
   OPTION_STALL,
   OPTION_RETRIES,
   OPTION_START_WITHIN,
@@ -109,6 +112,7 @@ enum {
 };
 
 static const struct option known[] = {{"np", required_argument, NULL, 'n'},
+                                      {"spares", required_argument, NULL, OPTION_SPARES},
                                       {"pin", required_argument, NULL, OPTION_PIN},
                                       {"stall", required_argument, NULL, OPTION_STALL},
                                       {"retries", required_argument, NULL, OPTION_RETRIES},
@@ -137,6 +141,9 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case 't':
       options->threads = (int)number_of("-t", optarg, 1);
+      break;
+    case OPTION_SPARES:
+      options->spares = (int)number_of("--spares", optarg, 0);
       break;
     case OPTION_PIN:
       options->pin = pin_of(optarg);
@@ -282,6 +289,7 @@ static bool relaunch(launch_options *options, char **hosts, int *relaunches)
     free(*hosts);
     options->hosts = *hosts = left;
     if (options->processes > places) options->processes = places;
+    if (options->spares > places - options->processes) options->spares = places - options->processes;
   } else {
     free(left);
   }

@@ -102,6 +102,103 @@ static void packed_members_come_back(void **state)
   gab_buffer_release(&packed);
 }
 
+/* Against a plain table of seats and incarnations. */
+static void slots_come_back_in_their_next_incarnation(void **state)
+{
+  (void)state;
+  for (uint64_t round = 0; round < 30; round++) {
+    gab_members members, then, survivors = {0};
+    gab_seat seat[SLOTS], next = SLOTS;
+    gab_incarnation incarnation[SLOTS] = {0}, incarnation_then[SLOTS] = {0};
+    bool there_then[SLOTS] = {false};
+    gab_members_init(&members, SLOTS);
+    gab_members_init(&then, 0);
+    for (gab_slot slot = 0; slot < SLOTS; slot++) seat[slot] = slot;
+    for (uint64_t i = 0; i < 150; i++) {
+      const gab_slot slot = (gab_slot)(gab_hash_counter(11, round, i) % SLOTS);
+      if (seat[slot] != GAB_NO_SEAT && gab_hash_counter(13, round, i) % 3) {
+        assert_int_equal(gab_members_return(&members, slot, next), GAB_ERR_ARGUMENT);
+        assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
+        seat[slot] = GAB_NO_SEAT;
+      } else if (seat[slot] == GAB_NO_SEAT) {
+        assert_int_equal(gab_members_return(&members, slot, next), GAB_OK);
+        seat[slot] = next++;
+        incarnation[slot]++;
+      }
+      if (i == 70) {
+        assert_int_equal(gab_members_copy(&then, &members), GAB_OK);
+        for (gab_slot s = 0; s < SLOTS; s++) there_then[s] = seat[s] != GAB_NO_SEAT;
+        for (gab_slot s = 0; s < SLOTS; s++) incarnation_then[s] = incarnation[s];
+      }
+      for (gab_slot s = 0; s < SLOTS; s++) {
+        assert_int_equal(gab_members_seat(&members, s), seat[s]);
+        assert_int_equal(gab_members_incarnation(&members, s), incarnation[s]);
+        if (seat[s] != GAB_NO_SEAT) assert_int_equal(gab_members_slot_of_seat(&members, seat[s]), s);
+      }
+      assert_int_equal(gab_members_slot_of_seat(&members, next), GAB_NO_SLOT);
+    }
+    assert_int_equal(gab_members_survivors(&then, &members, &survivors), GAB_OK);
+    for (gab_slot s = 0; s < SLOTS; s++) {
+      const bool survived = there_then[s] && seat[s] != GAB_NO_SEAT && incarnation[s] == incarnation_then[s];
+      assert_int_equal(gab_members_has_survived(&then, &members, s), survived);
+      assert_int_equal(gab_members_has(&survivors, s), survived);
+    }
+    gab_members_release(&survivors);
+    gab_members_release(&then);
+    gab_members_release(&members);
+  }
+  assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
+}
+
+static void a_seat_plays_one_slot_at_a_time(void **state)
+{
+  (void)state;
+  gab_members members;
+  gab_members_init(&members, 4);
+  assert_int_equal(gab_members_remove(&members, 1), GAB_OK);
+  assert_int_equal(gab_members_remove(&members, 2), GAB_OK);
+  assert_int_equal(gab_members_return(&members, 1, 3), GAB_ERR_ARGUMENT); /* plays slot 3 */
+  assert_int_equal(gab_members_return(&members, 1, 4), GAB_OK);
+  assert_int_equal(gab_members_return(&members, 2, 4), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_members_return(&members, 4, 5), GAB_ERR_ARGUMENT); /* no slot */
+  assert_int_equal(gab_members_return(&members, 2, GAB_NO_SEAT), GAB_ERR_ARGUMENT);
+  assert_int_equal(gab_members_count(&members), 3);
+  gab_members_release(&members);
+}
+
+static void packed_returns_come_back(void **state)
+{
+  (void)state;
+  gab_members members, back = {0};
+  gab_buffer packed = {0}, cut = {0};
+  gab_members_init(&members, 5);
+  for (gab_slot slot = 1; slot < 4; slot++) assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
+  assert_int_equal(gab_members_return(&members, 3, 7), GAB_OK);
+  assert_int_equal(gab_members_remove(&members, 3), GAB_OK);
+  assert_int_equal(gab_members_return(&members, 3, 9), GAB_OK);
+  assert_int_equal(gab_members_return(&members, 1, 8), GAB_OK);
+  assert_int_equal(gab_members_pack(&members, &packed), GAB_OK);
+  gab_reader reader = gab_reader_of_buffer(&packed);
+  assert_int_equal(gab_members_unpack(&back, &reader), GAB_OK);
+  assert_int_equal(gab_reader_left(&reader), 0);
+  assert_int_equal(gab_members_seat(&back, 3), 9);
+  assert_int_equal(gab_members_incarnation(&back, 3), 2);
+  assert_int_equal(gab_members_seat(&back, 1), 8);
+  assert_int_equal(gab_members_seat(&back, 2), GAB_NO_SEAT);
+  for (size_t bytes = 0; bytes < packed.size; bytes++) { /* cut short anywhere: refused, and nothing is changed */
+    gab_buffer_clear(&cut);
+    assert_int_equal(gab_put_bytes(&cut, packed.data, bytes), GAB_OK);
+    reader = gab_reader_of_buffer(&cut);
+    assert_int_equal(gab_members_unpack(&back, &reader), GAB_ERR_CORRUPT);
+    assert_int_equal(gab_members_count(&back), 4);
+  }
+  gab_members_release(&members);
+  gab_members_release(&back);
+  gab_buffer_release(&packed);
+  gab_buffer_release(&cut);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_USE_COUNT), 0);
+}
+
 static void require_refused(int32_t slots, uint64_t count, const gab_slot *gone, size_t given)
 {
   gab_buffer packed = {0};
@@ -140,6 +237,9 @@ int main(void)
       cmocka_unit_test(members_can_all_be_gone),
       cmocka_unit_test(copies_live_apart),
       cmocka_unit_test(packed_members_come_back),
+      cmocka_unit_test(slots_come_back_in_their_next_incarnation),
+      cmocka_unit_test(a_seat_plays_one_slot_at_a_time),
+      cmocka_unit_test(packed_returns_come_back),
       cmocka_unit_test(nonsense_is_not_unpacked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,119 @@
+/** @file seats.c
+ *  @brief Who plays which slot, at which rank, and who takes part: what all other parts of the world stand
+ * on. */
+#include "core/world_impl.h"
+
+gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes)
+{
+  if (count <= *capacity) return GAB_OK;
+  size_t more = *capacity ? *capacity : 4;
+  while (more < count) more *= 2;
+  GAB_TRY(gab_realloc(more * element_bytes, GAB_MEMORY_OTHER, array));
+  *capacity = more;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ ranks */
+
+int gab_world_rank(const gab_world *world, gab_slot slot)
+{
+  const bool is_spare = slot >= world->members.slots;
+  return gab_members_index(&world->seats,
+                           is_spare ? (gab_seat)slot : gab_members_seat(&world->members, slot));
+}
+
+gab_seat gab_world_seat_of_rank(const gab_world *world, int rank)
+{
+  return gab_members_slot(&world->seats, rank);
+}
+
+static int32_t spare_count(const gab_world *world)
+{
+  return gab_members_count(&world->seats) - gab_members_count(&world->members);
+}
+
+bool gab_world_has_benches(const gab_world *world)
+{
+  return world->seats.slots != world->members.slots || world->members.return_count > 0;
+}
+
+gab_seat gab_world_spare(const gab_world *world, int32_t index)
+{
+  for (gab_seat seat = world->members.slots; seat < world->seats.slots; seat++)
+    if (gab_members_has(&world->seats, seat) &&
+        gab_members_slot_of_seat(&world->members, seat) == GAB_NO_SLOT && index-- == 0)
+      return seat;
+  return GAB_NO_SEAT;
+}
+
+/* ------------------------------------------------------------------------------------ who takes part */
+
+int32_t gab_world_participants(const gab_world *world)
+{
+  return gab_members_count(&world->members) + (world->resting ? 0 : spare_count(world));
+}
+
+int32_t gab_world_my_place(const gab_world *world)
+{
+  if (!gab_world_is_spare(world)) return gab_members_index(&world->members, world->slot);
+  if (world->resting) return -1;
+  int32_t index = 0;
+  while (gab_world_spare(world, index) != world->seat) index++;
+  return gab_members_count(&world->members) + index;
+}
+
+gab_slot gab_world_participant(const gab_world *world, int32_t place)
+{
+  const int32_t members = gab_members_count(&world->members);
+  return place < members ? gab_members_slot(&world->members, place)
+                         : (gab_slot)gab_world_spare(world, place - members);
+}
+
+gab_status gab_world_seat_spares(gab_world *world)
+{
+  for (gab_slot slot = 0; slot < world->members.slots && spare_count(world) > 0; slot++) {
+    if (gab_members_has(&world->members, slot) || !gab_members_has(&world->whole, slot)) continue;
+    const gab_seat seat = gab_world_spare(world, 0);
+    GAB_TRY(gab_members_return(&world->members, slot, seat));
+    if (seat == world->seat) world->slot = slot;
+  }
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ facts */
+
+gab_slot gab_world_slot(const gab_world *world) { return world->slot; }
+gab_seat gab_world_seat(const gab_world *world) { return world->seat; }
+gab_seat gab_world_seats(const gab_world *world) { return world->seats.slots; }
+const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
+bool gab_world_is_spare(const gab_world *world) { return world->slot >= world->members.slots; }
+int32_t gab_world_spares(const gab_world *world) { return spare_count(world); }
+
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
+{
+  return gab_members_incarnation(&world->members, slot);
+}
+
+gab_epoch gab_world_epoch(const gab_world *world) { return world->epoch; }
+gab_slot gab_world_root(const gab_world *world) { return gab_members_slot(&world->members, 0); }
+bool gab_world_is_root(const gab_world *world) { return world->slot == gab_world_root(world); }
+void gab_world_set_step(gab_world *world, gab_step step) { world->step = step; }
+gab_step gab_world_step(const gab_world *world) { return world->step; }
+
+void gab_world_enter(gab_world *world, gab_phase phase)
+{
+  world->phase = phase;
+  if (world->hook) world->hook(world->hook_user, world, phase);
+}
+
+gab_phase gab_world_phase(const gab_world *world) { return world->phase; }
+
+void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
+{
+  world->hook = hook;
+  world->hook_user = user;
+}
+
+void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
+void gab_world_set_seating(gab_world *world, gab_seating seating) { world->seating = seating; }
+gab_repair_times gab_world_repair_times(const gab_world *world) { return world->times; }

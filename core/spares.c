@@ -1,0 +1,141 @@
+/** @file spares.c
+ *  @brief Processes that wait: how they come to rest, what they do meanwhile, and how they are let go.
+ *
+ *  States of a spare, and of the world as a whole:
+ *
+ *      awake --rest--> resting --called--> (a member)
+ *                         |
+ *                         +----recalled--> awake
+ *
+ *  Invariants. (1) All who live know alike whether spares rest, outside of rest and recall: both change it
+ * behind an agreement, which succeeds for all or for nobody; where a death comes between, the next repair
+ * makes it equal (who knows that they are awake is right). (2) Those at work agree on one communicator at a
+ * time: on that of everybody while spares are awake, on that of the players while they rest. (3) A spare at
+ * rest sends nothing, and nothing is sent to it but the word that ends its rest.
+ */
+#include "core/collective.h"
+#include "core/world_impl.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* Long against a look at the network, short against a recovery. */
+enum { LOOK_EVERY_MS = 2 };
+
+static void doze(void)
+{
+  const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};
+  nanosleep(&pause, NULL);
+}
+
+/* Looks until the root says that the rest is over. @return GAB_ERR_FAULT when the world broke */
+static gab_status wait_for_word(gab_world *world)
+{
+  for (;;) {
+    int there = 0;
+    unsigned char word;
+    GAB_TRY(gab_world_check(world));
+    const int root = gab_world_rank(world, gab_world_root(world));
+    GAB_TRY(gab_world_mpi(world, MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE),
+                          "MPI_Iprobe"));
+    if (there)
+      return gab_world_mpi(
+          world, MPI_Recv(&word, 1, MPI_BYTE, root, GAB_CONTEXT_REST, world->comm, MPI_STATUS_IGNORE),
+          "MPI_Recv");
+    doze();
+  }
+}
+
+/* What a spare lives through while it rests: faults, of which each may call it. */
+static gab_status rest(gab_world *world, gab_status *intent)
+{
+  while (world->resting) {
+    gab_status status = wait_for_word(world);
+    if (status == GAB_OK) {
+      uint32_t flags = 0;
+      world->resting = false;
+      status = gab_world_agree(world, &flags);
+    }
+    if (status == GAB_OK) return GAB_OK;
+    if (status != GAB_ERR_FAULT) return status;
+    GAB_TRY(gab_world_repair(world, intent));
+    if (!gab_world_is_spare(world)) return GAB_OK;
+    *intent = GAB_OK;
+  }
+  return GAB_OK;
+}
+
+gab_status gab_world_rest(gab_world *world, gab_status *intent)
+{
+  uint32_t flags = 0;
+  *intent = GAB_OK;
+  if (world->resting || gab_world_spares(world) == 0) return GAB_OK; /* not a look at faults: others may not see them yet */
+  GAB_TRY(gab_world_agree(world, &flags));
+  world->resting = true;
+  return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
+}
+
+static gab_status tell_spares(gab_world *world)
+{
+  const unsigned char word = 0;
+  for (int32_t i = 0; i < gab_world_spares(world); i++) {
+    const int rank = gab_world_rank(world, (gab_slot)gab_world_spare(world, i));
+    GAB_TRY(
+        gab_world_mpi(world, MPI_Send(&word, 1, MPI_BYTE, rank, GAB_CONTEXT_REST, world->comm), "MPI_Send"));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_world_recall(gab_world *world)
+{
+  uint32_t flags = 0;
+  GAB_TRY(gab_world_check(world));
+  if (!world->resting) return GAB_OK;
+  GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
+  world->resting = false;
+  if (gab_world_spares(world) == 0) return GAB_OK;
+  if (gab_world_is_root(world)) GAB_TRY(tell_spares(world));
+  return gab_world_agree(world, &flags);
+}
+
+/* ------------------------------------------------------------------------------------ the end */
+
+/* The members tell the spares how it has ended. Collective over all. */
+static gab_status spread(gab_world *world, gab_status *end)
+{
+  gab_buffer words;
+  uint32_t flags = 0, status = (uint32_t)*end;
+  gab_buffer_init(&words, GAB_MEMORY_OTHER);
+  gab_status sent = gab_world_recall(world);
+  if (sent == GAB_OK && gab_world_is_root(world)) sent = gab_put_u32(&words, status);
+  if (sent == GAB_OK && gab_world_is_root(world))
+    sent = gab_put_string(&words, status ? gab_error_message() : "");
+  if (sent == GAB_OK) sent = gab_world_broadcast(world, gab_world_root(world), &words);
+  if (sent == GAB_OK) sent = gab_world_agree(world, &flags);
+  if (sent == GAB_OK && gab_world_is_spare(world)) {
+    gab_reader in = gab_reader_of_buffer(&words);
+    char message[1024];
+    sent = gab_get_u32(&in, &status);
+    if (sent == GAB_OK) sent = gab_get_string(&in, message, sizeof message);
+    if (sent == GAB_OK) *end = (gab_status)status;
+    if (sent == GAB_OK && *end != GAB_OK) gab_error_set(*end, __FILE__, __LINE__, "%s", message);
+  }
+  gab_buffer_release(&words);
+  return sent;
+}
+
+gab_status gab_world_dismiss(gab_world *world, gab_status end)
+{
+  const bool knows = !gab_world_is_spare(world);
+  char message[1024];
+  gab_status sent = GAB_ERR_FAULT, intent;
+  if (world->seats.slots == world->members.slots || world->lost) return end;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  while (sent == GAB_ERR_FAULT) {
+    if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
+    sent = spread(world, &end);
+    if (sent == GAB_ERR_FAULT && gab_world_repair(world, &intent) != GAB_OK) break;
+  }
+  if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
+  return end == GAB_OK ? sent : end;
+}

@@ -1,0 +1,268 @@
+/* Global restart behind one call: the listing of Reinit++ (Georgakoudis et al. 2020, figure 2, put right:
+ * argc and argv as they are, a checkpoint that all load alike), with processes killed in every place; all end
+ * with the undisturbed sum. For script_reinit.sh: helper_reinit SCENARIO plays it; without an argument it
+ * lists names, slots and spares. */
+#include "core/collective.h"
+#include "resilience/checkpoint.h"
+#include "resilience/reinit.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUIRE(condition)                                                                                   \
+  do {                                                                                                       \
+    if (!(condition)) give_up(#condition, __LINE__);                                                         \
+  } while (0)
+
+enum { STEPS = 12, MOST_DEATHS = 8 };
+
+/* Who dies where: a slot in one of its incarnations. */
+typedef enum place {
+  IN_COMPUTING,
+  BEFORE_CHECKPOINT,
+  ENTERING,
+  RESTORING,
+  RETURNED,
+  BEFORE_ALL_CALLED
+} place;
+typedef struct death {
+  gab_slot slot;
+  gab_incarnation incarnation;
+  place where;
+  int step;
+} death;
+
+typedef struct scenario {
+  const char *name;
+  int slots, spares;
+  bool shrinks;
+  gab_status ends;
+  death deaths[MOST_DEATHS];
+} scenario;
+
+static gab_world *world;
+static gab_comm *comm;
+static const scenario *play;
+static int cleaned, calls;
+
+static void give_up(const char *what, int line)
+{
+  printf("mpi_reinit (%s): seat %d, slot %d, line %d: wrong: %s (%s)\n", play->name,
+         (int)gab_world_seat(world), (int)gab_world_slot(world), line, what, gab_error_message());
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void pass(place where, int step)
+{
+  const gab_slot me = gab_world_slot(world);
+  for (int i = 0; i < MOST_DEATHS && play->deaths[i].step >= 0; i++) {
+    const death *d = &play->deaths[i];
+    if (d->slot == me && d->incarnation == gab_world_incarnation(world, me) && d->where == where &&
+        d->step == step)
+      kill(getpid(), SIGKILL);
+  }
+}
+
+/* ------------------------------------------------------------------------------------ the application */
+
+typedef struct application {
+  int step;
+  uint64_t value; /* of this slot */
+  gab_forest *forest;
+  gab_checkpoint *checkpoint;
+  gab_reinit_state last;
+} application;
+
+static gab_status pack(void *user, gab_buffer *out)
+{
+  const application *app = user;
+  GAB_TRY(gab_put_i32(out, app->step));
+  return gab_put_u64(out, app->value);
+}
+
+static gab_status unpack(void *user, gab_reader *in)
+{
+  application *app = user;
+  int32_t step;
+  GAB_TRY(gab_get_i32(in, &step));
+  app->step = step;
+  return gab_get_u64(in, &app->value);
+}
+
+/* A survivor that adopts adds the value, so that the sum over all is what it was. */
+static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
+{
+  application *app = user;
+  int32_t step;
+  uint64_t value;
+  (void)dead;
+  GAB_TRY(gab_get_i32(in, &step));
+  GAB_TRY(gab_get_u64(in, &value));
+  app->value += value;
+  return GAB_OK;
+}
+
+static void count_cleanup(void *user)
+{
+  REQUIRE(cleaned % 2 == *(int *)user); /* the last one first */
+  cleaned++;
+}
+
+/* An ordinary MPI program's step: a ring, by the application's own communicator. */
+static gab_status compute(application *app)
+{
+  int rank, size;
+  uint64_t mine = app->value, theirs = 0;
+  MPI_Comm_rank(gab_comm_mpi(comm), &rank);
+  MPI_Comm_size(gab_comm_mpi(comm), &size);
+  pass(IN_COMPUTING, app->step);
+  MPI_Sendrecv(&mine, 1, MPI_UINT64_T, (rank + 1) % size, 0, &theirs, 1, MPI_UINT64_T,
+               (rank + size - 1) % size, 0, gab_comm_mpi(comm), MPI_STATUS_IGNORE);
+  GAB_TRY(gab_reinit_test(world)); /* what came is garbage after a fault */
+  app->value = (mine & 0xffffffffu) + 3 * (theirs & 0xffffffffu) + (uint64_t)app->step;
+  app->step++;
+  return GAB_OK;
+}
+
+static gab_status foo(gab_world *w, int argc, char **argv, gab_reinit_state state, void *user)
+{
+  static int first = 1, second = 0;
+  application *app = user;
+  (void)argc, (void)argv;
+  calls++;
+  app->last = state;
+  REQUIRE(w == world && !gab_world_is_spare(world));
+  pass(ENTERING, app->step);
+  REQUIRE(gab_reinit(w, argc, argv, foo, user) == GAB_ERR_STATE);
+  GAB_TRY(gab_reinit_add_cleanup(world, count_cleanup, &first));
+  GAB_TRY(gab_reinit_add_cleanup(world, count_cleanup, &second));
+  /* The state says nothing about data: that there is a checkpoint is known since one is taken at the very
+   * first. */
+  if (state == GAB_REINIT_NEW) GAB_TRY(gab_checkpoint_take(app->checkpoint, 0));
+  gab_restore_report report;
+  if (state != GAB_REINIT_NEW) GAB_TRY(gab_checkpoint_restore(app->checkpoint, &report));
+  if (state != GAB_REINIT_NEW) pass(RESTORING, app->step);
+  if (state != GAB_REINIT_NEW)
+    GAB_TRY(gab_checkpoint_take(app->checkpoint, app->step)); /* copies of all, again */
+  while (app->step < STEPS) {
+    GAB_TRY(compute(app));
+    pass(BEFORE_CHECKPOINT, app->step);
+    GAB_TRY(gab_checkpoint_take(app->checkpoint, app->step));
+  }
+  pass(RETURNED, app->step);
+  return GAB_OK;
+}
+
+static gab_status fail_on_the_last(gab_world *w, int argc, char **argv, gab_reinit_state state, void *user)
+{
+  (void)argc, (void)argv, (void)state, (void)user;
+  if (gab_world_slot(w) == gab_world_members(w)->slots - 1)
+    GAB_FAIL(GAB_ERR_INPUT, "this one does not like it");
+  return gab_world_barrier(w);
+}
+
+/* What an undisturbed run gives, by one process. */
+static uint64_t expected_sum(int slots)
+{
+  uint64_t now[64], next[64], sum = 0;
+  for (int i = 0; i < slots; i++) now[i] = (uint64_t)i + 1;
+  for (int step = 0; step < STEPS; step++) {
+    for (int i = 0; i < slots; i++)
+      next[i] = (now[i] & 0xffffffffu) + 3 * (now[(i + slots - 1) % slots] & 0xffffffffu) + (uint64_t)step;
+    memcpy(now, next, sizeof now);
+  }
+  for (int i = 0; i < slots; i++) sum += now[i];
+  return sum;
+}
+
+/* ------------------------------------------------------------------------------------ scenarios */
+
+#define NOBODY                                                                                               \
+  {                                                                                                          \
+    .step = -1                                                                                               \
+  }
+/* Copies lie half-way round. */
+static const scenario scenarios[] = {
+    {"nobody", 2, 1, false, GAB_OK, {NOBODY}},
+    {"computing", 2, 1, false, GAB_OK, {{1, 0, IN_COMPUTING, 5}, NOBODY}},
+    {"the root", 2, 1, false, GAB_OK, {{0, 0, IN_COMPUTING, 5}, NOBODY}},
+    {"checkpoint", 2, 1, false, GAB_OK, {{1, 0, BEFORE_CHECKPOINT, 7}, NOBODY}},
+    {"some have returned", 2, 1, false, GAB_OK, {{1, 0, RETURNED, STEPS}, NOBODY}},
+    {"no spare left", 3, 1, false, GAB_ERR_LOST, {{1, 0, IN_COMPUTING, 5}, {1, 1, IN_COMPUTING, 8}, NOBODY}},
+    {"no spare at all", 3, 0, false, GAB_ERR_LOST, {{1, 0, IN_COMPUTING, 5}, NOBODY}},
+    {"shrinking", 3, 0, true, GAB_OK, {{1, 0, RETURNED, STEPS}, NOBODY}},
+    {"before all have called", 3, 1, false, GAB_ERR_LOST, {{1, 0, BEFORE_ALL_CALLED, 0}, NOBODY}},
+    {"before all have called, without spares",
+     3,
+     0,
+     false,
+     GAB_ERR_LOST,
+     {{1, 0, BEFORE_ALL_CALLED, 0}, NOBODY}},
+    {"an error of one", 3, 1, false, GAB_ERR_INPUT, {NOBODY}},
+    {"two in turn", 4, 2, false, GAB_OK, {{1, 0, IN_COMPUTING, 3}, {2, 0, BEFORE_CHECKPOINT, 8}, NOBODY}},
+    {"who took over", 4, 2, false, GAB_OK, {{1, 0, IN_COMPUTING, 3}, {1, 1, IN_COMPUTING, 8}, NOBODY}},
+    {"who takes over", 4, 2, false, GAB_OK, {{1, 0, IN_COMPUTING, 3}, {1, 1, ENTERING, 0}, NOBODY}},
+    {"while restoring", 4, 2, false, GAB_OK, {{1, 0, IN_COMPUTING, 3}, {1, 1, RESTORING, 3}, NOBODY}},
+    {"another one while restoring",
+     4,
+     2,
+     false,
+     GAB_OK,
+     {{1, 0, IN_COMPUTING, 3}, {2, 0, RESTORING, 3}, NOBODY}},
+    {"two at once", 4, 2, false, GAB_OK, {{0, 0, IN_COMPUTING, 6}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
+};
+enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
+
+static bool play_scenario(int *argc, char ***argv)
+{
+  application app = {.value = 0};
+  REQUIRE(gab_world_create(argc, argv, &world) == GAB_OK);
+  const gab_slot slots = gab_world_members(world)->slots;
+  REQUIRE(slots == play->slots && gab_world_spares(world) == play->spares);
+  app.value = (uint64_t)gab_world_slot(world) + 1;
+  REQUIRE(gab_world_dup(world, &comm) == GAB_OK);
+  const gab_forest_options options = {
+      .grid = {.dimension = 2, .roots = {1, 1, 1}}, .cells = {4, 4, 1}, .dx = 1};
+  REQUIRE(gab_forest_create(world, &options, &app.forest) ==
+          GAB_OK); /* of no blocks: what survives are the entities */
+  REQUIRE(gab_checkpoint_create(app.forest, &(gab_redundancy){.scheme = NULL}, &app.checkpoint) == GAB_OK);
+  const gab_entity entity = {"value", GAB_ENTITY_PER_SLOT, &app, pack, unpack, adopt};
+  REQUIRE(gab_checkpoint_add_entity(app.checkpoint, &entity) == GAB_OK);
+  pass(BEFORE_ALL_CALLED, 0);
+  const bool refuses = play->ends == GAB_ERR_INPUT;
+  gab_reinit_allow_shrinking(world, play->shrinks);
+  const gab_status status = gab_reinit(world, *argc, *argv, refuses ? fail_on_the_last : foo, &app);
+  REQUIRE(status == play->ends); /* on spares too */
+  REQUIRE(gab_reinit_add_cleanup(world, count_cleanup, NULL) == GAB_ERR_STATE);
+  uint64_t deaths = (uint64_t)gab_world_members(world)->gone_count, meant = 0;
+  for (int32_t i = 0; i < gab_world_members(world)->return_count; i++)
+    deaths += gab_world_members(world)->returns[i].incarnation;
+  while (meant < MOST_DEATHS && play->deaths[meant].step >= 0) meant++;
+  REQUIRE(deaths == meant); /* nobody died who was not to */
+  if (status == GAB_OK) {
+    uint64_t sum = gab_world_is_spare(world) ? 0 : app.value;
+    REQUIRE(gab_world_sum_u64(world, &sum, 1) == GAB_OK);
+    REQUIRE(sum == expected_sum(slots));
+    REQUIRE(play->shrinks || gab_members_count(gab_world_members(world)) == slots);
+    if (calls > 1) REQUIRE(app.last == GAB_REINIT_REINITED && cleaned == 2 * (calls - 1));
+  }
+  gab_checkpoint_destroy(&app.checkpoint);
+  gab_forest_destroy(&app.forest);
+  const bool speaks = gab_world_is_root(world);
+  gab_world_destroy(&world);
+  return speaks;
+}
+
+int main(int argc, char **argv)
+{
+  for (int i = 0; i < SCENARIOS && argc < 2; i++)
+    printf("%d %d %d %s\n", i, scenarios[i].slots, scenarios[i].spares, scenarios[i].name);
+  if (argc < 2) return 0;
+  play = &scenarios[atoi(argv[1]) % SCENARIOS];
+  if (play_scenario(&argc, &argv)) puts("gabion-test: passed");
+  return 0;
+}
