@@ -41,6 +41,8 @@ run 0 2 flow.yaml --set resilience.disk.every=never
 mv out whole
 run 0 4 flow.yaml --set run.steps=80
 mv out half
+run 0 4 flow.yaml --set run.steps=80 --set fluid.omega=1.61
+mv out other
 for processes in 1 3 7; do
   from half
   again 0 $processes --set resilience.scheme=ring
@@ -85,6 +87,10 @@ flip() { # flip FILE BYTE
 }
 flip out/checkpoints/step_000000000080/group_000000.h5 60000
 broken 'a flipped bit' 'group_000000.h5' 40
+[ -d out/checkpoints/unusable_000000000080 ] || complain "what cannot be used is not set aside: $(ls out/checkpoints)"
+from half
+cp other/checkpoints/step_000000000080/group_000000.h5 out/checkpoints/step_000000000080
+broken 'a file of another write' 'its hashes are not those of the manifest' 40
 from half
 truncate -s 70000 out/checkpoints/step_000000000080/group_000001.h5
 broken 'a truncated file' 'has 70000 bytes' 40

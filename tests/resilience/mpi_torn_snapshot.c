@@ -7,27 +7,34 @@
 
 #include "core/collective.h"
 #include "core/log.h"
-#include "resilience/checkpoint.h"
+#include "resilience/checkpoint_impl.h"
 
-static int round_now; /* of the markers */
+static int round_now, visits; /* of the markers; of the phase `snapshot` in this round */
 
-static bool is_there(gab_slot slot)
+static bool is_there(const char *what, gab_slot slot)
 {
   char name[48];
-  snprintf(name, sizeof name, "commit.%d.%" GAB_PRI_SLOT, round_now, slot);
+  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_SLOT, what, round_now, slot);
   return access(name, F_OK) == 0;
 }
 
-/* A file in the folder of this run: this slot has all of the new snapshot, and waits for the others to say
- * so, too. */
-static void note_commit(void *user, gab_world *world, gab_phase phase)
+/* Leaves a file in the folder of this run. "packed": this slot has its own image of the new snapshot;
+ * "commit": it has all of it, and waits for the others to say so, too. */
+static void note_phase(void *user, gab_world *world, gab_phase phase)
 {
   char name[48];
   (void)user;
-  if (phase != GAB_PHASE_COMMIT) return;
-  snprintf(name, sizeof name, "commit.%d.%" GAB_PRI_SLOT, round_now, gab_world_slot(world));
+  if (phase != GAB_PHASE_COMMIT && (phase != GAB_PHASE_SNAPSHOT || ++visits != 2)) return;
+  snprintf(name, sizeof name, "%s.%d.%" GAB_PRI_SLOT, phase == GAB_PHASE_COMMIT ? "commit" : "packed",
+           round_now, gab_world_slot(world));
   FILE *file = fopen(name, "w");
   REQUIRE(file && fclose(file) == 0);
+}
+
+static void begin_round(void)
+{
+  round_now++;
+  visits = 0;
 }
 
 static uint64_t checksum_of(const automaton *app)
@@ -53,7 +60,8 @@ static void comes_back(automaton *app, gab_checkpoint *checkpoint, gab_step step
   CHECK(checksum_of(app) == checksum);
 }
 
-/* Slots 0 and 2 hold each other's copies and get to the commit; 1, which dies, and 3 have not begun. */
+/* Slots 0 and 2 hold each other's copies and get to the commit; 3 waits for the copy of 1, which has not
+ * begun, and dies. */
 static void a_death_leaves_the_one_before(automaton *app)
 {
   gab_checkpoint *checkpoint;
@@ -63,11 +71,12 @@ static void a_death_leaves_the_one_before(automaton *app)
   for (gab_step step = 1; step <= 2; step++) take(app, checkpoint, step);
   const uint64_t checksum = checksum_of(app);
   CHECK(automaton_step(app, 2) == GAB_OK);
-  round_now = 1;
-  if (me == 0 || me == 2) CHECK(gab_checkpoint_take(checkpoint, 3) == GAB_ERR_FAULT);
+  begin_round();
+  if (me != 1) CHECK(gab_checkpoint_take(checkpoint, 3) == GAB_ERR_FAULT);
   else
-    while (!is_there(0) || !is_there(2)) usleep(1000);
+    while (!is_there("commit", 0) || !is_there("commit", 2) || !is_there("packed", 3)) usleep(1000);
   test_kill(app->world, 1);
+  CHECK(gab_checkpoint_next(checkpoint)->complete == (me != 3));
   comes_back(app, checkpoint, 2, checksum);
   gab_checkpoint_destroy(&checkpoint);
 }
@@ -76,14 +85,14 @@ static void a_death_leaves_the_one_before(automaton *app)
 static void tear(automaton *app, gab_checkpoint *checkpoint, gab_slot first, gab_step step)
 {
   uint64_t blocks;
-  round_now++;
+  begin_round();
   if (gab_world_slot(app->world) == first) {
     CHECK(gab_checkpoint_take(checkpoint, step) == GAB_ERR_FAULT);
     return;
   }
   if (round_now > 1)
     CHECK(gab_forest_global_blocks(app->forest, &blocks) == GAB_OK); /* counted anew behind a restore */
-  while (!is_there(first)) usleep(1000);
+  while (!is_there("commit", first)) usleep(1000);
   (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "a try");
   gab_world_raise(app->world, GAB_ERR_SUSPECT);
 }
@@ -111,7 +120,7 @@ int main(int argc, char **argv)
   automaton app;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
-  gab_world_set_phase_hook(world, note_commit, NULL);
+  gab_world_set_phase_hook(world, note_phase, NULL);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   if (gab_world_members(world)->slots == 4) a_death_leaves_the_one_before(&app);
   else two_torn_ones_do_not_make_one(&app);
