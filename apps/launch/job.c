@@ -2,9 +2,6 @@
  * are no handlers and no races between them and the loop. */
 #include "apps/launch/launch.h"
 
-#include "core/system_memory.h"
-
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -31,7 +28,6 @@ typedef struct job {
   int pinned; /* cores that each process is bound to; 0: not bound */
   pid_t keeper; /* cleans up if the launcher is killed; -1: none */
   int to_keeper;
-  uint64_t killed; /* processes that the system had ended for want of memory when the attempt began */
 } job;
 
 extern char **environ;
@@ -436,16 +432,14 @@ typedef struct stop_request {
 } stop_request;
 
 /* @return true if the run has to be ended now */
-static bool told_to_stop(const job *job, int signal, const char *progress, stop_request *request)
+static bool told_to_stop(const job *job, int signal, stop_request *request)
 {
   const double within = job->options->stop_within;
-  const bool again = request->signal != 0, computes = isdigit((unsigned char)progress[0]);
-  const int file =
-      again || !computes || within <= 0 ? -1 : open(job->places.stop, O_WRONLY | O_CREAT, 0666);
+  const int file = request->signal || within <= 0 ? -1 : open(job->places.stop, O_WRONLY | O_CREAT, 0666);
+  const bool again = request->signal != 0;
   request->signal = signal;
   if (file < 0) {
-    launch_say("%s%s: ending the run%s", strsignal(signal), again ? " again" : "",
-               computes ? "" : ", which has not computed a step: nothing is lost");
+    launch_say("%s%s: ending the run", strsignal(signal), again ? " again" : "");
     return true;
   }
   close(file);
@@ -478,7 +472,7 @@ static void watch_job(job *job, int attempt, launch_result *result)
       return;
     }
     if (signal == SIGUSR1 || signal == SIGUSR2) kill(job->mpirun, signal); /* mpirun hands them on */
-    bool over = signal && signal != SIGUSR1 && signal != SIGUSR2 && told_to_stop(job, signal, result->last_progress, &request);
+    bool over = signal && signal != SIGUSR1 && signal != SIGUSR2 && told_to_stop(job, signal, &request);
     if (!over && request.signal && launch_seconds() > request.until) {
       launch_say("the run has not stopped within %g s: ending it", options->stop_within);
       over = true;
@@ -512,21 +506,10 @@ static void watch_job(job *job, int attempt, launch_result *result)
   }
 }
 
-/* Nobody says so when the system ends a process for want of memory. */
-static void suspect_memory(const job *job)
-{
-  const gab_system_memory now = gab_system_memory_look();
-  if (now.killed <= job->killed) return;
-  const unsigned long long count = now.killed - job->killed;
-  launch_say("lack of memory is suspected: the system of this node has ended %llu process%s for it since the run began; %.1f"
-             " MB are free now",
-             count, count == 1 ? "" : "es", 1e-6 * (double)now.available);
-}
-
 void launch_attempt(const launch_options *options, int attempt, launch_result *result)
 {
   *result = (launch_result){.end = LAUNCH_INCOMPLETE, .code = LAUNCH_NO_COMPLETION};
-  job job = {.options = options, .killed = gab_system_memory_look().killed};
+  job job = {.options = options};
   if (!launch_places_create(options->several_nodes, &job.places)) return;
   fflush(NULL);
   start_keeper(&job);
@@ -541,6 +524,5 @@ void launch_attempt(const launch_options *options, int attempt, launch_result *r
   setpgid(job.mpirun, job.mpirun); /* in both processes: whoever comes first */
   watch_job(&job, attempt, result);
   end_job(&job, result->end == LAUNCH_SIGNALLED);
-  if (result->code != 0 && result->end != LAUNCH_SIGNALLED) suspect_memory(&job);
   end_keeper(&job);
 }
