@@ -379,5 +379,6 @@ void launch_memory_end(const char *hosts, const char *agent, const launch_memory
   if (!hosts) return;
   launch_call *calls;
   const char *words[] = {launch_own_path(), "--on-node", "remove", memory->parent, memory->name, NULL};
-  launch_calls_free(calls, launch_call_hosts(hosts, agent, words, "", &calls));
+  const int count = launch_call_hosts(hosts, agent, words, "", &calls);
+  launch_calls_free(calls, count);
 }
