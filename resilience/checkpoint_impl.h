@@ -196,8 +196,6 @@ gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
 /* Who has survived since a snapshot. Local. */
 gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
-/* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
-bool gab_newcomer_needs(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot);
 typedef struct gab_rescued gab_rescued;
 /* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
  * GAB_ERR_CORRUPT here if what came is not whole */

@@ -29,7 +29,8 @@ gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_sna
                                &snapshot->survivors);
 }
 
-bool gab_newcomer_needs(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
+/* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
+static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
 {
   return gab_members_has(&snapshot->members, slot) && !gab_members_has(&snapshot->survivors, slot) &&
          gab_members_has(gab_world_members(checkpoint->world), slot);
@@ -140,7 +141,7 @@ gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
 
 /* ---------------------------------------------------------------- the parts of the lost */
 
-/* Everyone takes part; those who have them already look whether they are the same. */
+/* Everyone takes part, since it is a broadcast; those who have them already keep theirs. */
 static gab_status spread_replicated(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
 {
   gab_buffer bytes;
@@ -173,7 +174,7 @@ static bool is_rescued(const gab_rescued *rescued, gab_slot slot)
 static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy)
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
-  if (!gab_newcomer_needs(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me)
+  if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me)
     return GAB_OK;
   return gab_port_send(checkpoint->port, copy->slot, &copy->image);
 }
@@ -204,7 +205,7 @@ static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapsho
 gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
-  const bool is_served = gab_newcomer_needs(checkpoint, snapshot, me);
+  const bool is_served = needs_part(checkpoint, snapshot, me);
   GAB_TRY(spread_replicated(checkpoint, snapshot));
   if (is_served)
     GAB_TRY(gab_port_receive(checkpoint->port, restorer_of(snapshot, me), &snapshot->own, GAB_SIZE_UNKNOWN));
