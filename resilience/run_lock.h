@@ -13,7 +13,8 @@
  *
  *  The lock of a dead owner is taken over. It is then moved away first and looked at again, so that of several that
  *  want it one gets it. A run that the launcher starts again has the id of the attempt before (GABION_LAUNCH_ID) and takes
- *  its lock at once. When the root dies and the run recovers, the next root goes on with the lock. An owner that
+ *  its lock at once; so does the run of a launcher that goes on from what a killed one left in the memory of the nodes
+ *  (GABION_SUCCEEDS: the id of that one), since it has found out on the nodes that nothing of it lives. When the root dies and the run recovers, the next root goes on with the lock. An owner that
  *  finds that its lock belongs to somebody else (it was stopped for more than a minute, say) ends.
  *
  *  Tier: user header.

@@ -35,7 +35,7 @@ typedef struct lock_owner {
 typedef enum lock_verdict {
   LOCK_LIVES,
   LOCK_DEAD,
-  LOCK_BEFORE, /* an earlier attempt of the same run */
+  LOCK_BEFORE, /* an earlier attempt of the same run, by this launcher or one that it succeeds */
   LOCK_UNSEEN  /* it cannot be looked at from here: its signs of life have to tell */
 } lock_verdict;
 

@@ -32,6 +32,7 @@
 typedef struct record {
   char id[33];              /* of the run */
   char command[17];         /* hash of folder and command line */
+  char launch[17];          /* GABION_LAUNCH_ID of the launcher: locks of output folders name it */
   char boot[40], space[40]; /* of the launcher: boot of its machine, name space of its process id */
   long pid;
   unsigned long long start; /* of the launcher's process */
@@ -39,20 +40,21 @@ typedef struct record {
 } record;
 
 #define GONE "gone"
-#define FORM "gabion-run 1\nid %s\ncommand %s\nboot %s\nspace %s\npid %ld %llu\nsince %lld\n"
+#define FORM "gabion-run 2\nid %s\ncommand %s\nlaunch %s\nboot %s\nspace %s\npid %ld %llu\nsince %lld\n"
 
 /* A folder in the list that a node gives: state, name, record. */
-#define LINE "%s %s %s %s %s %s %ld %llu %lld\n"
+#define LINE "%s %s %s %s %s %s %s %ld %llu %lld\n"
 
 static bool record_parse(const char *text, record *is)
 {
-  return sscanf(text, "gabion-run 1\nid %32s\ncommand %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld",
-                is->id, is->command, is->boot, is->space, &is->pid, &is->start, &is->since) == 7;
+  return sscanf(text,
+                "gabion-run 2\nid %32s\ncommand %16s\nlaunch %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld",
+                is->id, is->command, is->launch, is->boot, is->space, &is->pid, &is->start, &is->since) == 8;
 }
 
 static void record_print(const record *is, char *text, size_t room)
 {
-  snprintf(text, room, FORM, is->id, is->command, is->boot, is->space, is->pid, is->start, is->since);
+  snprintf(text, room, FORM, is->id, is->command, is->launch, is->boot, is->space, is->pid, is->start, is->since);
 }
 
 static bool record_read(int folder, record *is)
@@ -140,8 +142,8 @@ static void sweep(const char *parent, const char *gone, FILE *out)
     if (folder < 0) continue;
     const find found = look_at(folder, gone, &is);
     if (out && found != FIND_IN_USE && is.id[0])
-      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.boot, is.space, is.pid, is.start,
-              is.since);
+      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.launch, is.boot, is.space,
+              is.pid, is.start, is.since);
     if (!out && (found == FIND_LEFT || found == FIND_FORGOTTEN)) gab_own_folder_remove(place, entry->d_name);
     close(folder);
   }
@@ -230,6 +232,7 @@ static record describe_run(const launch_options *options)
   uint64_t hash = UINT64_C(14695981039346656037);
   describe_here(&is);
   random_name(is.id);
+  snprintf(is.launch, sizeof is.launch, "%s", getenv("GABION_LAUNCH_ID"));
   if (getcwd(folder, sizeof folder)) hash = hash_of(hash, folder);
   for (char **word = options->program; *word; word++) hash = hash_of(hash, *word);
   snprintf(is.command, sizeof is.command, "%016llx", (unsigned long long)hash);
@@ -242,6 +245,7 @@ typedef struct survey {
   record *mine;
   long long newest;       /* of the runs of this command that can be gone on from */
   bool ending;            /* the job of another one still is */
+  char before[17];        /* GABION_LAUNCH_ID of the launcher that left what is gone on from */
   char gone[LAUNCH_SAID]; /* ids of runs whose launcher is gone */
 } survey;
 
@@ -249,8 +253,8 @@ static void read_line(const char *line, survey *all)
 {
   char state[8], name[80];
   record is;
-  if (sscanf(line, "%7s %79s %32s %16s %39s %39s %ld %llu %lld", state, name, is.id, is.command, is.boot,
-             is.space, &is.pid, &is.start, &is.since) != 9)
+  if (sscanf(line, "%7s %79s %32s %16s %16s %39s %39s %ld %llu %lld", state, name, is.id, is.command,
+             is.launch, is.boot, is.space, &is.pid, &is.start, &is.since) != 10)
     return;
   if (strcmp(state, "left") != 0 && owner_of(&is) != OWNER_GONE) return;
   const size_t used = strlen(all->gone);
@@ -262,6 +266,7 @@ static void read_line(const char *line, survey *all)
     all->memory->found = true;
     snprintf(all->memory->name, sizeof all->memory->name, "%s", name);
     snprintf(all->mine->id, sizeof all->mine->id, "%s", is.id);
+    snprintf(all->before, sizeof all->before, "%s", is.launch);
   }
 }
 
@@ -324,7 +329,8 @@ static void find_left(const launch_options *options, survey *all)
                "from there");
 }
 
-static void make_all(const launch_options *options, const survey *all)
+/* @return false if a node refused, as when another launcher was faster */
+static bool make_all(const launch_options *options, const survey *all)
 {
   static char text[2 * LAUNCH_SAID];
   char why[GAB_OWN_WHY];
@@ -332,26 +338,30 @@ static void make_all(const launch_options *options, const survey *all)
   record_print(all->mine, text, sizeof text);
   strncat(text, all->gone, sizeof text - strlen(text) - 1);
   if (!options->hosts) {
-    if (!make(memory->parent, memory->name, all->mine, all->gone, why))
-      launch_say("no folder for snapshots: %s", why);
-    return;
+    if (make(memory->parent, memory->name, all->mine, all->gone, why)) return true;
+    launch_say("no folder for snapshots: %s", why);
+    return false;
   }
   launch_call *calls;
   const char *words[] = {launch_own_path(), "--on-node", "make", memory->parent, memory->name, NULL};
   const int count = launch_call_hosts(options->hosts, options->agent, words, text, &calls);
+  bool fine = true;
   for (int i = 0; i < count; i++)
     if (calls[i].code != 0) {
+      fine = false;
       calls[i].said[strcspn(calls[i].said, "\n")] = '\0';
       launch_say("node %s: no folder for snapshots could be made%s%s", calls[i].host,
                  calls[i].said[0] ? ": " : "", calls[i].said);
     }
   launch_calls_free(calls, count);
+  return fine;
 }
 
 void launch_memory_begin(const launch_options *options, launch_memory *memory)
 {
   *memory = (launch_memory){.name = ""};
   snprintf(memory->parent, sizeof memory->parent, "%.900s", place());
+  unsetenv("GABION_SUCCEEDS"); /* of a launcher that started this one */
   if (options->relaunches == 0) {
     sweep(memory->parent, "", NULL);
     return;
@@ -363,11 +373,13 @@ void launch_memory_begin(const launch_options *options, launch_memory *memory)
   snprintf(memory->name, sizeof memory->name, PREFIX "%s", unguessable);
   all = (survey){.memory = memory, .mine = &mine, .newest = -1};
   find_left(options, &all);
-  make_all(options, &all);
+  const bool made = make_all(options, &all);
   char folder[2 * LAUNCH_PATH];
   snprintf(folder, sizeof folder, "%s/%s", memory->parent, memory->name);
   setenv("GABION_NODE_MEMORY", folder, 1);
   setenv("GABION_RUN", mine.id, 1);
+  /* Nothing of that launcher's job lives on any node: its lock of the output folder needs no watching. */
+  if (memory->found && made) setenv("GABION_SUCCEEDS", all.before, 1);
 }
 
 void launch_memory_end(const char *hosts, const char *agent, const launch_memory *memory)

@@ -1,4 +1,4 @@
-# gabion-test: timeout=600 labels=quick needs=ulfm
+# gabion-test: timeout=300 labels=quick needs=ulfm
 # What a run keeps in the memory of its nodes does not stay there when its launcher is killed or gives up: the next
 # launcher of the same user removes it on every node, and the same command goes on from it, if it is of this case, to the
 # undisturbed result. What belongs to a run that lives is left alone, also while none of its processes does. Each
@@ -86,6 +86,9 @@ exec_on() { # in the process that calls it, so that its number is the launcher's
   exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env LEFT_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
 }
 under_way() { wait_for '"event": "checkpoint", "of_step": [1-9]' "$1/events.jsonl" "$1.txt"; }
+went_on_at_once() { # went_on_at_once OUT: the lock of the dead run was not watched for signs of life
+  ! grep -q 'waiting for a sign of life' "$1.txt" || complain "$1: it waited for a dead run: $(tr -d '\0' <"$1.txt")"
+}
 ended() { # ended OUT: in order, with the result of the undisturbed run
   wait $launcher; code=$?
   [ $code = 0 ] || complain "$1: exit code $code: $(tr -d '\0' <"$1.txt")"
@@ -121,6 +124,7 @@ killed
 launch held.sh alone
 ended alone
 grep -q '"event": "continued"' alone/events.jsonl || complain "it did not go on: $(tr -d '\0' <alone.txt)"
+went_on_at_once alone
 is_clean 'after a launcher was killed'
 
 # It is killed with all processes: the same command goes on from memory.
@@ -132,6 +136,7 @@ launch case.yaml again
 ended again
 grep -q 'has left its state in the memory of the nodes: going on from there' again.txt || complain "it said nothing of it: $(tr -d '\0' <again.txt)"
 grep -q '"event": "continued".*in the memory of the nodes' again/events.jsonl || complain "it did not go on from memory: $(tr -d '\0' <again.txt)"
+went_on_at_once again
 cmp -s whole/integrals.csv again/integrals.csv || complain 'going on: another series'
 is_clean 'after going on'
 
@@ -143,6 +148,7 @@ killed everything
 cp changed.yaml edited.yaml
 launch edited.yaml edited
 ended edited whole2
+went_on_at_once edited
 grep -q 'not of this run and case' edited.txt || complain "it did not say that it had another case: $(tr -d '\0' <edited.txt)"
 is_clean 'after another case'
 
