@@ -2,6 +2,9 @@
  * are no handlers and no races between them and the loop. */
 #include "apps/launch/launch.h"
 
+#include "core/system_memory.h"
+
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -18,6 +21,7 @@
 #define HEARTBEATS   5   /* in the time after which a process counts as dead */
 #define STEPS_SPARED 10  /* the longest step should fit so often into that time */
 #define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
+#define SETUP_SECONDS 5.0 /* for a run that is told to stop while it is set up to begin to compute, and stop by itself */
 
 typedef struct job {
   const launch_options *options;
@@ -28,6 +32,7 @@ typedef struct job {
   int pinned; /* cores that each process is bound to; 0: not bound */
   pid_t keeper; /* cleans up if the launcher is killed; -1: none */
   int to_keeper;
+  uint64_t killed; /* processes that the system had ended for lack of memory when the attempt began */
 } job;
 
 extern char **environ;
@@ -428,7 +433,7 @@ static void wait_for_finalise(job *job)
  * second time, or when that time is over, it ends the run. */
 typedef struct stop_request {
   int signal; /* 0: not told */
-  double until;
+  double since, until;
 } stop_request;
 
 /* @return true if the run has to be ended now */
@@ -443,9 +448,34 @@ static bool told_to_stop(const job *job, int signal, stop_request *request)
     return true;
   }
   close(file);
-  request->until = launch_seconds() + within;
+  request->since = launch_seconds();
+  request->until = request->since + within;
   launch_say("%s: asking the run to stop, which may take %g s (once more to end it now)", strsignal(signal), within);
   return false;
+}
+
+/* Before it has computed a step a run has no state of its own to save, and does not look whether it is to stop; what it
+ * goes on from is on disk. Not if that lies in the memory of the nodes, which ends with this launcher. */
+static bool is_set_up_in_vain(const job *job, int attempt, const launch_result *result, const stop_request *request)
+{
+  const char *progress = result->last_progress;
+  return launch_seconds() - request->since > SETUP_SECONDS && progress[0] && !isdigit((unsigned char)progress[0]) &&
+         (attempt == 0 || job->options->relaunches == 0);
+}
+
+/* @return true once the time of a run that was told to stop is over, and the code that it ends with */
+static bool has_had_its_time(const job *job, int attempt, const stop_request *request, launch_result *result)
+{
+  if (!request->signal) return false;
+  result->code = 128 + request->signal;
+  if (is_set_up_in_vain(job, attempt, result, request)) {
+    launch_say("the run has not computed a step yet: ending it, nothing is lost; to be continued by the same command");
+    result->code = LAUNCH_REQUEUE;
+    return true;
+  }
+  if (launch_seconds() <= request->until) return false;
+  launch_say("the run has not stopped within %g s: ending it", job->options->stop_within);
+  return true;
 }
 
 /* The loop of an attempt, from start to verdict; mpirun may still be there afterwards. */
@@ -472,14 +502,13 @@ static void watch_job(job *job, int attempt, launch_result *result)
       return;
     }
     if (signal == SIGUSR1 || signal == SIGUSR2) kill(job->mpirun, signal); /* mpirun hands them on */
-    bool over = signal && signal != SIGUSR1 && signal != SIGUSR2 && told_to_stop(job, signal, &request);
-    if (!over && request.signal && launch_seconds() > request.until) {
-      launch_say("the run has not stopped within %g s: ending it", options->stop_within);
-      over = true;
-    }
-    if (over) {
+    if (signal && signal != SIGUSR1 && signal != SIGUSR2 && told_to_stop(job, signal, &request)) {
       result->end = LAUNCH_SIGNALLED;
       result->code = 128 + request.signal;
+      return;
+    }
+    if (has_had_its_time(job, attempt, &request, result)) {
+      result->end = LAUNCH_SIGNALLED;
       return;
     }
     const double limit = patience(options, result);
@@ -506,10 +535,21 @@ static void watch_job(job *job, int attempt, launch_result *result)
   }
 }
 
+/* Nobody else says so when the system ends a process for lack of memory. */
+static void suspect_memory(const job *job)
+{
+  const gab_system_memory now = gab_system_memory_look();
+  if (now.killed <= job->killed) return;
+  const unsigned long long count = now.killed - job->killed;
+  launch_say("lack of memory is suspected: the system of this node has ended %llu process%s for it since the run began;"
+             " %.1f MB are free now",
+             count, count == 1 ? "" : "es", 1e-6 * (double)now.available);
+}
+
 void launch_attempt(const launch_options *options, int attempt, launch_result *result)
 {
   *result = (launch_result){.end = LAUNCH_INCOMPLETE, .code = LAUNCH_NO_COMPLETION};
-  job job = {.options = options};
+  job job = {.options = options, .killed = gab_system_memory_look().killed};
   if (!launch_places_create(options->several_nodes, &job.places)) return;
   fflush(NULL);
   start_keeper(&job);
@@ -524,5 +564,6 @@ void launch_attempt(const launch_options *options, int attempt, launch_result *r
   setpgid(job.mpirun, job.mpirun); /* in both processes: whoever comes first */
   watch_job(&job, attempt, result);
   end_job(&job, result->end == LAUNCH_SIGNALLED);
+  if (result->code != 0 && result->end != LAUNCH_SIGNALLED) suspect_memory(&job);
   end_keeper(&job);
 }

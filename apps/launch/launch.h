@@ -14,7 +14,8 @@
  * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
  *      that has long phases without steps rewrites it with another text meanwhile. ("longest step X s" in it is
  *      compared with --dead-after.) The first line is the first sign of life, for which --start-within has a limit
- *      of its own: gab_world_create() writes it once all processes stand in the world.
+ *      of its own: gab_world_create() writes it once all processes stand in the world. As long as lines do not begin
+ *      with the number of a step the run is being set up, and told to stop it is ended after five seconds, with 75.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_SPARES=K         With --spares: the last K processes play no part until others die (core/world.h).
@@ -28,6 +29,8 @@
  *      makes it on every node of --hosts, and removes it there at the end. It belongs to this user alone.
  *  GABION_RUN=HEX  With --relaunch: a random id of the run, by which it knows what it finds there as its own. Only
  *      environments hold it, which other users cannot read; mpirun hands it on by name (-x).
+ *  GABION_SUCCEEDS=ID      With --relaunch: GABION_LAUNCH_ID of a killed launcher, from whose job this one goes on, and of
+ *      which nothing lives on any node: its lock of the output folder is taken over at once.
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung or whose job ended.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
  * itself: mpirun gives it a pseudo-terminal in any case.
@@ -49,6 +52,7 @@
 enum {
   LAUNCH_NO_COMPLETION = 1, /**< exit code of a run that left no completion marker */
   LAUNCH_AGAIN = 76, /**< exit code of a run that wants to be started again: nothing is lost, or its state is in memory */
+  LAUNCH_REQUEUE = 75, /**< exit code of a run that was told to stop and can be continued */
   LAUNCH_BAD_USAGE = 2,     /**< exit code for a wrong command line */
   LAUNCH_PATH = 1024        /**< longest path of the launcher's own files, with the terminating zero */
 };
@@ -120,7 +124,8 @@ typedef enum launch_end {
   LAUNCH_INCOMPLETE, /**< mpirun ended without a marker; it was explained on stderr */
   LAUNCH_STALLED,    /**< no progress; the job was stopped and traced */
   LAUNCH_NOT_UP,     /**< no sign of life, or ended without one: nothing was computed */
-  LAUNCH_SIGNALLED   /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal */
+  LAUNCH_SIGNALLED   /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal, or
+                        LAUNCH_REQUEUE if it had not begun to compute */
 } launch_end;
 
 typedef struct launch_result {

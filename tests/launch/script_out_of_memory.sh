@@ -1,0 +1,41 @@
+# When the kernel ends a process for lack of memory, nobody else can say so: the launcher's last words do, and only then.
+# Where a control group can be made (by root), a run is put into one that is too small for it, and the kernel kills it; what
+# the launcher makes of the counters is tried in any case, on a machine of files.
+# gabion-test: timeout=120 labels=quick
+. "$GABION_SOURCE/tests/launch/common.sh"
+gabion=$GABION_BUILD/bin/gabion
+suspects='lack of memory is suspected'
+
+mkdir -p machine/proc
+printf 'MemAvailable: 30000 kB\n' >machine/proc/meminfo
+printf 'oom_kill 2\n' >machine/proc/vmstat
+GABION_SYSTEM=$dir/machine "$GABION_LAUNCH" -n 1 sh -c "printf 'oom_kill 3\n' >$dir/machine/proc/vmstat; kill -9 \$\$" >"$dir/out" 2>&1
+said "$suspects: the system of this node has ended 1 process for it since the run began; 30.7 MB are free now"
+GABION_SYSTEM=$dir/machine "$GABION_LAUNCH" -n 1 sh -c 'kill -9 $$' >"$dir/out" 2>&1
+said 'without completing'
+grep -q "$suspects" "$dir/out" && complain "memory is suspected for no reason: $(cat "$dir/out")"
+
+[ "$(id -u)" = 0 ] || finish
+for memory in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+  group=$memory/gabion-test-$$
+  mkdir "$group" 2>/dev/null || continue
+  for limit in memory.limit_in_bytes memory.max; do
+    if [ -w "$group/$limit" ] && [ -w "$group/cgroup.procs" ]; then break 2; fi
+  done
+  rmdir "$group"
+done
+if [ ! -w "$group/cgroup.procs" ]; then finish; fi
+trap 'rmdir "$group" 2>/dev/null; rm -rf "$dir"' EXIT
+echo 60000000 >"$group/$limit"
+if [ -w "$group/memory.swap.max" ]; then echo 0 >"$group/memory.swap.max"; fi
+cat >case.yaml <<YAML
+run: {steps: 10}
+domain: {cells: [2048, 1024], block: [64, 64]}
+fluid: {omega: 1.5}
+YAML
+"$GABION_LAUNCH" -n 1 --start-retries 0 sh -c "echo \$\$ >$group/cgroup.procs; exec $gabion run case.yaml --out run --overcommit" >"$dir/out" 2>&1
+code=$?
+[ $code = 1 ] || complain "a run that the kernel kills: exit code $code, expected 1; it said: $(cat "$dir/out")"
+said "$suspects: the system of this node has ended [0-9]* process"
+[ "$(tail -n 1 "$dir/out" | grep -c "$suspects")" = 1 ] || complain "not its last words: $(cat "$dir/out")"
+finish

@@ -1,0 +1,50 @@
+# A run that is told to stop while it is being set up has nothing to save and does not look: it ends within seconds, not
+# after --stop-within, and asks to be queued again. One that computes is given its time.
+# gabion-test: timeout=120 labels=quick
+. "$GABION_SOURCE/tests/launch/common.sh"
+gabion=$GABION_BUILD/bin/gabion
+cat >case.yaml <<YAML
+run: {steps: 4000000}
+domain: {cells: [1024, 1024], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries: {y_max: {type: velocity, velocity: [0.05, 0]}, y_min: {type: wall}}
+YAML
+progress() { cat "$dir/tmp/gabion.$pid".*/progress 2>/dev/null; }
+wait_for_progress() { # wait_for_progress PATTERN
+  for _ in $(seq 1200); do [[ $(progress) =~ $1 ]] && return; sleep 0.05; done
+  complain "progress is '$(progress)', expected $1; it said: $(cat "$dir/out")"
+}
+
+# The processes are held in the middle of the set-up, so that it lasts.
+"$GABION_LAUNCH" --stop-within 600 -n 2 -t 1 "$gabion" run case.yaml --out "$dir/run" >"$dir/out" 2>&1 &
+pid=$!
+wait_for_progress '^setting up'
+pkill -STOP -f "^$gabion run case.yaml --out $dir/run"
+kill -TERM $pid
+wait $pid; code=$?
+[ $code = 75 ] || complain "told to stop in the set-up: exit code $code, expected 75; it said: $(cat "$dir/out")"
+said 'asking the run to stop'
+said 'has not computed a step yet: ending it, nothing is lost; to be continued'
+check_clean $pid
+pgrep -f "^$gabion run case.yaml --out $dir/run" >/dev/null && complain "processes left"
+
+# What it has left in its folder does not keep the same command from starting; now it computes, and stops by itself.
+"$GABION_LAUNCH" --stop-within 600 -n 2 -t 1 "$gabion" run case.yaml --out "$dir/run" >"$dir/out" 2>&1 &
+pid=$!
+wait_for_progress '^[1-9]'
+kill -TERM $pid
+wait $pid; code=$?
+[ $code = 75 ] || complain "a run that computes: exit code $code, expected 75; it said: $(cat "$dir/out")"
+grep -q 'has not computed' "$dir/out" && complain "a run that computes was not given its time: $(cat "$dir/out")"
+check_clean $pid
+
+# What lies in the memory of the nodes ends with the launcher: a run that goes on from there is given its time.
+"$GABION_LAUNCH" --relaunch 1 --stop-within 7 -n 1 sh -c '[ $GABION_ATTEMPT = 1 ] || kill -9 $$
+  echo "setting up" >$GABION_PROGRESS; exec sleep 500' >"$dir/out" 2>&1 &
+pid=$!
+wait_for_progress '^setting up'
+kill -TERM $pid
+wait $pid; code=$?
+[ $code = 143 ] || complain "a relaunched run: exit code $code, expected 143; it said: $(cat "$dir/out")"
+said 'has not stopped within 7 s'
+finish
