@@ -1,57 +1,21 @@
 #include "blockforest/png_figure_impl.h"
 
+#include "blockforest/png_axes_impl.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Sizes in pixels. */
 #define TITLE_SIZE    17.0 /* height of a capital */
 #define SUBTITLE_SIZE 12.0
-#define TICK_SIZE     12.0
+#define TICK_SIZE     GAB_TICK_SIZE
 #define MARGIN        22
-#define TICK_LENGTH   6
+#define TICK_LENGTH   GAB_TICK_LENGTH
 #define BAR_WIDTH     24
-#define MAX_TICKS     16
 #define LABEL_BYTES   32
 
 static const gab_rgb white = {255, 255, 255}, black = {28, 28, 32}, dim = {96, 96, 104},
                      solid = {150, 150, 154}, nothing = {228, 228, 232};
-
-/* Round numbers between two values. */
-typedef struct ticks {
-  int count;
-  double at[MAX_TICKS];
-  char label[MAX_TICKS][LABEL_BYTES];
-} ticks;
-
-/* Steps of 1, 2 or 5 times a power of ten, at most `wanted` of them. */
-static void make_ticks(double lower, double upper, int wanted, ticks *made)
-{
-  made->count = 0;
-  double span = upper - lower;
-  if (!(span > 0) || !isfinite(span)) return;
-  if (wanted > MAX_TICKS - 2) wanted = MAX_TICKS - 2;
-  if (wanted < 2) wanted = 2;
-  double decade = pow(10, floor(log10(span / wanted))), step = decade;
-  static const double factors[] = {1, 2, 5, 10};
-  for (int i = 0; i < 4; i++) {
-    step = factors[i] * decade;
-    if (span / step <= wanted) break;
-  }
-  double first = ceil(lower / step - 1e-9), last = floor(upper / step + 1e-9);
-  for (double k = first; k <= last && made->count < MAX_TICKS; k++) {
-    int i = made->count++;
-    made->at[i] = k == 0 ? 0 : k * step;
-    snprintf(made->label[i], LABEL_BYTES, "%.6g", made->at[i]);
-  }
-}
-
-static int widest_label(const ticks *which)
-{
-  double widest = 0;
-  for (int i = 0; i < which->count; i++)
-    widest = fmax(widest, gab_canvas_text_width(TICK_SIZE, which->label[i]));
-  return (int)ceil(widest);
-}
 
 gab_rgb gab_figure_colour(const gab_figure *figure, double value)
 {
@@ -60,34 +24,18 @@ gab_rgb gab_figure_colour(const gab_figure *figure, double value)
   return figure->colours[t <= 0 ? 0 : t >= 1 ? 255 : (int)(t * 255 + 0.5)];
 }
 
-static void draw_axes(gab_figure *figure, const ticks *horizontal, const ticks *vertical)
+static void name_axes(gab_figure *figure)
 {
-  gab_canvas *canvas = &figure->canvas;
-  int32_t left = figure->left, top = figure->top, bottom = top + figure->height;
-  char letter[2] = {0};
-  for (int i = 0; i < horizontal->count; i++) {
-    double share = (horizontal->at[i] - figure->lower[0]) / (figure->upper[0] - figure->lower[0]);
-    int32_t x = left + (int32_t)lround(share * (figure->width - 1));
-    gab_canvas_fill(canvas, x, bottom + 1, 1, TICK_LENGTH, black);
-    gab_canvas_text(canvas, x + 0.5, bottom + TICK_LENGTH + 7 + TICK_SIZE, TICK_SIZE, GAB_TEXT_CENTRE, black,
-                    horizontal->label[i]);
-  }
-  for (int i = 0; i < vertical->count; i++) {
-    double share = (vertical->at[i] - figure->lower[1]) / (figure->upper[1] - figure->lower[1]);
-    int32_t y = bottom - 1 - (int32_t)lround(share * (figure->height - 1));
-    gab_canvas_fill(canvas, left - 1 - TICK_LENGTH, y, TICK_LENGTH, 1, black);
-    gab_canvas_text(canvas, left - TICK_LENGTH - 7, y + 0.5 + TICK_SIZE / 2, TICK_SIZE, GAB_TEXT_RIGHT, black,
-                    vertical->label[i]);
-  }
-  gab_canvas_frame(canvas, left - 1, top - 1, figure->width + 2, figure->height + 2, 1, black);
-  letter[0] = figure->axis[0];
-  gab_canvas_text(canvas, left + figure->width / 2.0, bottom + TICK_LENGTH + 14 + 2 * TICK_SIZE + 2,
-                  TICK_SIZE, GAB_TEXT_CENTRE, dim, letter);
+  char letter[2] = {figure->axis[0]};
+  gab_canvas_text(&figure->canvas, figure->left + figure->width / 2.0,
+                  figure->top + figure->height + TICK_LENGTH + 14 + 2 * TICK_SIZE + 2, TICK_SIZE,
+                  GAB_TEXT_CENTRE, dim, letter);
   letter[0] = figure->axis[1];
-  gab_canvas_text(canvas, MARGIN, top + figure->height / 2.0, TICK_SIZE, GAB_TEXT_LEFT, dim, letter);
+  gab_canvas_text(&figure->canvas, MARGIN, figure->top + figure->height / 2.0, TICK_SIZE, GAB_TEXT_LEFT, dim,
+                  letter);
 }
 
-static void draw_bar(gab_figure *figure, int32_t left, const ticks *values)
+static void draw_bar(gab_figure *figure, int32_t left, const gab_ticks *values)
 {
   gab_canvas *canvas = &figure->canvas;
   int32_t top = figure->top, height = figure->height;
@@ -109,16 +57,16 @@ static void draw_bar(gab_figure *figure, int32_t left, const ticks *values)
 
 gab_status gab_figure_create(gab_figure *figure)
 {
-  ticks horizontal, vertical, values;
-  make_ticks(figure->lower[0], figure->upper[0], figure->width / 90, &horizontal);
-  make_ticks(figure->lower[1], figure->upper[1], figure->height / 60, &vertical);
-  make_ticks(figure->range[0], figure->range[1], figure->height / 45, &values);
+  gab_ticks horizontal, vertical, values;
+  gab_ticks_make(figure->lower[0], figure->upper[0], figure->width / 90, &horizontal);
+  gab_ticks_make(figure->lower[1], figure->upper[1], figure->height / 60, &vertical);
+  gab_ticks_make(figure->range[0], figure->range[1], figure->height / 45, &values);
   gab_colour_map(figure->diverging, figure->colours);
 
-  figure->left = MARGIN + (int32_t)TICK_SIZE + 14 + widest_label(&vertical) + TICK_LENGTH + 8;
+  figure->left = MARGIN + (int32_t)TICK_SIZE + 14 + gab_ticks_widest(&vertical) + TICK_LENGTH + 8;
   figure->top = MARGIN + (int32_t)(TITLE_SIZE + SUBTITLE_SIZE) + 34;
   int32_t bar = figure->left + figure->width + 26;
-  int32_t width = bar + BAR_WIDTH + TICK_LENGTH + 10 + widest_label(&values) + MARGIN;
+  int32_t width = bar + BAR_WIDTH + TICK_LENGTH + 10 + gab_ticks_widest(&values) + MARGIN;
   int32_t height = figure->top + figure->height + TICK_LENGTH + 16 + 2 * (int32_t)TICK_SIZE + 8 + MARGIN;
   /* A slim picture must not cut its title off. */
   double text = fmax(gab_canvas_text_width(TITLE_SIZE, figure->title),
@@ -132,7 +80,14 @@ gab_status gab_figure_create(gab_figure *figure)
                   figure->title);
   gab_canvas_text(&figure->canvas, figure->left, MARGIN + TITLE_SIZE + 16 + SUBTITLE_SIZE, SUBTITLE_SIZE,
                   GAB_TEXT_LEFT, dim, figure->subtitle);
-  draw_axes(figure, &horizontal, &vertical);
+  const gab_axes axes = {.left = figure->left,
+                         .top = figure->top,
+                         .width = figure->width,
+                         .height = figure->height,
+                         .lower = {figure->lower[0], figure->lower[1]},
+                         .upper = {figure->upper[0], figure->upper[1]}};
+  gab_axes_draw(&figure->canvas, &axes, &horizontal, &vertical);
+  name_axes(figure);
   draw_bar(figure, bar, &values);
   return GAB_OK;
 }
