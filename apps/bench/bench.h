@@ -42,6 +42,7 @@ gab_status bench_porous(bench *b);
 gab_status bench_levels(bench *b);
 gab_status bench_regrid(bench *b);
 gab_status bench_proxies(bench *b);
+gab_status bench_delays(bench *b);
 gab_status bench_count(bench *b);
 gab_status bench_transport(bench *b);
 gab_status bench_exchange(bench *b);

@@ -30,6 +30,7 @@ static const entry entries[] = {
     {"levels", bench_levels, 1, false, "four levels against one: steps of small blocks, and where the time goes"},
     {"regrid", bench_regrid, 1, false, "blocks that split, merge and move: parts of an adaptation, in steps"},
     {"proxies", bench_proxies, 1, false, "refining and balancing up to a million blocks without data"},
+    {"delays", bench_delays, 1, false, "the model of how delays spread, on a million processes"},
     {"phasefield", bench_phasefield, 1, false, "the phase field, region by region, against arithmetic alone"},
     {"growth", bench_growth, 1, false, "the phase field where its grid follows the front, against a fine grid"},
     {"count", bench_count, 1, false, "a few steps in a small box, to be run under callgrind"},

@@ -1,16 +1,17 @@
 /* gabion plan: a run on many processes, planned by one that makes no data. */
+#include "apps/driver/delays.h"
+#include "apps/driver/numbers.h"
 #include "apps/driver/phase.h"
 #include "apps/driver/plan.h"
 
 #include "apps/driver/simulation.h"
 #include "core/log.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char usage[] =
     "usage: gabion plan CASE.yaml [-n PROCESSES] [options]\n"
+    "       gabion plan --delays [CASE.yaml -n PROCESSES] [options]: what failures delay (--delays --help)\n"
     "\n"
     "Builds the grid of a case as proxies (blocks without data), refined as it will be at the start, shares "
     "it\n"
@@ -49,39 +50,18 @@ static const char usage[] =
 
 /* ---------------------------------------------------------------- command line */
 
-static gab_status read_number(const char *name, const char *text, double least, double *number)
-{
-  char *end;
-  errno = 0;
-  *number = strtod(text, &end);
-  if (end == text || *end || errno || !(*number >= least) || *number > 1e18)
-    GAB_FAIL(GAB_ERR_INPUT, "%s %s: not a number of at least %g", name, text, least);
-  return GAB_OK;
-}
-
-static gab_status read_count(const char *name, const char *text, int64_t least, int64_t most, int64_t *count)
-{
-  char *end;
-  errno = 0;
-  *count = strtoll(text, &end, 10);
-  if (end == text || *end || errno || *count < least || *count > most)
-    GAB_FAIL(GAB_ERR_INPUT, "%s %s: not a whole number from %" PRId64 " to %" PRId64, name, text, least,
-             most);
-  return GAB_OK;
-}
-
 static gab_status take(plan_options *options, const char *name, const char *value)
 {
-  if (strcmp(name, "-n") == 0) return read_count(name, value, 1, 10000000, &options->slots);
-  if (strcmp(name, "--copies") == 0) return read_count(name, value, 0, 16, &options->copies);
-  if (strcmp(name, "--group") == 0) return read_count(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
-  if (strcmp(name, "--losses") == 0) return read_count(name, value, 1, GAB_MOST_LOSSES, &options->losses);
-  if (strcmp(name, "--per-node") == 0) return read_count(name, value, 1, 1000000, &options->per_node);
-  if (strcmp(name, "--per-island") == 0) return read_count(name, value, 1, 1000000, &options->per_island);
-  if (strcmp(name, "--memory") == 0) return read_number(name, value, 1, &options->memory);
-  if (strcmp(name, "--bandwidth") == 0) return read_number(name, value, 1, &options->bandwidth);
-  if (strcmp(name, "--mtbf") == 0) return read_number(name, value, 1e-6, &options->mtbf);
-  if (strcmp(name, "--rate") == 0) return read_number(name, value, 1e-6, &options->rate);
+  if (strcmp(name, "-n") == 0) return driver_count_read(name, value, 1, 10000000, &options->slots);
+  if (strcmp(name, "--copies") == 0) return driver_count_read(name, value, 0, 16, &options->copies);
+  if (strcmp(name, "--group") == 0) return driver_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
+  if (strcmp(name, "--losses") == 0) return driver_count_read(name, value, 1, GAB_MOST_LOSSES, &options->losses);
+  if (strcmp(name, "--per-node") == 0) return driver_count_read(name, value, 1, 1000000, &options->per_node);
+  if (strcmp(name, "--per-island") == 0) return driver_count_read(name, value, 1, 1000000, &options->per_island);
+  if (strcmp(name, "--memory") == 0) return driver_real_read(name, value, 1, &options->memory);
+  if (strcmp(name, "--bandwidth") == 0) return driver_real_read(name, value, 1, &options->bandwidth);
+  if (strcmp(name, "--mtbf") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf);
+  if (strcmp(name, "--rate") == 0) return driver_real_read(name, value, 1e-6, &options->rate);
   if (strcmp(name, "--scheme") == 0) options->scheme = value;
   else options->strategy = value;
   return GAB_OK;
@@ -177,6 +157,7 @@ static gab_status plan(const plan_options *options)
 int command_plan(int argc, char **argv)
 {
   plan_options options;
+  if (delays_are_asked_for(argc, argv)) return command_delays(argc, argv);
   gab_status status = plan_options_parse(argc, argv, &options);
   if (status == GAB_OK && options.common.help) {
     fputs(usage, stdout);
