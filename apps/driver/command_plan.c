@@ -35,6 +35,9 @@ static const char usage[] =
     "  --bandwidth BYTES     of a process while it packs and sends, per second; default: a memory copy, "
     "measured\n"
     "  --mtbf SECONDS        mean time between failures of the whole run, instead of the case's\n"
+    "  --mtbf-process SECONDS, --mtbf-node SECONDS\n"
+    "                        that of each process or node instead: of N of them the N-th part, Kohl et al. "
+    "2017, eq. 1\n"
     "  --rate UPDATES        cell updates per second of a process: tells steps from seconds\n"
     "  --json                for programs: bytes and seconds\n"
     "  --set KEY=VALUE, -s   over the file; may be repeated\n"
@@ -61,6 +64,8 @@ static gab_status take(plan_options *options, const char *name, const char *valu
   if (strcmp(name, "--memory") == 0) return driver_real_read(name, value, 1, &options->memory);
   if (strcmp(name, "--bandwidth") == 0) return driver_real_read(name, value, 1, &options->bandwidth);
   if (strcmp(name, "--mtbf") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf);
+  if (strcmp(name, "--mtbf-process") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_process);
+  if (strcmp(name, "--mtbf-node") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_node);
   if (strcmp(name, "--rate") == 0) return driver_real_read(name, value, 1e-6, &options->rate);
   if (strcmp(name, "--scheme") == 0) options->scheme = value;
   else options->strategy = value;
@@ -69,7 +74,7 @@ static gab_status take(plan_options *options, const char *name, const char *valu
 
 static const char *const valued[] = {"-n",         "--scheme",     "--copies", "--group",   "--losses",
                                      "--per-node", "--per-island", "--memory", "--balance", "--bandwidth",
-                                     "--mtbf",     "--rate",       NULL};
+                                     "--mtbf",     "--mtbf-process", "--mtbf-node", "--rate", NULL};
 
 /* The option of `word`, its value behind a sign of equality if there is one. */
 static const char *find_option(const char *word, const char **value)
@@ -100,6 +105,8 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
       GAB_TRY(take(options, name, value ? value : argv[++i]));
     }
   }
+  if ((options->mtbf > 0) + (options->mtbf_process > 0) + (options->mtbf_node > 0) > 1)
+    GAB_FAIL(GAB_ERR_INPUT, "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
   return driver_options_parse(left, argv, "s", &options->common);
 }
 

@@ -22,6 +22,7 @@ typedef struct plan_options {
   double memory;                /**< byte of a process: with how few it would do; 0: not asked for */
   double bandwidth;             /**< byte/s of a process; 0: to be measured */
   double mtbf;                  /**< s; 0: the case's, if any */
+  double mtbf_process, mtbf_node; /**< s, of each instead (Kohl et al. 2017, eq. 1); 0: not given */
   double rate;                  /**< cell updates per second and process; 0: unknown */
   bool json;
 } plan_options;

@@ -2,6 +2,7 @@
 #include "apps/driver/plan.h"
 
 #include "core/log.h"
+#include "resilience/failures.h"
 #include "resilience/interval.h"
 #include "resilience/resilience_config.h"
 
@@ -250,19 +251,31 @@ static gab_status measure_bandwidth(double *bandwidth)
   return status;
 }
 
+/* Of the whole run, from what is known of it or of its parts. */
+static gab_status find_mtbf(const run_case *which, const plan_options *options, plan_numbers *numbers)
+{
+  numbers->mtbf = options->mtbf;
+  if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->slots);
+  if (options->mtbf_node > 0) {
+    if (!numbers->domains)
+      GAB_FAIL(GAB_ERR_INPUT, "--mtbf-node: which processes share a node say --per-node or resilience.domains");
+    numbers->mtbf = gab_mtbf_of_all(options->mtbf_node, gab_domains_number(numbers->domains, GAB_DOMAIN_NODE));
+  }
+  if (!(numbers->mtbf > 0) && gab_config_is_set(which->config, "resilience.mtbf"))
+    numbers->mtbf = gab_config_real(which->config, "resilience.mtbf");
+  return GAB_OK;
+}
+
 /* Each image is packed once, and goes through the same bandwidth again for each copy that is sent and for
  * each that comes. */
 static gab_status find_costs(plan_work *work, const plan_options *options)
 {
   plan_numbers *numbers = work->numbers;
-  const gab_config *config = work->which->config;
   numbers->bandwidth = options->bandwidth;
   numbers->is_measured = !(options->bandwidth > 0);
   if (numbers->is_measured) GAB_TRY(measure_bandwidth(&numbers->bandwidth));
   numbers->cost = (numbers->image + 2 * numbers->wire.most) / numbers->bandwidth;
-  numbers->mtbf = options->mtbf;
-  if (!(numbers->mtbf > 0) && gab_config_is_set(config, "resilience.mtbf"))
-    numbers->mtbf = gab_config_real(config, "resilience.mtbf");
+  GAB_TRY(find_mtbf(work->which, options, numbers));
   if (numbers->mtbf > 0) numbers->interval = gab_interval_young(numbers->mtbf, numbers->cost);
   numbers->updates = (double)numbers->balance.weight_max;
   if (options->rate > 0) numbers->step_seconds = numbers->updates / options->rate;

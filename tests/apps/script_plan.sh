@@ -108,6 +108,15 @@ plan 2 good.yaml --bandwidth
 said '--bandwidth needs a value'
 plan 2 good.yaml --bandwidth fast
 said 'not a number'
+# A process fails every 8000 s, a node every 4000: eight processes on two nodes every 1000 and every 2000 s.
+plan 0 good.yaml -n 8 --json --mtbf-process 8000
+is 'd["mtbf_seconds"] == 1000' True
+plan 0 good.yaml -n 8 --json --per-node 4 --mtbf-node=4000
+is 'd["mtbf_seconds"] == 2000' True
+plan 2 good.yaml -n 8 --mtbf-node 4000
+said 'which processes share a node'
+plan 2 good.yaml -n 8 --mtbf-process 8000 --mtbf 5
+said 'one of them says'
 plan 2 good.yaml --jsom
 said 'unknown option'
 plan 2 missing.yaml
