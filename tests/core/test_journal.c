@@ -1,0 +1,220 @@
+/* gabion-test: labels=quick */
+/* The log of a sender: numbers, intervals, memory that changes hands, and what is freed when. */
+#include "core/journal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <string.h>
+
+enum { COPY_BELOW = 64, LARGE = 4096 };
+
+static const gab_journal_label no_label = {0};
+
+static gab_journal *journal;
+
+static int make(void **state)
+{
+  (void)state;
+  return gab_journal_create(COPY_BELOW, &journal) != GAB_OK;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  gab_journal_destroy(&journal);
+  return 0;
+}
+
+static void fill(gab_buffer *buffer, size_t bytes, int value)
+{
+  void *place;
+  gab_buffer_clear(buffer);
+  assert_int_equal(gab_buffer_extend(buffer, bytes, &place), GAB_OK);
+  memset(place, value, bytes);
+}
+
+static gab_journal_entry *log_message(gab_slot target, uint32_t context, size_t bytes, int value)
+{
+  gab_buffer buffer;
+  gab_journal_entry *entry;
+  gab_buffer_init(&buffer, GAB_MEMORY_MESSAGE);
+  fill(&buffer, bytes, value);
+  assert_int_equal(gab_journal_append(journal, target, context, &no_label, &buffer, &entry), GAB_OK);
+  gab_buffer_release(&buffer);
+  return entry;
+}
+
+static void each_channel_counts_for_itself(void **state)
+{
+  (void)state;
+  assert_int_equal(gab_journal_next(journal, 7, 1), 0);
+  for (int i = 0; i < 100; i++)
+    for (gab_slot target = 9; target >= 0; target -= 3)
+      for (uint32_t context = 0; context < 2; context++)
+        assert_int_equal(log_message(target, context, 8, i + target + (int)context)->number, i);
+  for (uint64_t i = 0; i < 100; i++) {
+    const gab_journal_entry *entry = gab_journal_find(journal, 6, 1, i);
+    assert_non_null(entry);
+    assert_int_equal(entry->number, i);
+    assert_int_equal(entry->data[7], i + 7);
+  }
+  assert_null(gab_journal_find(journal, 6, 1, 100));
+  assert_null(gab_journal_find(journal, 6, 2, 0));
+  assert_null(gab_journal_find(journal, 5, 1, 0));
+  assert_int_equal(gab_journal_next(journal, 6, 1), 100);
+  assert_int_equal(gab_journal_first(journal, 6, 1), 0);
+}
+
+static void labels_are_kept(void **state)
+{
+  (void)state;
+  gab_buffer buffer = {0};
+  gab_journal_entry *entry;
+  const gab_journal_label label = {.step = 42, .pattern = 3, .iteration = 1000000007};
+  fill(&buffer, 10, 1);
+  assert_int_equal(gab_journal_begin_interval(journal, 40), GAB_OK);
+  assert_int_equal(gab_journal_append(journal, 1, 0, &label, &buffer, &entry), GAB_OK);
+  assert_ptr_equal(entry, gab_journal_find(journal, 1, 0, 0));
+  assert_int_equal(entry->label.step, 42);
+  assert_int_equal(entry->label.pattern, 3);
+  assert_int_equal(entry->label.iteration, 1000000007);
+  assert_int_equal(entry->since, 40);
+  assert_int_equal(gab_journal_begin_interval(journal, 39), GAB_ERR_ARGUMENT);
+  gab_buffer_release(&buffer);
+}
+
+static void large_messages_change_hands_small_ones_are_copied(void **state)
+{
+  (void)state;
+  gab_buffer buffer;
+  gab_journal_entry *entry;
+  gab_buffer_init(&buffer, GAB_MEMORY_MESSAGE);
+  fill(&buffer, LARGE, 5);
+  const unsigned char *memory = buffer.data;
+  assert_int_equal(gab_journal_append(journal, 1, 0, &no_label, &buffer, &entry), GAB_OK);
+  assert_ptr_equal(entry->data, memory);
+  assert_ptr_not_equal(buffer.data, memory);
+  assert_int_equal(buffer.size, 0);
+  assert_int_equal(entry->bytes, LARGE);
+  fill(&buffer, COPY_BELOW - 1, 6);
+  memory = buffer.data;
+  assert_int_equal(gab_journal_append(journal, 1, 0, &no_label, &buffer, &entry), GAB_OK);
+  assert_ptr_equal(buffer.data, memory);
+  assert_int_equal(buffer.size, COPY_BELOW - 1);
+  memset(buffer.data, 0, buffer.size);
+  assert_int_equal(entry->data[COPY_BELOW - 2], 6);
+  const gab_journal_stats stats = gab_journal_statistics(journal);
+  assert_int_equal(stats.handed_over, 1);
+  assert_int_equal(stats.copied, 1);
+  assert_int_equal(stats.copied_bytes, COPY_BELOW - 1);
+  assert_int_equal(stats.bytes, LARGE + COPY_BELOW - 1);
+  gab_buffer_release(&buffer);
+}
+
+static void intervals_are_freed_from_the_oldest_on(void **state)
+{
+  (void)state;
+  for (int interval = 0; interval < 5; interval++) {
+    assert_int_equal(gab_journal_begin_interval(journal, 10 * interval), GAB_OK);
+    for (int i = 0; i < 10; i++) log_message(1, 0, 100, interval), log_message(2, 0, 10, interval);
+  }
+  gab_journal_free_before(journal, 20);
+  assert_int_equal(gab_journal_first(journal, 1, 0), 20);
+  assert_null(gab_journal_find(journal, 1, 0, 19));
+  assert_int_equal(gab_journal_find(journal, 1, 0, 20)->since, 20);
+  assert_int_equal(gab_journal_find(journal, 2, 0, 49)->data[0], 4);
+  gab_journal_stats stats = gab_journal_statistics(journal);
+  assert_int_equal(stats.messages, 60);
+  assert_int_equal(stats.bytes, 30 * 110);
+  assert_int_equal(stats.peak_bytes, 50 * 110);
+  assert_true(gab_journal_is_full(journal, 30 * 110 - 1));
+  assert_false(gab_journal_is_full(journal, 30 * 110));
+  assert_false(gab_journal_is_full(journal, 0));
+  gab_journal_free_before(journal, 1000);
+  stats = gab_journal_statistics(journal);
+  assert_int_equal(stats.messages + stats.bytes, 0);
+  assert_int_equal(gab_journal_first(journal, 1, 0), 50);
+  assert_int_equal(log_message(1, 0, 1, 1)->number, 50);
+}
+
+/* In the steady state no memory is allocated for large messages, and none that is not used is kept. */
+static void freed_memory_serves_the_next_messages(void **state)
+{
+  (void)state;
+  enum { INTERVALS = 20, MESSAGES = 8 };
+  gab_buffer buffer;
+  gab_buffer_init(&buffer, GAB_MEMORY_MESSAGE);
+  size_t steady = 0;
+  for (int interval = 0; interval < INTERVALS; interval++) {
+    assert_int_equal(gab_journal_begin_interval(journal, interval), GAB_OK);
+    for (int i = 0; i < MESSAGES; i++) {
+      gab_journal_entry *entry;
+      fill(&buffer, LARGE, interval);
+      assert_int_equal(gab_journal_append(journal, 1, 0, &no_label, &buffer, &entry), GAB_OK);
+    }
+    gab_journal_free_before(journal, interval - 1);
+    if (interval == 4) steady = gab_memory_now(GAB_MEMORY_MESSAGE);
+    if (interval > 4) assert_true(gab_memory_now(GAB_MEMORY_MESSAGE) <= steady);
+  }
+  gab_buffer_release(&buffer);
+  gab_journal_free_before(journal, INTERVALS);
+  gab_journal_free_before(journal, INTERVALS);
+  gab_journal_free_before(journal, INTERVALS);
+  assert_int_equal(gab_journal_statistics(journal).free_bytes, 0);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_MESSAGE), 0);
+}
+
+static void what_is_held_outlives_its_interval(void **state)
+{
+  (void)state;
+  gab_journal_entry *entry = log_message(1, 0, LARGE, 77);
+  gab_journal_hold(journal, entry);
+  gab_journal_hold(journal, entry);
+  gab_journal_free_before(journal, 100);
+  assert_null(gab_journal_find(journal, 1, 0, 0));
+  assert_int_equal(gab_journal_statistics(journal).free_bytes, 0);
+  assert_int_equal(entry->data[LARGE - 1], 77);
+  gab_journal_let_go(journal, entry);
+  assert_int_equal(entry->data[LARGE - 1], 77);
+  gab_journal_let_go(journal, entry);
+  assert_true(gab_journal_statistics(journal).free_bytes >= LARGE);
+}
+
+static void restarts_from_the_numbers_of_an_image(void **state)
+{
+  (void)state;
+  gab_buffer image = {0};
+  for (int i = 0; i < 7; i++) log_message(3, 1, 20, i);
+  log_message(0, 0, 20, 0);
+  assert_int_equal(gab_journal_pack_numbers(journal, &image), GAB_OK);
+  for (int i = 0; i < 9; i++) log_message(3, 1, 20, i), log_message(5, 0, LARGE, i);
+  gab_reader in = gab_reader_of_buffer(&image);
+  assert_int_equal(gab_journal_restart(journal, 30, &in), GAB_OK);
+  assert_int_equal(gab_reader_left(&in), 0);
+  assert_int_equal(gab_journal_statistics(journal).messages, 0);
+  assert_int_equal(gab_journal_next(journal, 3, 1), 7);
+  assert_int_equal(gab_journal_first(journal, 3, 1), 7);
+  assert_int_equal(gab_journal_next(journal, 0, 0), 1);
+  assert_int_equal(gab_journal_next(journal, 5, 0), 0);
+  assert_int_equal(log_message(3, 1, 20, 0)->since, 30);
+  for (size_t cut = 0; cut < image.size; cut++) {
+    in = gab_reader_of(image.data, cut);
+    assert_int_equal(gab_journal_restart(journal, 30, &in), GAB_ERR_CORRUPT);
+  }
+  gab_buffer_release(&image);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(each_channel_counts_for_itself, make, end),
+      cmocka_unit_test_setup_teardown(labels_are_kept, make, end),
+      cmocka_unit_test_setup_teardown(large_messages_change_hands_small_ones_are_copied, make, end),
+      cmocka_unit_test_setup_teardown(intervals_are_freed_from_the_oldest_on, make, end),
+      cmocka_unit_test_setup_teardown(freed_memory_serves_the_next_messages, make, end),
+      cmocka_unit_test_setup_teardown(what_is_held_outlives_its_interval, make, end),
+      cmocka_unit_test_setup_teardown(restarts_from_the_numbers_of_an_image, make, end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
