@@ -1,0 +1,148 @@
+/** @file local.h
+ *  @brief Local recovery as a state machine: only a lost slot goes back, its partners replay to it.
+ *
+ *  One object per process, player or spare. It knows no MPI and no clock: messages leave through a transport,
+ * arrive by gab_local_deliver(), deaths are told by gab_local_peer_down(). doc/local-recovery.md is the
+ * specification: roles, messages, which checkpoint is restored, when logs are freed, what is handed over to
+ * the next strategy. After Gamell et al. 2015 (sections 3 and 5.2); decisions, commit, the jump and the
+ * handing over are not in the paper.
+ *
+ *  A player calls gab_local_send(), gab_local_receive(), gab_local_checkpoint(), gab_local_decide() and
+ *  gab_local_arrive(); those that cannot be done yet say so and are called again after something was
+ * delivered. Between two calls the process may be made to restore a later checkpoint (`restore` is called
+ * from gab_local_deliver()).
+ *
+ *  Not collective, not thread safe: one thread uses an object. Not in use yet: nothing connects it to MPI.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_LOCAL_H
+#define GABION_RESILIENCE_LOCAL_H
+
+#include "core/journal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_local gab_local;
+
+enum {
+  GAB_LOCAL_CONTROL = 0,  /**< the lane of the protocol; lane 1 + c is that of context c */
+  GAB_LOCAL_CONTEXTS = 4, /**< contexts (logged ports) at most */
+  GAB_LOCAL_AHEAD = 50    /**< messages that a replay sends beyond what was acknowledged */
+};
+
+typedef enum gab_local_state {
+  GAB_LOCAL_SPARE,     /**< plays no slot yet */
+  GAB_LOCAL_RESTORING, /**< waits for an image; the application has nothing to do */
+  GAB_LOCAL_PLAYING,
+  GAB_LOCAL_OVER /**< handed over to the next strategy */
+} gab_local_state;
+
+/** Why local recovery gives up; doc/local-recovery.md, "What is handed over". */
+typedef enum gab_local_reason {
+  GAB_LOCAL_NO_CHECKPOINT,
+  GAB_LOCAL_HOLDER_LOST,
+  GAB_LOCAL_POOL_EMPTY,
+  GAB_LOCAL_GLOBAL_SECTION,
+  GAB_LOCAL_REASON_COUNT
+} gab_local_reason;
+
+/** @return a fixed English name, e.g. "pool empty" */
+const char *gab_local_reason_name(gab_local_reason reason);
+
+/** How messages leave. Messages of one lane to one seat arrive in the order of sending, those to the dead are
+ * lost. Whoever sends to a dead seat, or has it as a partner, is told by gab_local_peer_down() at some time,
+ * once or more often. */
+typedef struct gab_local_transport {
+  void *user;
+  /** Sends head and payload as one message. Both may change after the return, but the payload of a logged
+   * message stays as long as its entry is held.
+   *  @param[in] entry  of the payload in the journal; NULL: the payload is no logged message */
+  gab_status (*send)(void *user, gab_seat target, uint32_t lane, const gab_buffer *head, const void *payload,
+                     size_t bytes, gab_journal_entry *entry);
+  /** The local strategy ends here, for all: `slot` cannot be brought back. Called once. */
+  void (*hand_over)(void *user, gab_local_reason reason, gab_slot slot);
+} gab_local_transport;
+
+typedef struct gab_local_application {
+  void *user;
+  /** The slot that keeps the image of `slot`; a pure function, the same on all. */
+  gab_slot (*holder)(void *user, gab_slot slot);
+  /** Becomes the state of `slot` at `checkpoint`. @param[in] image  as given to gab_local_checkpoint() */
+  gab_status (*restore)(void *user, gab_slot slot, gab_step checkpoint, gab_reader image);
+} gab_local_application;
+
+typedef struct gab_local_setup {
+  gab_slot slots; /**< at least 2; their seats are 0 … slots-1, those of spares come behind */
+  gab_seat spares;
+  gab_seat seat;              /**< of this process */
+  uint32_t contexts;          /**< at most #GAB_LOCAL_CONTEXTS */
+  uint64_t ahead;             /**< #GAB_LOCAL_AHEAD; at least 2 */
+  size_t copy_below;          /**< of the journal */
+  const gab_slot *neighbours; /**< with whom this slot exchanges logged messages; a spare has none */
+  int32_t neighbour_count;
+  const gab_slot *wards; /**< whose images this slot keeps */
+  int32_t ward_count;
+} gab_local_setup;
+
+typedef struct gab_local_stats {
+  uint64_t duplicates; /**< messages dropped by their number */
+  uint64_t stale;      /**< messages dropped since they came from or for another life */
+  uint64_t left_out;   /**< sends that the other side had already */
+  uint64_t replayed;   /**< messages sent again from the journal */
+  uint64_t takeovers;  /**< slots given to spares by this holder */
+  uint64_t jumps;      /**< restored again, from a later checkpoint */
+} gab_local_stats;
+
+/** @param[in] setup  read during the call only @param[in] transport,application  copied */
+gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transport *transport,
+                            const gab_local_application *application, gab_local **local);
+void gab_local_destroy(gab_local **local);
+
+/* ---- what the transport tells */
+
+/** A message has come. @return what a callback returned; ::GAB_ERR_CORRUPT for a message that cannot be */
+gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,
+                             size_t count);
+/** The process at `seat` is dead, which is true and final. */
+gab_status gab_local_peer_down(gab_local *local, gab_seat seat);
+
+/* ---- what the application does; only while playing, else ::GAB_ERR_STATE */
+
+/** Sends the next logged message of a channel: to the journal, and on its way if the target can be reached
+ * and lacks it.
+ *  @param[in,out] message  as in gab_journal_append() */
+gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, const gab_journal_label *label,
+                          gab_buffer *message);
+/** Takes the next message of a channel if it is there. It counts as delivered then.
+ *  @param[in,out] message  replaced if there is one @param[out] label  may be NULL */
+gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context, gab_buffer *message,
+                             gab_journal_label *label, bool *there);
+/** Takes a checkpoint. @param[out] taken  false: the one before is not known to be committed yet; call again
+ */
+gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
+/** Decides something that depends on the clock. @param[in] proposal  used unless it was decided before
+ *  @param[out] decided  false: it is not logged yet; call again @param[out] value  what was decided */
+gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided);
+/** Comes to the next global section. Calls until gab_local_is_inside() change nothing. */
+gab_status gab_local_arrive(gab_local *local);
+bool gab_local_is_inside(const gab_local *local);
+gab_status gab_local_leave(gab_local *local);
+
+/* ---- facts */
+
+gab_local_state gab_local_state_of(const gab_local *local);
+/** @return the slot that this process plays or is about to, GAB_NO_SLOT if none */
+gab_slot gab_local_slot(const gab_local *local);
+gab_incarnation gab_local_incarnation(const gab_local *local);
+/** @return the newest checkpoint known to be committed, -1 if none */
+gab_step gab_local_committed(const gab_local *local);
+gab_local_stats gab_local_statistics(const gab_local *local);
+gab_journal *gab_local_journal(gab_local *local);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

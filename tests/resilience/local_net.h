@@ -1,0 +1,907 @@
+/* An adversary for local recovery: many processes in one, a network that delays and reorders whatever it may,
+ * deaths at any event, and a small stencil code that computes with it. What is asserted knows the application
+ * and the events, not the machine:
+ *
+ *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a slot;
+ *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
+ *  - who was there from the start restores nothing and computes no step twice; who restores a second time has
+ * a reason;
+ *  - no two living processes play one slot; nobody takes a checkpoint before all have taken the last one but
+ * one;
+ *  - if nothing is under way and nobody can go on, the run is over;
+ *  - at the end every slot has the value that a plain loop without processes gives;
+ *  - or the run was handed over to the next strategy in a situation where that may be (struct excuses).
+ *
+ * A schedule is a list of deaths and a list of choices: which of the things that can happen next does happen.
+ * Choice 0 is what has waited longest, so a schedule without choices is an orderly run, and shrinking is to
+ * leave out. */
+#ifndef GABION_TESTS_LOCAL_NET_H
+#define GABION_TESTS_LOCAL_NET_H
+
+#include "resilience/local.h"
+
+#include "core/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MOST_SLOTS = 9,
+  MOST_SEATS = 14,
+  MOST_DEATHS = 8,
+  MOST_STEPS = 32,
+  MOST_MESSAGES = 4 * MOST_STEPS, /* of a channel */
+  LANES = 3,
+  CONTEXTS = 2,
+  GHOSTS = 0,
+  TREE = 1,
+  MOST_EVENTS = 100000
+};
+
+/* ---------------------------------------------------------------- what is run */
+
+typedef struct problem {
+  gab_slot slots;
+  gab_seat spares;
+  bool adjacent[MOST_SLOTS][MOST_SLOTS];
+  gab_slot holder[MOST_SLOTS];
+  int steps, checkpoint_every, reduce_every, decide_every;
+  int section_at; /* a checkpoint step with a global section before it; 0: none */
+  uint64_t ahead;
+} problem;
+
+typedef struct death {
+  long event;
+  gab_seat seat;
+} death;
+
+typedef struct schedule {
+  uint64_t seed; /* of what is lost with a dead process, and of random choices */
+  problem problem;
+  death deaths[MOST_DEATHS];
+  int death_count;
+  uint32_t *choices; /* NULL: made at random, and noted in `noted` */
+  long choice_count;
+} schedule;
+
+/* ---------------------------------------------------------------- the network and its processes */
+
+typedef struct parcel {
+  struct parcel *next;
+  uint64_t number; /* on its lane, from 1 */
+  bool is_repeated;
+  size_t bytes;
+  unsigned char data[];
+} parcel;
+
+typedef struct lane {
+  parcel *first, *last;
+  uint64_t sent, delivered;
+} lane;
+
+typedef enum source_kind { FROM_LANE, FROM_APP, FROM_DEATH } source_kind;
+
+/* Something that can happen next. */
+typedef struct source {
+  source_kind kind;
+  int a, b, c; /* lane: source, target, lane; application: process; death: who is told, who died */
+} source;
+
+typedef enum place {
+  AT_SECTION,
+  AT_CHECKPOINT,
+  AT_DECISION,
+  AT_SPREAD,
+  AT_SEND,
+  AT_RECEIVE,
+  AT_SUM,
+  AT_TOTAL,
+  AT_END,
+  DONE
+} place;
+
+/* The application of one process: value and step are its state, the rest says where in the step it is. */
+typedef struct app {
+  uint64_t value, partial, total;
+  int step;
+  place place;
+  gab_slot next; /* neighbour or child that is due */
+  uint32_t sent[MOST_SLOTS][CONTEXTS], received[MOST_SLOTS][CONTEXTS];
+  uint32_t decisions;
+  bool arrived;
+} app;
+
+typedef struct process {
+  struct world *world;
+  gab_local *local;
+  gab_seat seat;
+  bool alive, queued; /* queued: its application is among the sources */
+  app app;
+  int computed; /* the last step that it finished, -1: none */
+  int restored; /* how often */
+  long restored_at;
+} process;
+
+/* After a death of a slot: how far it is until nothing that hangs on it can be lost by one more death. */
+typedef struct healing {
+  bool ill;
+  bool restored;  /* somebody plays it again */
+  int checkpoint; /* the newest taken since, -1: none */
+} healing;
+
+/* A holder that came back needs three round trips with a ward before it surely has its copies. */
+typedef struct renewal {
+  int rounds;
+  bool asked;      /* a control message of the new holder has come to the ward */
+  uint64_t marker; /* of the ward's answer on its lane; 0: none yet */
+} renewal;
+
+typedef struct outcome {
+  bool finished, over;
+  bool extinct; /* no player is left: nobody to recover anything */
+  gab_local_reason reason;
+  long events;
+  char failure[400];
+  gab_local_stats stats;
+} outcome;
+
+typedef struct world {
+  const schedule *plan;
+  const problem *problem;
+  gab_seat seats;
+  process processes[MOST_SEATS];
+  lane lanes[MOST_SEATS][MOST_SEATS][LANES];
+  source *sources;
+  int source_count, source_capacity;
+  uint64_t random;
+  bool slow_lane[MOST_SEATS][MOST_SEATS][LANES], slow_app[MOST_SEATS], slow_news;
+  uint32_t *noted;
+  long noted_capacity;
+  bool talks;
+  outcome out;
+  /* the oracle */
+  uint64_t messages[MOST_SLOTS][MOST_SLOTS][CONTEXTS][MOST_MESSAGES]; /* 0: not made yet */
+  uint64_t decisions[MOST_STEPS + 1];
+  uint32_t decided;
+  int taken[MOST_SLOTS];  /* the newest checkpoint that the slot ever took */
+  int arrived_most;       /* sections at which somebody arrived */
+  int section_checkpoint; /* that closes the newest of them */
+  healing healings[MOST_SLOTS];
+  renewal renewals[MOST_SLOTS]; /* of the ward's copies */
+  int deaths, takeovers;
+  struct {
+    bool no_checkpoint, holder_lost, section;
+  } excuses;
+} world;
+
+static inline uint64_t mix(uint64_t a, uint64_t b) { return gab_hash_counter(a, b, 0x5ca1ab1e); }
+
+static uint64_t next_random(uint64_t *state) { return *state = mix(*state, 1); }
+
+#define FAILED(world, ...)                                                                                   \
+  do {                                                                                                       \
+    if (!(world)->out.failure[0]) snprintf((world)->out.failure, sizeof(world)->out.failure, __VA_ARGS__);   \
+  } while (0)
+
+static void add_source(world *w, source added)
+{
+  if (w->source_count == w->source_capacity) {
+    w->source_capacity = w->source_capacity ? 2 * w->source_capacity : 64;
+    w->sources = realloc(w->sources, (size_t)w->source_capacity * sizeof *w->sources);
+    if (!w->sources) abort();
+  }
+  w->sources[w->source_count++] = added;
+}
+
+static void remove_source(world *w, int place)
+{
+  w->source_count--;
+  memmove(&w->sources[place], &w->sources[place + 1], (size_t)(w->source_count - place) * sizeof *w->sources);
+}
+
+static bool has_news(const world *w, int observer, int dead)
+{
+  for (int i = 0; i < w->source_count; i++)
+    if (w->sources[i].kind == FROM_DEATH && w->sources[i].a == observer && w->sources[i].b == dead)
+      return true;
+  return false;
+}
+
+static void tell_death(world *w, int observer, int dead)
+{
+  if (!has_news(w, observer, dead)) add_source(w, (source){FROM_DEATH, observer, dead, 0});
+}
+
+static void wake(process *p)
+{
+  if (p->queued || !p->alive || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING || p->app.place == DONE)
+    return;
+  p->queued = true;
+  add_source(p->world, (source){FROM_APP, (int)p->seat, 0, 0});
+}
+
+static gab_status net_send(void *user, gab_seat target, uint32_t which, const gab_buffer *head,
+                           const void *payload, size_t bytes, gab_journal_entry *entry)
+{
+  process *from = user;
+  world *w = from->world;
+  (void)entry;
+  if (target < 0 || target >= w->seats || target == from->seat || which >= LANES) {
+    FAILED(w, "seat %d sends to seat %d in lane %u", (int)from->seat, (int)target, which);
+    return GAB_OK;
+  }
+  if (!w->processes[target].alive) {
+    tell_death(w, (int)from->seat, (int)target);
+    return GAB_OK;
+  }
+  parcel *made = malloc(sizeof *made + head->size + bytes);
+  if (!made) abort();
+  lane *to = &w->lanes[from->seat][target][which];
+  made->next = NULL;
+  made->number = ++to->sent;
+  made->is_repeated = false;
+  made->bytes = head->size + bytes;
+  memcpy(made->data, head->data, head->size);
+  if (bytes > 0) memcpy(made->data + head->size, payload, bytes);
+  if (to->first) to->last->next = made;
+  else {
+    to->first = made;
+    add_source(w, (source){FROM_LANE, (int)from->seat, (int)target, (int)which});
+  }
+  to->last = made;
+  return GAB_OK;
+}
+
+static void net_hand_over(void *user, gab_local_reason reason, gab_slot slot)
+{
+  process *from = user;
+  world *w = from->world;
+  if (w->talks)
+    printf("      seat %d hands over: %s, slot %d\n", (int)from->seat, gab_local_reason_name(reason),
+           (int)slot);
+  if (w->out.over) return;
+  w->out.over = true;
+  w->out.reason = reason;
+}
+
+/* ---------------------------------------------------------------- the oracle */
+
+static process *player_of(world *w, gab_slot slot)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++) {
+    process *p = &w->processes[seat];
+    if (p->alive && gab_local_slot(p->local) == slot && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
+      return p;
+  }
+  return NULL;
+}
+
+/* The n-th message of a channel: made (again), or delivered. */
+static void check_message(world *w, gab_slot from, gab_slot to, int context, uint32_t n, uint64_t content,
+                          bool is_made)
+{
+  if (n >= MOST_MESSAGES) {
+    FAILED(w, "message %u of a channel", n);
+    return;
+  }
+  uint64_t *known = &w->messages[from][to][context][n];
+  if (is_made && *known == 0) *known = content;
+  if (*known == 0) FAILED(w, "slot %d got message %u of slot %d before it was made", (int)to, n, (int)from);
+  else if (*known != content)
+    FAILED(w, "message %u from slot %d to slot %d in context %d %s otherwise", n, (int)from, (int)to, context,
+           is_made ? "was made" : "was delivered");
+}
+
+static void check_decision(world *w, uint32_t n, uint64_t value)
+{
+  if (n == w->decided) w->decisions[w->decided++] = value;
+  else if (n > w->decided || w->decisions[n] != value) FAILED(w, "decision %u was made otherwise", n);
+}
+
+static void note_taken(world *w, gab_slot slot, int step)
+{
+  const int before = step - w->problem->checkpoint_every;
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->taken[s] < before)
+      FAILED(w, "slot %d took checkpoint %d before slot %d took %d", (int)slot, step, (int)s, before);
+  if (step > w->taken[slot]) w->taken[slot] = step;
+  healing *healing = &w->healings[slot];
+  if (healing->ill && healing->restored) *healing = (struct healing){.checkpoint = -1};
+}
+
+static int taken_by_all(const world *w)
+{
+  int least = w->taken[0];
+  for (gab_slot s = 1; s < w->problem->slots; s++)
+    if (w->taken[s] < least) least = w->taken[s];
+  return least;
+}
+
+/* What a death may be an excuse for, judged when it happens. */
+static void note_death(world *w, const process *dead)
+{
+  const gab_slot slot = gab_local_slot(dead->local);
+  const problem *problem = w->problem;
+  if (slot == GAB_NO_SLOT) return;
+  const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
+  if (sure < 0) w->excuses.no_checkpoint = true;
+  if (w->arrived_most > 0 && sure < w->section_checkpoint) w->excuses.section = true;
+  for (gab_slot other = 0; other < problem->slots; other++) {
+    const bool is_holder = problem->holder[slot] == other, is_ward = problem->holder[other] == slot;
+    if (is_holder && (w->healings[other].ill || w->renewals[slot].rounds > 0)) w->excuses.holder_lost = true;
+    if (is_ward && w->healings[other].ill) w->excuses.holder_lost = true;
+  }
+  for (gab_slot ward = 0; ward < problem->slots; ward++)
+    if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
+  w->healings[slot] = (healing){.ill = true, .checkpoint = -1};
+}
+
+/* Follows the round trips between a holder that came back and its wards. */
+static void follow_control(world *w, int from, int to, bool is_fresh)
+{
+  for (gab_slot ward = 0; ward < w->problem->slots; ward++) {
+    renewal *renewal = &w->renewals[ward];
+    if (renewal->rounds == 0) continue;
+    const process *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
+    if (!holder || !player || holder->restored == 0) continue;
+    if (holder->seat == from && player->seat == to && is_fresh) renewal->asked = true;
+    const lane *back = &w->lanes[player->seat][holder->seat][GAB_LOCAL_CONTROL];
+    if (renewal->asked && renewal->marker == 0) renewal->marker = back->sent;
+    if (renewal->marker > 0 && back->delivered >= renewal->marker) {
+      renewal->rounds--;
+      renewal->asked = false;
+      renewal->marker = 0;
+    }
+  }
+}
+
+static bool pool_is_empty(const world *w)
+{
+  for (gab_seat seat = (gab_seat)w->problem->slots; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == GAB_NO_SLOT) return false;
+  return true;
+}
+
+static void judge_hand_over(world *w)
+{
+  bool may = false;
+  switch (w->out.reason) {
+  case GAB_LOCAL_NO_CHECKPOINT:
+    may = w->excuses.no_checkpoint;
+    break;
+  case GAB_LOCAL_HOLDER_LOST:
+    may = w->excuses.holder_lost;
+    break;
+  case GAB_LOCAL_POOL_EMPTY:
+    may = pool_is_empty(w);
+    break;
+  case GAB_LOCAL_GLOBAL_SECTION:
+    may = w->excuses.section;
+    break;
+  default:
+    break;
+  }
+  if (!may)
+    FAILED(w, "handed over without need: %s, %d deaths", gab_local_reason_name(w->out.reason), w->deaths);
+}
+
+static void check_players(world *w)
+{
+  for (gab_seat a = 0; a < w->seats; a++) {
+    const process *p = &w->processes[a];
+    if (!p->alive || gab_local_slot(p->local) == GAB_NO_SLOT) continue;
+    for (gab_seat b = a + 1; b < w->seats; b++)
+      if (w->processes[b].alive && gab_local_slot(w->processes[b].local) == gab_local_slot(p->local))
+        FAILED(w, "seats %d and %d both play slot %d", (int)a, (int)b, (int)gab_local_slot(p->local));
+  }
+}
+
+/* ---------------------------------------------------------------- the application */
+
+static gab_slot app_holder(void *user, gab_slot slot)
+{
+  const process *p = user;
+  return p->world->problem->holder[slot];
+}
+
+static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, gab_reader image)
+{
+  process *p = user;
+  world *w = p->world;
+  if (p->seat < (gab_seat)w->problem->slots)
+    FAILED(w, "seat %d restores, which was there from the start", (int)p->seat);
+  GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
+  if (p->app.step != checkpoint)
+    FAILED(w, "an image of step %d for checkpoint %d", p->app.step, (int)checkpoint);
+  if (p->restored++ > 0 && w->takeovers < 2)
+    FAILED(w, "slot %d restores a second time without need", (int)slot);
+  if (p->restored == 1) w->takeovers++;
+  p->app.place = AT_DECISION;
+  p->computed = p->app.step - 1;
+  p->restored_at = w->out.events;
+  w->healings[slot].restored = true;
+  if (w->talks)
+    printf("      slot %d restores checkpoint %d at seat %d\n", (int)slot, (int)checkpoint, (int)p->seat);
+  return GAB_OK;
+}
+
+static gab_status send_value(process *p, gab_slot to, int context, uint64_t content, size_t padding)
+{
+  gab_buffer message;
+  gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
+  const gab_slot me = gab_local_slot(p->local);
+  check_message(p->world, me, to, context, p->app.sent[to][context]++, content, true);
+  const gab_journal_label label = {.step = p->app.step, .pattern = 7, .iteration = p->app.sent[to][context]};
+  gab_status status = gab_put_u64(&message, content);
+  for (size_t i = 0; i < padding && status == GAB_OK; i++) status = gab_put_u64(&message, content + i);
+  if (status == GAB_OK) status = gab_local_send(p->local, to, (uint32_t)context, &label, &message);
+  gab_buffer_release(&message);
+  return status;
+}
+
+static gab_status receive_value(process *p, gab_slot from, int context, uint64_t *content, bool *there)
+{
+  gab_buffer message = {0};
+  gab_journal_label label;
+  gab_status status = gab_local_receive(p->local, from, (uint32_t)context, &message, &label, there);
+  if (status == GAB_OK && *there) {
+    gab_reader in = gab_reader_of_buffer(&message);
+    status = gab_get_u64(&in, content);
+    check_message(p->world, from, gab_local_slot(p->local), context, p->app.received[from][context]++,
+                  *content, false);
+    if (label.step != p->app.step || label.pattern != 7)
+      FAILED(p->world, "a message of step %d in step %d", (int)label.step, p->app.step);
+  }
+  gab_buffer_release(&message);
+  return status;
+}
+
+static gab_slot parent_of(gab_slot slot) { return (slot - 1) / 2; }
+static bool is_due(int step, int every) { return every > 0 && step % every == 0; }
+
+/* Passes a number down the tree. */
+static gab_status pass_down(process *p, uint64_t content)
+{
+  const gab_slot me = gab_local_slot(p->local);
+  for (gab_slot child = 2 * me + 1; child <= 2 * me + 2 && child < p->world->problem->slots; child++)
+    GAB_TRY(send_value(p, child, TREE, content, 0));
+  return GAB_OK;
+}
+
+static gab_status at_section(process *p, bool *moved)
+{
+  app *app = &p->app;
+  world *w = p->world;
+  const bool is_end = app->place == AT_END;
+  if (!is_end && (w->problem->section_at == 0 || app->step != w->problem->section_at)) {
+    app->place = AT_CHECKPOINT;
+    return GAB_OK;
+  }
+  const int section = is_end && w->problem->section_at > 0 ? 2 : 1;
+  if (!app->arrived && section > w->arrived_most) {
+    w->arrived_most = section;
+    w->section_checkpoint = is_end ? 1000000 : app->step;
+  }
+  app->arrived = true;
+  GAB_TRY(gab_local_arrive(p->local));
+  *moved = gab_local_is_inside(p->local);
+  if (!*moved) return GAB_OK;
+  app->arrived = false;
+  if (is_end) {
+    app->place = DONE;
+    return GAB_OK;
+  }
+  app->value = mix(app->value, 4242);
+  app->place = AT_CHECKPOINT;
+  return gab_local_leave(p->local);
+}
+
+static gab_status at_checkpoint(process *p, bool *moved)
+{
+  app *app = &p->app;
+  if (is_due(app->step, p->world->problem->checkpoint_every)) {
+    gab_buffer image;
+    gab_buffer_init(&image, GAB_MEMORY_OTHER);
+    gab_status status = gab_put_bytes(&image, app, sizeof *app);
+    if (status == GAB_OK) status = gab_local_checkpoint(p->local, app->step, &image, moved);
+    gab_buffer_release(&image);
+    if (status != GAB_OK || !*moved) return status;
+    note_taken(p->world, gab_local_slot(p->local), app->step);
+  }
+  app->place = AT_DECISION;
+  return GAB_OK;
+}
+
+/* Slot 0 looks at the clock; all the others hear of it along the tree. */
+static gab_status at_decision(process *p, bool *moved)
+{
+  app *app = &p->app;
+  const gab_slot me = gab_local_slot(p->local);
+  uint64_t value = 0;
+  if (is_due(app->step, p->world->problem->decide_every)) {
+    if (me == 0)
+      GAB_TRY(gab_local_decide(p->local, mix((uint64_t)p->world->out.events, 99) | 1, &value, moved));
+    else GAB_TRY(receive_value(p, parent_of(me), TREE, &value, moved));
+    if (!*moved) return GAB_OK;
+    check_decision(p->world, app->decisions++, value);
+    app->value = mix(app->value, value);
+    GAB_TRY(pass_down(p, value));
+  }
+  app->place = AT_SEND;
+  return GAB_OK;
+}
+
+static gab_status at_send(process *p)
+{
+  app *app = &p->app;
+  const gab_slot me = gab_local_slot(p->local);
+  for (gab_slot other = 0; other < p->world->problem->slots; other++)
+    if (p->world->problem->adjacent[me][other])
+      GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other), (size_t)(me + other) % 3 * 8));
+  app->partial = app->value;
+  app->next = 0;
+  app->place = AT_RECEIVE;
+  return GAB_OK;
+}
+
+static void finish_step(process *p)
+{
+  app *app = &p->app;
+  if (app->step != p->computed + 1)
+    FAILED(p->world, "seat %d computes step %d after %d", (int)p->seat, app->step, p->computed);
+  p->computed = app->step++;
+  app->place = app->step == p->world->problem->steps ? AT_END : AT_SECTION;
+}
+
+static gab_status at_receive(process *p, bool *moved)
+{
+  app *app = &p->app;
+  const problem *problem = p->world->problem;
+  const gab_slot me = gab_local_slot(p->local);
+  while (app->next < problem->slots && !problem->adjacent[me][app->next]) app->next++;
+  if (app->next < problem->slots) {
+    uint64_t ghost = 0;
+    GAB_TRY(receive_value(p, app->next, GHOSTS, &ghost, moved));
+    if (*moved) app->partial = mix(app->partial, ghost), app->next++;
+    return GAB_OK;
+  }
+  app->value = mix(app->partial, (uint64_t)app->step);
+  if (is_due(app->step + 1, problem->reduce_every)) {
+    app->total = app->value;
+    app->next = 2 * me + 1;
+    app->place = AT_SUM;
+  } else finish_step(p);
+  return GAB_OK;
+}
+
+static gab_status at_sum(process *p, bool *moved)
+{
+  app *app = &p->app;
+  const gab_slot me = gab_local_slot(p->local);
+  if (app->next <= 2 * me + 2 && app->next < p->world->problem->slots) {
+    uint64_t part = 0;
+    GAB_TRY(receive_value(p, app->next, TREE, &part, moved));
+    if (*moved) app->total += part, app->next++;
+    return GAB_OK;
+  }
+  if (me > 0) GAB_TRY(send_value(p, parent_of(me), TREE, app->total, 0));
+  app->place = AT_TOTAL;
+  return GAB_OK;
+}
+
+static gab_status at_total(process *p, bool *moved)
+{
+  app *app = &p->app;
+  const gab_slot me = gab_local_slot(p->local);
+  if (me > 0) GAB_TRY(receive_value(p, parent_of(me), TREE, &app->total, moved));
+  if (!*moved) return GAB_OK;
+  GAB_TRY(pass_down(p, app->total));
+  app->value = mix(app->value, app->total);
+  finish_step(p);
+  return GAB_OK;
+}
+
+static gab_status run_app(process *p, bool *moved)
+{
+  *moved = true;
+  switch (p->app.place) {
+  case AT_SECTION:
+  case AT_END:
+    return at_section(p, moved);
+  case AT_CHECKPOINT:
+    return at_checkpoint(p, moved);
+  case AT_DECISION:
+    return at_decision(p, moved);
+  case AT_SEND:
+    return at_send(p);
+  case AT_RECEIVE:
+    return at_receive(p, moved);
+  case AT_SUM:
+    return at_sum(p, moved);
+  case AT_TOTAL:
+    return at_total(p, moved);
+  default:
+    *moved = false;
+    return GAB_OK;
+  }
+}
+
+/* The same without processes: the values of all slots after the last step. */
+static void plain_loop(const world *w, uint64_t *values)
+{
+  const problem *problem = w->problem;
+  uint64_t next[MOST_SLOTS];
+  uint32_t decisions = 0;
+  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
+  for (int step = 0; step < problem->steps; step++) {
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      if (problem->section_at > 0 && step == problem->section_at) values[s] = mix(values[s], 4242);
+      if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
+    }
+    if (is_due(step, problem->decide_every)) decisions++;
+    uint64_t total = 0;
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      next[s] = values[s];
+      for (gab_slot n = 0; n < problem->slots; n++)
+        if (problem->adjacent[s][n]) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
+      next[s] = mix(next[s], (uint64_t)step);
+      total += next[s];
+    }
+    for (gab_slot s = 0; s < problem->slots; s++)
+      values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
+  }
+}
+
+/* ---------------------------------------------------------------- running a schedule */
+
+static void begin_process(world *w, gab_seat seat)
+{
+  const problem *problem = w->problem;
+  process *p = &w->processes[seat];
+  gab_slot neighbours[MOST_SLOTS], wards[MOST_SLOTS];
+  gab_local_setup setup = {.slots = problem->slots,
+                           .spares = problem->spares,
+                           .seat = seat,
+                           .contexts = CONTEXTS,
+                           .ahead = problem->ahead,
+                           .copy_below = 64,
+                           .neighbours = neighbours,
+                           .wards = wards};
+  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1};
+  for (gab_slot other = 0; other < problem->slots && seat < (gab_seat)problem->slots; other++) {
+    if (problem->adjacent[seat][other]) neighbours[setup.neighbour_count++] = other;
+    if (problem->holder[other] == (gab_slot)seat) wards[setup.ward_count++] = other;
+  }
+  const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
+  const gab_local_application application = {.user = p, .holder = app_holder, .restore = app_restore};
+  if (gab_local_create(&setup, &transport, &application, &p->local) != GAB_OK)
+    FAILED(w, "%s", gab_error_message());
+  else if (seat < (gab_seat)problem->slots) {
+    p->app.value = mix((uint64_t)seat, 17);
+    p->app.place = AT_SECTION;
+    wake(p);
+  }
+}
+
+static void drop_parcels(lane *from, uint64_t keep)
+{
+  parcel **place = &from->first;
+  while (*place && keep-- > 0) place = &(*place)->next;
+  while (*place) {
+    parcel *gone = *place;
+    *place = gone->next;
+    free(gone);
+  }
+  from->last = NULL;
+  for (parcel *p = from->first; p; p = p->next) from->last = p;
+}
+
+/* What it had sent may arrive later, up to some message; what was sent to it is lost. */
+static void kill_process(world *w, gab_seat seat)
+{
+  process *dead = &w->processes[seat];
+  if (!dead->alive) return;
+  note_death(w, dead);
+  w->deaths++;
+  dead->alive = false;
+  if (w->talks) printf("      seat %d (slot %d) dies\n", (int)seat, (int)gab_local_slot(dead->local));
+  for (int i = w->source_count - 1; i >= 0; i--) {
+    const source s = w->sources[i];
+    const bool is_lane = s.kind == FROM_LANE;
+    if (is_lane && s.a == seat && s.b != seat) {
+      const uint64_t luck = gab_hash_counter(w->plan->seed, (uint64_t)(seat * 64 + s.b), (uint64_t)s.c);
+      if (luck % 2) drop_parcels(&w->lanes[s.a][s.b][s.c], luck / 2 % 4);
+    }
+    if (is_lane && s.b == seat) drop_parcels(&w->lanes[s.a][s.b][s.c], 0);
+    const bool is_empty = is_lane && !w->lanes[s.a][s.b][s.c].first;
+    if (is_empty || (!is_lane && s.a == seat)) remove_source(w, i);
+  }
+  for (gab_seat other = 0; other < w->seats; other++)
+    if (w->processes[other].alive) tell_death(w, (int)other, (int)seat);
+}
+
+static bool is_slow(const world *w, source s)
+{
+  switch (s.kind) {
+  case FROM_LANE:
+    return w->slow_lane[s.a][s.b][s.c];
+  case FROM_APP:
+    return w->slow_app[s.a];
+  default:
+    return w->slow_news;
+  }
+}
+
+static uint32_t choose(world *w)
+{
+  const long event = w->out.events;
+  if (w->plan->choices)
+    return event < w->plan->choice_count ? w->plan->choices[event] % (uint32_t)w->source_count : 0;
+  uint32_t chosen = 0;
+  for (int tries = 0; tries < 4; tries++) {
+    chosen = (uint32_t)(next_random(&w->random) % (uint64_t)w->source_count);
+    if (!is_slow(w, w->sources[chosen])) break;
+  }
+  if (event >= w->noted_capacity) {
+    w->noted_capacity = w->noted_capacity ? 2 * w->noted_capacity : 1024;
+    w->noted = realloc(w->noted, (size_t)w->noted_capacity * sizeof *w->noted);
+    if (!w->noted) abort();
+  }
+  w->noted[event] = chosen;
+  return chosen;
+}
+
+/* MPI does not, but numbers are there so that it does not matter: a logged message comes a second time,
+ * behind those that are under way. */
+static void repeat_sometimes(world *w, lane *on, const parcel *first)
+{
+  if (gab_hash_counter(w->plan->seed, first->number, (uint64_t)(on - &w->lanes[0][0][0])) % 16 != 0) return;
+  parcel *again = malloc(sizeof *again + first->bytes);
+  if (!again) abort();
+  memcpy(again, first, sizeof *first + first->bytes);
+  again->next = NULL;
+  again->is_repeated = true;
+  on->last->next = again;
+  on->last = again;
+}
+
+static void deliver(world *w, source s, int place)
+{
+  lane *from = &w->lanes[s.a][s.b][s.c];
+  parcel *first = from->first;
+  process *to = &w->processes[s.b];
+  if (s.c != GAB_LOCAL_CONTROL && !first->is_repeated) repeat_sometimes(w, from, first);
+  from->first = first->next;
+  if (!from->first) remove_source(w, place);
+  from->delivered = first->number;
+  if (w->talks) {
+    uint32_t word;
+    memcpy(&word, first->data, sizeof word);
+    printf("%5ld %s %d, number %lu: seat %d to seat %d\n", w->out.events, s.c ? "message of lane" : "control",
+           s.c ? s.c : (int)word, (unsigned long)first->number, s.a, s.b);
+  }
+  if (gab_local_deliver(to->local, (gab_seat)s.a, (uint32_t)s.c, first->data, first->bytes) != GAB_OK)
+    FAILED(w, "%s", gab_error_message());
+  free(first);
+  wake(to);
+  if (s.c == GAB_LOCAL_CONTROL) {
+    const process *sender = &w->processes[s.a];
+    follow_control(w, s.a, s.b, sender->restored > 0 && w->out.events > sender->restored_at);
+  }
+}
+
+static void happen(world *w)
+{
+  const int place = (int)choose(w);
+  const source s = w->sources[place];
+  if (s.kind == FROM_LANE) {
+    deliver(w, s, place);
+  } else if (s.kind == FROM_DEATH) {
+    remove_source(w, place);
+    if (w->talks) printf("%5ld seat %d hears that seat %d is dead\n", w->out.events, s.a, s.b);
+    if (gab_local_peer_down(w->processes[s.a].local, (gab_seat)s.b) != GAB_OK)
+      FAILED(w, "%s", gab_error_message());
+    wake(&w->processes[s.a]);
+  } else {
+    process *p = &w->processes[s.a];
+    bool moved = false;
+    remove_source(w, place);
+    p->queued = false;
+    if (gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) return;
+    if (w->talks)
+      printf("%5ld slot %d: step %d, place %d\n", w->out.events, (int)gab_local_slot(p->local), p->app.step,
+             (int)p->app.place);
+    if (run_app(p, &moved) != GAB_OK) FAILED(w, "%s", gab_error_message());
+    if (moved) wake(p);
+  }
+}
+
+static bool is_extinct(const world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) != GAB_NO_SLOT) return false;
+  return w->source_count == 0;
+}
+
+static bool is_done(world *w)
+{
+  for (gab_slot slot = 0; slot < w->problem->slots; slot++) {
+    const process *p = player_of(w, slot);
+    if (!p || p->app.place != DONE) return false;
+  }
+  return true;
+}
+
+static void compare_with_plain_loop(world *w)
+{
+  uint64_t values[MOST_SLOTS];
+  plain_loop(w, values);
+  for (gab_slot slot = 0; slot < w->problem->slots; slot++)
+    if (player_of(w, slot)->app.value != values[slot])
+      FAILED(w, "slot %d ends with another value", (int)slot);
+}
+
+static void begin_world(world *w, const schedule *plan)
+{
+  w->plan = plan;
+  w->problem = &plan->problem;
+  w->seats = (gab_seat)plan->problem.slots + plan->problem.spares;
+  w->random = plan->seed;
+  const uint64_t mode = next_random(&w->random) % 5;
+  w->slow_news = next_random(&w->random) % 3 == 0;
+  for (gab_seat a = 0; a < w->seats; a++) {
+    w->slow_app[a] = mode & 1 && next_random(&w->random) % 3 == 0;
+    for (gab_seat b = 0; b < w->seats; b++)
+      for (int c = 0; c < LANES; c++) w->slow_lane[a][b][c] = mode & 2 && next_random(&w->random) % 3 == 0;
+  }
+  for (gab_slot s = 0; s < plan->problem.slots; s++) w->taken[s] = -1;
+  for (gab_seat seat = 0; seat < w->seats; seat++) begin_process(w, seat);
+}
+
+static void end_world(world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++) {
+    if (w->processes[seat].local) {
+      const gab_local_stats stats = gab_local_statistics(w->processes[seat].local);
+      w->out.stats.duplicates += stats.duplicates;
+      w->out.stats.stale += stats.stale;
+      w->out.stats.left_out += stats.left_out;
+      w->out.stats.replayed += stats.replayed;
+      w->out.stats.takeovers += stats.takeovers;
+      w->out.stats.jumps += stats.jumps;
+    }
+    gab_local_destroy(&w->processes[seat].local);
+    for (gab_seat to = 0; to < w->seats; to++)
+      for (int c = 0; c < LANES; c++) drop_parcels(&w->lanes[seat][to][c], 0);
+  }
+  free(w->sources);
+}
+
+/* Runs a schedule. @param[out] noted  the random choices that were made, to be freed; NULL: not wanted */
+static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
+{
+  world *w = calloc(1, sizeof *w);
+  if (!w) abort();
+  w->talks = talks;
+  begin_world(w, plan);
+  while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !(w->out.finished = is_done(w))) {
+    for (int i = 0; i < plan->death_count; i++)
+      if (plan->deaths[i].event == w->out.events) kill_process(w, plan->deaths[i].seat);
+    if (is_extinct(w)) w->out.extinct = true;
+    else if (w->source_count == 0) FAILED(w, "deadlock: nothing is under way and nobody can go on");
+    else happen(w);
+    check_players(w);
+    if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
+  }
+  if (w->out.finished) compare_with_plain_loop(w);
+  if (w->out.over && !w->out.failure[0]) judge_hand_over(w);
+  end_world(w);
+  if (noted) *noted = w->noted;
+  else free(w->noted);
+  const outcome out = w->out;
+  free(w);
+  return out;
+}
+
+#endif
