@@ -42,7 +42,8 @@ gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles
   return GAB_OK;
 }
 
-gab_status gab_local_add_relatives(gab_local *local)
+/* Holder, parent and children of the slot that this process plays. */
+static gab_status add_relatives(gab_local *local)
 {
   const gab_slot me = local->slot;
   GAB_TRY(gab_local_add_partner(local, local->application.holder(local->application.user, me), ROLE_HOLDER));
@@ -72,7 +73,7 @@ static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
     GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
   for (int32_t i = 0; i < setup->ward_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->wards[i], ROLE_WARD));
-  GAB_TRY(gab_local_add_relatives(local));
+  GAB_TRY(add_relatives(local));
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].up = local->partners[i].met = true;
   return GAB_OK;
 }

@@ -44,11 +44,10 @@ void gab_local_forget_images(gab_local_images *images)
   while (images->count > 0) drop_oldest(images);
 }
 
-gab_status gab_local_keep_image(gab_local *local, gab_local_images *images, gab_step checkpoint,
-                                uint64_t decisions, const gab_buffer *bytes)
+gab_status gab_local_keep_image(gab_local_images *images, gab_step checkpoint, uint64_t decisions,
+                                const gab_buffer *bytes)
 {
   int place = 0;
-  (void)local;
   while (place < images->count && images->list[place].checkpoint < checkpoint) place++;
   const bool is_new = place == images->count || images->list[place].checkpoint != checkpoint;
   if (is_new && images->count == (int)(sizeof images->list / sizeof images->list[0]))
@@ -197,7 +196,7 @@ gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffe
   gab_buffer whole;
   gab_buffer_init(&whole, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_local_pack_image(local, image, &whole);
-  if (status == GAB_OK) status = gab_local_keep_image(local, &local->images, step, local->decided, &whole);
+  if (status == GAB_OK) status = gab_local_keep_image(&local->images, step, local->decided, &whole);
   gab_buffer_release(&whole);
   GAB_TRY(status);
   prune(local, &local->images, &local->decisions);
@@ -215,7 +214,7 @@ gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_
   gab_buffer bytes = gab_buffer_over((void *)(uintptr_t)in->at, gab_reader_left(in));
   bytes.size = gab_reader_left(in);
   GAB_TRY(gab_local_learn_committed(local, (gab_step)note->value));
-  GAB_TRY(gab_local_keep_image(local, &ward->images, note->checkpoint, note->number, &bytes));
+  GAB_TRY(gab_local_keep_image(&ward->images, note->checkpoint, note->number, &bytes));
   prune(local, &ward->images, &ward->decisions);
   return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_COPIED, .checkpoint = note->checkpoint},
                         NULL);

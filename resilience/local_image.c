@@ -117,7 +117,7 @@ static gab_status keep_own_image(gab_local *local, const gab_local_note *note, g
   gab_buffer bytes = gab_buffer_over((void *)(uintptr_t)in.at, gab_reader_left(&in));
   bytes.size = gab_reader_left(&in);
   gab_local_forget_images(&local->images);
-  return gab_local_keep_image(local, &local->images, note->checkpoint, note->number, &bytes);
+  return gab_local_keep_image(&local->images, note->checkpoint, note->number, &bytes);
 }
 
 gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in)

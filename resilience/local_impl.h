@@ -72,7 +72,7 @@ typedef struct gab_local_image {
 } gab_local_image;
 
 typedef struct gab_local_images {
-  gab_local_image list[4]; /**< ascending by checkpoint */
+  gab_local_image list[4]; /**< ascending by checkpoint; two, and what a change needs for a moment */
   int count;
 } gab_local_images;
 
@@ -165,8 +165,6 @@ gab_status gab_local_read_note(gab_reader *in, gab_local_note *note);
 /* local.c */
 gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot);
 gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles);
-/** Adds holder, parent and children of the slot that this process plays. */
-gab_status gab_local_add_relatives(gab_local *local);
 gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
 /** Whether the note comes from the player of a partner as it is known now. */
 gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note);
@@ -196,8 +194,8 @@ gab_status gab_local_jump(gab_local *local, gab_step checkpoint);
 
 /* local_commit.c */
 const gab_local_image *gab_local_newest_committed(const gab_local *local, const gab_local_images *images);
-gab_status gab_local_keep_image(gab_local *local, gab_local_images *images, gab_step checkpoint,
-                                uint64_t decisions, const gab_buffer *bytes);
+gab_status gab_local_keep_image(gab_local_images *images, gab_step checkpoint, uint64_t decisions,
+                                const gab_buffer *bytes);
 void gab_local_forget_images(gab_local_images *images);
 gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t number, uint64_t value);
 /** The holder is up: what it lacks goes there. */

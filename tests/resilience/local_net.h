@@ -4,6 +4,7 @@
  *
  *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a slot;
  *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
+ *  - no slot passes a global section twice, no replay is further ahead than it may;
  *  - who was there from the start restores nothing and computes no step twice; who restores a second time has
  * a reason;
  *  - no two living processes play one slot; nobody takes a checkpoint before all have taken the last one but
@@ -69,8 +70,9 @@ typedef struct schedule {
 
 typedef struct parcel {
   struct parcel *next;
-  uint64_t number; /* on its lane, from 1 */
-  bool is_repeated;
+  uint64_t number;  /* on its lane, from 1 */
+  bool is_repeated; /* by the network */
+  bool is_replayed; /* by the sender, which says so in the last byte of the head */
   size_t bytes;
   unsigned char data[];
 } parcel;
@@ -126,8 +128,7 @@ typedef struct process {
 /* After a death of a slot: how far it is until nothing that hangs on it can be lost by one more death. */
 typedef struct healing {
   bool ill;
-  bool restored;  /* somebody plays it again */
-  int checkpoint; /* the newest taken since, -1: none */
+  bool restored; /* somebody plays it again */
 } healing;
 
 /* A holder that came back needs three round trips with a ward before it surely has its copies. */
@@ -165,6 +166,7 @@ typedef struct world {
   uint64_t decisions[MOST_STEPS + 1];
   uint32_t decided;
   int taken[MOST_SLOTS];  /* the newest checkpoint that the slot ever took */
+  int passed[MOST_SLOTS]; /* sections that the slot has passed */
   int arrived_most;       /* sections at which somebody arrived */
   int section_checkpoint; /* that closes the newest of them */
   healing healings[MOST_SLOTS];
@@ -221,6 +223,15 @@ static void wake(process *p)
   add_source(p->world, (source){FROM_APP, (int)p->seat, 0, 0});
 }
 
+/* A replay does not flood its target: at most `ahead` of one life, and what is left of the life before. */
+static void check_window(world *w, const lane *to, const parcel *added)
+{
+  uint64_t many = added->is_replayed;
+  for (const parcel *p = to->first; p; p = p->next) many += p->is_replayed && !p->is_repeated;
+  if (many > 2 * w->problem->ahead)
+    FAILED(w, "%lu replayed messages are under way on one channel", (unsigned long)many);
+}
+
 static gab_status net_send(void *user, gab_seat target, uint32_t which, const gab_buffer *head,
                            const void *payload, size_t bytes, gab_journal_entry *entry)
 {
@@ -241,6 +252,8 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   made->next = NULL;
   made->number = ++to->sent;
   made->is_repeated = false;
+  made->is_replayed = which != GAB_LOCAL_CONTROL && head->data[head->size - 1] != 0;
+  check_window(w, to, made);
   made->bytes = head->size + bytes;
   memcpy(made->data, head->data, head->size);
   if (bytes > 0) memcpy(made->data + head->size, payload, bytes);
@@ -307,7 +320,7 @@ static void note_taken(world *w, gab_slot slot, int step)
       FAILED(w, "slot %d took checkpoint %d before slot %d took %d", (int)slot, step, (int)s, before);
   if (step > w->taken[slot]) w->taken[slot] = step;
   healing *healing = &w->healings[slot];
-  if (healing->ill && healing->restored) *healing = (struct healing){.checkpoint = -1};
+  if (healing->ill && healing->restored) *healing = (struct healing){0};
 }
 
 static int taken_by_all(const world *w)
@@ -334,7 +347,7 @@ static void note_death(world *w, const process *dead)
   }
   for (gab_slot ward = 0; ward < problem->slots; ward++)
     if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
-  w->healings[slot] = (healing){.ill = true, .checkpoint = -1};
+  w->healings[slot] = (healing){.ill = true};
 }
 
 /* Follows the round trips between a holder that came back and its wards. */
@@ -488,6 +501,10 @@ static gab_status at_section(process *p, bool *moved)
   *moved = gab_local_is_inside(p->local);
   if (!*moved) return GAB_OK;
   app->arrived = false;
+  /* what others sent it there is nowhere any more */
+  if (section <= w->passed[gab_local_slot(p->local)])
+    FAILED(w, "slot %d passes section %d again", (int)gab_local_slot(p->local), section);
+  w->passed[gab_local_slot(p->local)] = section;
   if (is_end) {
     app->place = DONE;
     return GAB_OK;

@@ -3,7 +3,7 @@
  * adjacent ones, messages of different lanes delayed and reordered, deaths heard of late. What has to hold
  * stands in local_net.h.
  *
- *   test_resilience_local_schedules [--schedules N] [--seed S] [--table]
+ *   test_resilience_local_schedules [--schedules N] [--seed S] [--table] [--no-shrink]
  *
  * Schedule i is made from seed S + i. One that fails is shrunk (deaths and choices left out while it still
  * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --table: what
@@ -202,7 +202,7 @@ static void print_schedule(const schedule *plan)
     if (plan->choices[i]) printf("  choice %u at event %ld\n", plan->choices[i], i);
 }
 
-static void report(uint64_t seed, const char *failure)
+static void report(uint64_t seed, const char *failure, bool shrinks)
 {
   schedule plan;
   make_schedule(&plan, seed);
@@ -212,8 +212,7 @@ static void report(uint64_t seed, const char *failure)
   plan.choices = realloc(plan.choices, (size_t)plan.choice_count * sizeof *plan.choices);
   if (!plan.choices) abort();
   plan.choices[plan.choice_count - 1] = 0;
-  if (still_fails(&plan)) shrink(&plan);
-  printf("shrunk to:\n");
+  if (shrinks && still_fails(&plan)) shrink(&plan);
   print_schedule(&plan);
   const outcome last = run_schedule(&plan, true, NULL);
   printf("      %s\nagain: --seed %lu --schedules 1\n", last.failure, (unsigned long)seed);
@@ -276,11 +275,12 @@ int main(int argc, char **argv)
 {
   long schedules = 6000;
   uint64_t seed = 1;
-  bool wants_table = false;
+  bool wants_table = false, shrinks = true;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--schedules") == 0 && i + 1 < argc) schedules = strtol(argv[++i], NULL, 10);
     else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed = strtoull(argv[++i], NULL, 10);
     else if (strcmp(argv[i], "--table") == 0) wants_table = true;
+    else if (strcmp(argv[i], "--no-shrink") == 0) shrinks = false;
     else return fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]), 2;
   }
   table table = {0};
@@ -292,7 +292,7 @@ int main(int argc, char **argv)
     count(&table, kind_of(seed + (uint64_t)i), &out);
     if (!out.failure[0]) continue;
     failures++;
-    report(seed + (uint64_t)i, out.failure);
+    report(seed + (uint64_t)i, out.failure, shrinks);
   }
   if (wants_table || failures > 0) print_table(&table);
   if (failures == 0 && schedules >= 6000 && !has_been_everywhere(&table)) {
