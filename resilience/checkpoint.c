@@ -218,6 +218,18 @@ gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
   return gab_checkpoint_complete(checkpoint);
 }
 
+gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial)
+{
+  for (int i = 0; i < 2; i++)
+    if (checkpoint->snapshots[i].serial > serial) serial = checkpoint->snapshots[i].serial;
+  GAB_TRY(gab_world_max_u64(checkpoint->world, &serial, 1));
+  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
+  checkpoint->since = 0;       /* nobody has anything that a newcomer lacks */
+  checkpoint->counted = false; /* of a newcomer it is, too: all count the blocks again */
+  checkpoint->snapshots[checkpoint->valid].serial = serial;
+  return GAB_OK;
+}
+
 gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint) { return checkpoint->stats; }
 
 void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events)

@@ -120,6 +120,9 @@ struct gab_checkpoint {
 
 /* The snapshot that is written next, or is being written. */
 gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
+/* From now on nobody counts on what memory holds. The numbers of snapshots go on above `serial` and all there were.
+ * Collective. */
+gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
 
 /* ---- image.c: the image of a slot as bytes */
 

@@ -214,17 +214,6 @@ static gab_status read_all(const gab_restart *restart, const gab_manifest *manif
 
 /* ---------------------------------------------------------------- restoring */
 
-/* From now on nobody may count on what memory holds; the numbers of snapshots go on above all there were. */
-static gab_status forget_snapshots(gab_checkpoint *checkpoint, uint64_t serial)
-{
-  for (int i = 0; i < 2; i++)
-    if (checkpoint->snapshots[i].serial > serial) serial = checkpoint->snapshots[i].serial;
-  GAB_TRY(gab_world_max_u64(checkpoint->world, &serial, 1));
-  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = false;
-  checkpoint->snapshots[checkpoint->valid].serial = serial;
-  return GAB_OK;
-}
-
 static gab_status skip_seal(gab_reader *in)
 {
   uint64_t seal;
@@ -255,7 +244,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
 
 gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
 {
-  GAB_TRY(forget_snapshots(checkpoint, fallen->highest));
+  GAB_TRY(gab_snapshots_forget(checkpoint, fallen->highest));
   return restore(checkpoint, fallen);
 }
 
