@@ -171,9 +171,13 @@ gab_status gab_state_save(gab_state *state, gab_step step)
   gab_status status = save(state, step);
   const double saved = gab_seconds();
   if (status == GAB_OK && state->disk) status = write_files(state, step);
+  const double done = gab_seconds();
   state->times.saves++;
-  state->times.save += gab_seconds() - start;
-  state->times.files += gab_seconds() - saved;
+  state->times.save += done - start;
+  state->times.files += done - saved;
+  if (status == GAB_OK)
+    gab_log(GAB_LOG_DEBUG, "saved step %" GAB_PRI_STEP " in %.6f s (files %.6f s)", step, done - start,
+            done - saved);
   return status;
 }
 

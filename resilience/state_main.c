@@ -72,6 +72,8 @@ static gab_status call(gab_world *world, int argc, char **argv, gab_reinit_state
 static gab_status prepare(gab_world *world, gab_state **state)
 {
   gab_state_options options;
+  const char *log = getenv("GABION_STATE_LOG");
+  if (log && *log) GAB_TRY(gab_log_open(log));
   GAB_TRY(gab_state_options_read(&options));
   return gab_state_create(world, &options, state);
 }

@@ -9,6 +9,15 @@
 #include <unistd.h>
 
 static const char *deaths = ""; /* what --die was given */
+static double called_at;
+
+/* The same on all processes of a machine, and from one job to the next. */
+static double seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static void give_up(const char *program, const char *argument)
 {
@@ -19,6 +28,7 @@ static void give_up(const char *program, const char *argument)
 
 proxy_options proxy_read_options(int argc, char **argv, proxy_options usual)
 {
+  called_at = seconds();
   for (int i = 1; i < argc; i += 2) {
     int *number = strcmp(argv[i], "--size") == 0    ? &usual.size
                   : strcmp(argv[i], "--steps") == 0 ? &usual.steps
@@ -31,24 +41,22 @@ proxy_options proxy_read_options(int argc, char **argv, proxy_options usual)
   return usual;
 }
 
-/* The same on all processes of a machine, and from one job to the next. */
-static double seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void say(MPI_Comm comm, const char *what, int64_t step)
+void proxy_enter(MPI_Comm comm, int64_t step)
 {
   int rank;
   MPI_Comm_rank(comm, &rank);
-  if (rank == 0) printf("proxy: %s iteration %" PRId64 " at %.6f s\n", what, step, seconds());
-  if (rank == 0) fflush(stdout);
+  if (rank == 0)
+    printf("proxy: enters iteration %" PRId64 " at %.6f s, called at %.6f s\n", step, seconds(), called_at);
+  fflush(stdout);
 }
 
-void proxy_enter(MPI_Comm comm, int64_t step) { say(comm, "enters", step); }
-void proxy_leave(MPI_Comm comm, int64_t step) { say(comm, "leaves", step); }
+void proxy_leave(MPI_Comm comm, int64_t step)
+{
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  if (rank == 0) printf("proxy: leaves iteration %" PRId64 " at %.6f s\n", step, seconds());
+  fflush(stdout);
+}
 
 void proxy_iteration(int64_t step)
 {

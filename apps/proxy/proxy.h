@@ -16,7 +16,8 @@ typedef struct proxy_options {
  * sends itself SIGKILL at the beginning of that iteration. `usual`: what is not given. Ends the program with
  * 2 if they are wrong. */
 proxy_options proxy_read_options(int argc, char **argv, proxy_options usual);
-/* The main loop is entered, for the first time or again, at iteration `step`: one line with the time. */
+/* The main loop is entered, for the first time or again, at iteration `step`: one line with the time, and
+ * with that of proxy_read_options(), ahead of all set-up. */
 void proxy_enter(MPI_Comm comm, int64_t step);
 /* An iteration begins. */
 void proxy_iteration(int64_t step);
