@@ -2,12 +2,14 @@
 # Chaos: runs of small flows whose processes are killed by SIGKILL from outside, at random times and in random numbers:
 # one, several at once, half of them, all. Every run has to end with the state of the undisturbed run, to the last bit.
 #
-#   scripts/chaos.sh [--minutes M] [--seed S] [-n PROCESSES] [--steps STEPS] [--out DIR]
+#   scripts/chaos.sh [--minutes M] [--runs R] [--seed S] [-n PROCESSES] [--spares K] [--steps STEPS] [--out DIR]
 #
 #   --minutes M   how long processes are killed; the run that is under way then goes on undisturbed (default 60)
+#   --runs R      no more than so many runs
 #   --seed S      of times, victims and numbers of processes (default: the time); what it meets also depends on the
 #                 machine, so another try with the same seed is alike, not equal
 #   -n N          at most so many processes, default 16: each run has N, half, or a quarter of it
+#   --spares K    so many processes more, which wait and take the seats of the dead; they are killed like the others
 #   --steps STEPS of the flow on blocks that stay as they are, default 6000; a quarter of it of the one that adapts
 #   --start-up K  instead: K runs in each of which one process is killed around the start, at a random moment from the
 #                 first process there is to the first steps. One death there costs no more than a start, by which the
@@ -20,7 +22,7 @@
 # before its last step is started again by the same command in the same folder, on as many processes as at first: that
 # has to go on from the newest checkpoint on disk. An end is explained if it is
 #   exit 0   with the checksum and the CSV series of the undisturbed run on one process
-#   exit 3   after kills, with the lost slots and blocks named
+#   exit 3   after kills, with the lost slots and blocks named, or when of spares and players only spares were left
 #   exit 76  after kills before the first checkpoint, twice, since the launcher starts such a run again by itself
 #   exit 1   when nobody was left, or when kills met the start of MPI twice
 # The counts go to DIR/chaos.json, every kill and end to DIR/chaos.log. Exit 0 only if every end was explained.
@@ -28,11 +30,13 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-MINUTES=60 SEED=$((EPOCHSECONDS % 32768)) N=16 STEPS=6000 OUT= START_UP= WAIT=40
+MINUTES=60 SEED=$((EPOCHSECONDS % 32768)) N=16 SPARES=0 RUNS=1000000 STEPS=6000 OUT= START_UP= WAIT=40
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
     --minutes) MINUTES=${2:?--minutes needs a number}; shift ;;
+    --runs) RUNS=${2:?--runs needs a number}; shift ;;
+    --spares) SPARES=${2:?--spares needs a number}; shift ;;
     --seed) SEED=${2:?--seed needs a number}; shift ;;
     -n) N=${2:?-n needs a number}; shift ;;
     --steps) STEPS=${2:?--steps needs a number}; shift ;;
@@ -43,7 +47,7 @@ while (($#)); do
   esac
   shift
 done
-for number in "$MINUTES" "$SEED" "$N" "$STEPS" "${START_UP:-1}" "$WAIT"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+for number in "$MINUTES" "$RUNS" "$SEED" "$N" "$SPARES" "$STEPS" "${START_UP:-1}" "$WAIT"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
 ((N >= 4)) || fail "-n $N: four processes at least"
 OUT=$(realpath -m "${OUT:-$GABION_BUILD/chaos}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
@@ -55,7 +59,7 @@ export GABION_RESCUE_LOG=$OUT/rescues.log OMP_NUM_THREADS=1
 RANDOM=$SEED
 STALL=30      # seconds without progress that the launcher takes for a hang
 DEADLINE=900  # seconds of one attempt
-runs=0 attempts=0 salvos=0 kills=0 together=0 everybody=0 recoveries=0 fallbacks=0 wrong=0
+runs=0 attempts=0 salvos=0 kills=0 together=0 everybody=0 recoveries=0 seated=0 fallbacks=0 wrong=0
 relaunch_all=0 relaunch_few=0 relaunch_lost=0 relaunch_start=0 survived=0
 
 note() { printf '%(%H:%M:%S)T %s\n' -1 "$*" >>"$OUT/chaos.log"; }
@@ -115,7 +119,7 @@ attempt() {
   local dir=$1 job before deadline=$((SECONDS + DEADLINE))
   before=$(count "$dir" start) hit=0 extinct='' few='' started=''
   # shellcheck disable=SC2046 # words on purpose
-  timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --stall "$STALL" --retries 1000 --traces "$OUT" -- \
+  timeout -k 10 "$DEADLINE" "$LAUNCH" -n "$np" --spares "$SPARES" --stall "$STALL" --retries 1000 --traces "$OUT" -- \
     "$GABION" $(arguments "$dir") >>"$dir.log" 2>&1 </dev/null & job=$!
   attempts=$((attempts + 1))
   while kill -0 $job 2>/dev/null; do
@@ -143,6 +147,7 @@ same_series() { # same_series DIR: every CSV file of the undisturbed run
 }
 judge_done() {
   recoveries=$((recoveries + $(count "$dir" recovery))) fallbacks=$((fallbacks + $(count "$dir" 'restored from disk')))
+  seated=$((seated + $(grep -c '"strategy": "spare"' "$dir/events.jsonl" || true)))
   survived=$((survived + 1))
   if [ "$(value "$dir" checksum)" != "$(value "$OUT/undisturbed-$NAME" checksum)" ]; then
     unexplained "checksum $(value "$dir" checksum) instead of $(value "$OUT/undisturbed-$NAME" checksum)"
@@ -153,6 +158,8 @@ judge_end() {
   local said; said=$(tail -n 40 "$dir.log")
   if ((code == 3 && hit)) && grep -qE 'died and so did all holders.*0x[0-9a-f]+' <<<"$said"; then
     relaunch_lost=$((relaunch_lost + 1))
+  elif ((code == 3 && hit && SPARES)) && grep -q 'all processes that played a slot are dead' <<<"$said"; then
+    relaunch_all=$((relaunch_all + 1))
   elif ((code == 76 && hit)) && grep -q 'to be started again: a process died' <<<"$said"; then
     relaunch_start=$((relaunch_start + 1))
   elif [ $code = 1 ] && [ -n "$few" ]; then relaunch_few=$((relaunch_few + 1))
@@ -223,7 +230,7 @@ declare -A stages=([init]=0 [world]=0 [set_up]=0 [first_checkpoint]=0 [ended]=0 
 start_and_kill() { # start_and_kill DIR
   local job pids=() before wait_ms stage
   # shellcheck disable=SC2046 # words on purpose
-  timeout -k 10 300 "$LAUNCH" -n "$np" --traces "$OUT" -- "$GABION" $(arguments "$1") >"$1.log" 2>&1 </dev/null & job=$!
+  timeout -k 10 300 "$LAUNCH" -n "$np" --spares "$SPARES" --traces "$OUT" -- "$GABION" $(arguments "$1") >"$1.log" 2>&1 </dev/null & job=$!
   until ranks_of $job; ((${#pids[@]})); do kill -0 $job 2>/dev/null || break; done
   # half of them early: MPI_Init takes a part of that time only
   before=$((RANDOM * (RANDOM % 2 ? span / 3 : span * 3 / 2) / 32768))
@@ -269,20 +276,20 @@ JSON
 if [ -n "$START_UP" ]; then start_ups; exit 0; fi
 
 for name in flow flow_adaptive; do use "$name"; undisturbed; done
-say "chaos for $MINUTES minutes on up to $N processes, seed $SEED"
+say "chaos for $MINUTES minutes on up to $N processes and $SPARES spares, seed $SEED"
 END=$((SECONDS + 60 * MINUTES))
-while ((SECONDS < END && wrong < 5)); do
+while ((SECONDS < END && runs < RUNS && wrong < 5)); do
   if ((runs % 2)); then use flow_adaptive; else use flow; fi
   run
 done
 rescued=$(wc -l <"$GABION_RESCUE_LOG")
 cat >"$OUT/chaos.json" <<JSON
-{"minutes": $MINUTES, "seed": $SEED, "processes": $N, "cores": $cores, "runs": $runs, "undisturbed_checksum": $survived,
+{"minutes": $MINUTES, "seed": $SEED, "processes": $N, "spares": $SPARES, "cores": $cores, "runs": $runs, "undisturbed_checksum": $survived,
  "attempts": $attempts, "kills": $kills, "salvos": $salvos, "several_at_once": $together, "all_at_once": $everybody,
- "recoveries_in_job": $recoveries, "of_these_from_disk": $fallbacks, "relaunched_all_dead": $relaunch_all, "relaunched_too_few_left": $relaunch_few,
+ "recoveries_in_job": $recoveries, "of_these_by_spares": $seated, "of_these_from_disk": $fallbacks, "relaunched_all_dead": $relaunch_all, "relaunched_too_few_left": $relaunch_few,
  "relaunched_data_lost": $relaunch_lost, "relaunched_killed_at_start": $relaunch_start, "stalls_rescued": $rescued, "wrong": $wrong}
 JSON
-say "$runs runs, $attempts starts, $kills kills ($salvos times, $together of several at once, $everybody of all), $recoveries recoveries in the job, $fallbacks of them from disk"
+say "$runs runs, $attempts starts, $kills kills ($salvos times, $together of several at once, $everybody of all), $recoveries recoveries in the job, $seated of them by spares, $fallbacks from disk"
 say "started again: $relaunch_all all dead, $relaunch_few too few left, $relaunch_lost data lost, $relaunch_start killed while starting; stalls rescued: $rescued"
 if ((wrong)); then fail "$wrong ends are wrong or not explained; logs are in $OUT"; fi
 say "every run that came to its end had the undisturbed checksum ($survived)"
