@@ -78,6 +78,8 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   ground->oldest = UINT64_MAX - bounds[1];
   ground->latest = UINT64_MAX - bounds[2];
   ground->good = bounds[3] != 0;
+  /* Only newcomers are left: nobody can help with what was before the newest. */
+  if (ground->oldest == 0) ground->oldest = ground->newest;
   /* Some overwrote theirs and are not through, or are through where others have not begun. */
   const bool common = ground->newest > 0 && ground->newest >= ground->oldest;
   if (checkpoint->single && checkpoint->stats.taken > 0 && !common)

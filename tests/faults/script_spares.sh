@@ -65,6 +65,12 @@ for spares in 2 1; do
   [ "$(member living)" = $((2 + spares)) ] || complain "from disk: not as many processes as there are"
 done
 
+# Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
+launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30
+keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject slot=2,step=43,phase=compute --inject slot=0+1,step=46,phase=compute
+[ "$(checksum)" = "$expected" ] || complain "one newcomer left: another checksum"
+said 'died and so did all holders'
+
 launch 2 2 1 --set 'resilience.strategies=[shrink, spare]'
 said "strategy 'spare' cannot come behind 'shrink'"
 "$GABION_BUILD/bin/gabion" check "$flow" --set 'resilience.strategies=[shrink, spare]' >said.txt 2>&1 && complain "check takes an order that cannot be"
