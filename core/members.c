@@ -121,11 +121,15 @@ gab_incarnation gab_members_incarnation(const gab_members *members, gab_slot slo
   return back ? back->incarnation : 0;
 }
 
-gab_seat gab_members_seat(const gab_members *members, gab_slot slot)
+gab_seat gab_members_last_seat(const gab_members *members, gab_slot slot)
 {
-  if (!gab_members_has(members, slot)) return GAB_NO_SEAT;
   const gab_return *back = find_return(members, slot);
   return back ? back->seat : (gab_seat)slot;
+}
+
+gab_seat gab_members_seat(const gab_members *members, gab_slot slot)
+{
+  return gab_members_has(members, slot) ? gab_members_last_seat(members, slot) : GAB_NO_SEAT;
 }
 
 gab_slot gab_members_slot_of_seat(const gab_members *members, gab_seat seat)

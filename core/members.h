@@ -59,6 +59,8 @@ gab_slot gab_members_slot(const gab_members *members, int32_t index);
 gab_incarnation gab_members_incarnation(const gab_members *members, gab_slot slot);
 /** @return the seat that plays `slot`, GAB_NO_SEAT if it is gone */
 gab_seat gab_members_seat(const gab_members *members, gab_slot slot);
+/** @return the seat that plays `slot`, or played it last */
+gab_seat gab_members_last_seat(const gab_members *members, gab_slot slot);
 /** @return the slot that `seat` plays, GAB_NO_SLOT if none */
 gab_slot gab_members_slot_of_seat(const gab_members *members, gab_seat seat);
 

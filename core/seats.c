@@ -69,14 +69,37 @@ gab_slot gab_world_participant(const gab_world *world, int32_t place)
                          : (gab_slot)gab_world_spare(world, place - members);
 }
 
-gab_status gab_world_seat_spares(gab_world *world)
+/* The lowest spare that is no farther from the one that died. */
+static gab_seat spare_near(const gab_world *world, gab_slot slot, int farthest)
 {
-  for (gab_slot slot = 0; slot < world->members.slots && spare_count(world) > 0; slot++) {
-    if (gab_members_has(&world->members, slot) || !gab_members_has(&world->whole, slot)) continue;
-    const gab_seat seat = gab_world_spare(world, 0);
-    GAB_TRY(gab_members_return(&world->members, slot, seat));
+  const gab_seat dead = gab_members_last_seat(&world->members, slot);
+  if (!world->distance) return gab_world_spare(world, 0);
+  for (int32_t i = 0; i < spare_count(world); i++) {
+    const gab_seat seat = gab_world_spare(world, i);
+    if (world->distance(world->distance_user, dead, seat) <= farthest) return seat;
+  }
+  return GAB_NO_SEAT;
+}
+
+static gab_status seat_within(gab_world *world, int farthest)
+{
+  for (int32_t i = 0; i < world->members.gone_count && spare_count(world) > 0;) {
+    const gab_slot slot = world->members.gone[i];
+    const gab_seat seat = gab_members_has(&world->whole, slot) ? spare_near(world, slot, farthest) : GAB_NO_SEAT;
+    if (seat == GAB_NO_SEAT) {
+      i++;
+      continue;
+    }
+    GAB_TRY(gab_members_return(&world->members, slot, seat)); /* which takes it out of that list */
     if (seat == world->seat) world->slot = slot;
   }
+  return GAB_OK;
+}
+
+gab_status gab_world_seat_spares(gab_world *world)
+{
+  for (int farthest = world->distance ? 0 : GAB_FARTHEST; farthest <= GAB_FARTHEST; farthest++)
+    GAB_TRY(seat_within(world, farthest));
   return GAB_OK;
 }
 
@@ -88,6 +111,7 @@ gab_seat gab_world_seats(const gab_world *world) { return world->seats.slots; }
 const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
 bool gab_world_is_spare(const gab_world *world) { return world->slot >= world->members.slots; }
 int32_t gab_world_spares(const gab_world *world) { return spare_count(world); }
+int32_t gab_world_spares_per_node(const gab_world *world) { return world->spares_per_node; }
 
 gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
 {
@@ -116,4 +140,11 @@ void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
 
 void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
 void gab_world_set_seating(gab_world *world, gab_seating seating) { world->seating = seating; }
+
+void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user)
+{
+  world->distance = distance;
+  world->distance_user = user;
+}
+
 gab_repair_times gab_world_repair_times(const gab_world *world) { return world->times; }

@@ -30,17 +30,21 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
 
 /* Of all processes. A death while it is made may leave it with some and not with others, so they agree, and those that
  * failed free those that still wait in it.
- * @param[out] lost  processes died: the world stands on MPI_COMM_WORLD then, or on what they all have, and needs a repair */
-static gab_status make_main_comm(gab_world *world, bool *lost)
+ * @param[out] spares  how many of the last ranks are @param[out] lost  processes died: the world stands on MPI_COMM_WORLD then, or on what they all have, and needs a repair */
+static gab_status make_main_comm(gab_world *world, int32_t *spares, bool *lost)
 {
   enum { MADE = 1 };
-  int bits = MPI_Comm_dup(MPI_COMM_WORLD, &world->comm) == MPI_SUCCESS ? MADE : 0;
+  gab_spares_wish wish;
+  GAB_TRY(gab_spares_told(&wish));
+  world->spares_per_node = wish.per_node ? wish.count : 0;
+  int bits = gab_spares_set_aside(&wish, &world->comm, spares) == MPI_SUCCESS ? MADE : 0;
   if (!bits) gab_comm_revoke(MPI_COMM_WORLD);
   GAB_TRY(gab_comm_agree(MPI_COMM_WORLD, &bits, lost));
   if (bits & MADE) return GAB_OK;
   if (!*lost) GAB_FAIL(GAB_ERR_MPI, "MPI_COMM_WORLD could not be duplicated");
   if (world->comm != MPI_COMM_NULL) MPI_Comm_free(&world->comm);
   world->comm = MPI_COMM_WORLD;
+  *spares = 0; /* nobody begins: who would have been one does not matter */
   return GAB_OK;
 }
 
@@ -72,31 +76,15 @@ static gab_status open_ports(gab_world *world)
   return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
 }
 
-/* The last processes are the spares: so many as the launcher, or the program itself, has said. */
-static gab_status count_spares(int size, int32_t *spares)
-{
-  const char *told = getenv("GABION_SPARES");
-  char *end = NULL;
-  *spares = 0;
-  if (!told || !told[0]) return GAB_OK;
-  const long wanted = strtol(told, &end, 10);
-  if (*end || wanted < 0)
-    GAB_FAIL(GAB_ERR_INPUT, "GABION_SPARES is '%s': it has to be a number of processes", told);
-  if (wanted >= size)
-    GAB_FAIL(GAB_ERR_INPUT, "%ld spare processes asked for, but there are %d processes in all: none is left to compute",
-             wanted, size);
-  *spares = (int32_t)wanted;
-  return GAB_OK;
-}
-
 /* @param[in,out] lost  processes died: then the communicator of the players waits for the repair */
-static gab_status take_seat(gab_world *world, bool *lost)
+static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
 {
   int rank = 0, size = 0;
-  int32_t spares;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  GAB_TRY(count_spares(size, &spares));
+  MPI_Comm_rank(world->comm, &rank);
+  MPI_Comm_size(world->comm, &size);
+  if (spares >= size)
+    GAB_FAIL(GAB_ERR_INPUT, "%" PRId32 " spare processes asked for, but there are %d processes in all: none is left to compute",
+             spares, size);
   gab_members_init(&world->seats, size);
   gab_members_init(&world->members, size - spares);
   gab_members_init(&world->whole, 0);
@@ -124,9 +112,10 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   GAB_TRY(gab_world_watch(world));
   bool lost;
-  GAB_TRY(make_main_comm(world, &lost));
+  int32_t spares;
+  GAB_TRY(make_main_comm(world, &spares, &lost));
   gab_world_watch_comm(world->comm);
-  GAB_TRY(take_seat(world, &lost));
+  GAB_TRY(take_seat(world, spares, &lost));
   GAB_TRY(open_ports(world));
   return lost ? begin_anew(world) : GAB_OK;
 }

@@ -55,7 +55,8 @@ typedef enum gab_seating {
 
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
  *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
- *  and play no slot. Collective over all processes. Sets the identity of the log.
+ *  and play no slot; with GABION_SPARES=K/node the last K of each node are, and the slots of the others are counted without
+ *  them. Collective over all processes. Sets the identity of the log.
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
  *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_beacon_complete() makes the exit code of it).
  *  Gives the launcher its first sign of life (GABION_PROGRESS).
@@ -86,6 +87,8 @@ bool gab_world_is_spare(const gab_world *world);
 gab_seat gab_world_seats(const gab_world *world);
 /** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
 int32_t gab_world_spares(const gab_world *world);
+/** How many processes of each node were set aside as spares at the start; 0: they were not chosen by nodes. */
+int32_t gab_world_spares_per_node(const gab_world *world);
 /** Who takes part at present. Borrowed; changes with repairs. */
 const gab_members *gab_world_members(const gab_world *world);
 gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot);
@@ -146,6 +149,12 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags);
 
 /** Whether repairs call spares. The same on all; local. */
 void gab_world_set_seating(gab_world *world, gab_seating seating);
+enum { GAB_FARTHEST = 3 };
+/** How far apart two processes are: from 0, on one node, to #GAB_FARTHEST. */
+typedef int (*gab_distance_fn)(const void *user, gab_seat a, gab_seat b);
+/** Repairs call the spare that is nearest to the dead process, the lowest of several. Without it the lowest of all.
+ *  The same on all; local. @param[in] distance  of which all know the same; NULL: does not matter @param[in] user  borrowed */
+void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);
 
 /** From here on the spares rest. Collective over all. On a member it returns at once; on a spare when it is called
  *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an intent.

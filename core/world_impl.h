@@ -1,7 +1,7 @@
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
  *
- *  From the bottom: seats.c (who plays what, and which rank that is), fault.c (the error handler and the broken
+ *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the error handler and the broken
  *  state), traffic.c and port.c (messages), comm.c (communicators of applications), collective.c and route.c, repair.c,
  *  spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
  *
@@ -92,8 +92,11 @@ struct gab_world {
   bool meets_on_players; /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
   gab_members seats;     /**< the seats that live, as "slots" of a gab_members */
   gab_seat seat;         /**< of this process */
+  int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
   bool resting;          /**< spares rest: collective calls are for the members alone */
   gab_seating seating;   /**< what becomes of the slots of the dead */
+  gab_distance_fn distance; /**< NULL: all spares are alike */
+  const void *distance_user;
   gab_members whole;     /**< the members when the present repair began */
   gab_members members;
   gab_slot slot; /**< of a spare: beyond all slots, see gab_world_slot() */
@@ -142,12 +145,26 @@ gab_slot gab_world_participant(const gab_world *world, int32_t place);
 /** The index-th of the spares, in the order of seats. */
 gab_seat gab_world_spare(const gab_world *world, int32_t index);
 
-/** Gives the slots that have become vacant since `whole` to spares, the lowest to the lowest, as far as there are
- *  any. Everyone finds the same. Local. */
+/** Gives the slots that have become vacant since `whole` to spares, as far as there are any: to those near by first, the
+ *  lowest to the lowest. Everyone finds the same. Local. */
 gab_status gab_world_seat_spares(gab_world *world);
 
 /** Makes room for `count` elements in a growing array. */
 gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes);
+
+/* ---------------------------------------------------------------- spares_chosen.c */
+
+/** How many processes are to be set aside, as GABION_SPARES says: "K" of the run, or "K/node" of each node. */
+typedef struct gab_spares_wish {
+  int32_t count;
+  bool per_node;
+} gab_spares_wish;
+
+/** @return ::GAB_ERR_INPUT for anything else in the environment. Local; the same on all */
+gab_status gab_spares_told(gab_spares_wish *wish);
+/** Makes the communicator of everybody from MPI_COMM_WORLD, spares last. Collective; unagreed, as MPI left it: a death may
+ *  leave it made on some processes only. @param[out] spares  how many there are @return code of MPI */
+int gab_spares_set_aside(const gab_spares_wish *wish, MPI_Comm *comm, int32_t *spares);
 
 /* ---------------------------------------------------------------- fault.c */
 

@@ -23,6 +23,16 @@ static void release_snapshot(gab_snapshot *snapshot)
   gab_redundancy_release(snapshot);
 }
 
+/* Of two processes that may play slots, by their domains. */
+static int distance(const void *user, gab_seat a, gab_seat b)
+{
+  const gab_domains *domains = user;
+  int far = 0;
+  for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++)
+    far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_slot)a, (gab_slot)b);
+  return far;
+}
+
 /* Finds the domains where they matter, and tries whether a placement can be made of what was asked for.
  * Collective. */
 static gab_status open_redundancy(gab_checkpoint *made)
@@ -37,6 +47,7 @@ static gab_status open_redundancy(gab_checkpoint *made)
   if (asked->separate == GAB_DOMAIN_NONE && asked->within <= GAB_DOMAIN_NONE) return GAB_OK;
   status = gab_domains_find(made->world, asked->domains_file, wanted, &made->domains);
   made->redundancy.domains_file = NULL; /* the caller's */
+  if (made->domains) gab_world_set_distance(made->world, distance, made->domains);
   return status;
 }
 
@@ -75,6 +86,7 @@ void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
   gab_buffer_release(&gone->untouched);
   for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
   for (int i = 0; i < 2; i++) gab_skeletons_release(&gone->skeletons[i]);
+  if (gone->domains) gab_world_set_distance(gone->world, NULL, NULL);
   gab_domains_destroy(&gone->domains);
   gab_free(checkpoint);
 }

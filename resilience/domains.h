@@ -41,7 +41,7 @@ typedef struct gab_places {
   int32_t first, count;
 } gab_places;
 
-/** Finds the domains of all slots that live. Collective. @param[in] file  of the user's, see
+/** Finds the domains of all slots, and of the spares behind them. Collective. @param[in] file  of the user's, see
  *  gab_domains_parse(), read by the root; NULL or "": host names @param[in] wanted  hwloc is asked for the
  *  chassis only if it is this
  *  @return the status of the root, on all: ::GAB_ERR_INPUT with file and line */
@@ -53,19 +53,20 @@ gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind 
 gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains);
 /** From the text of a user's file: lines "name slots", with slots as in "0-3 8 10-20:2" (every second), which
  *  may be separated by blanks or commas and stand in brackets; a colon may follow the name, so a flat YAML
- *  file is one such; # begins a comment. Every slot of the run has to be named once. Local.
+ *  file is one such; # begins a comment. Every slot of the run has to be named once. Local. @param[in] spares  processes
+ *  numbered behind the slots, which may be named; one that is not counts as a node of its own
  *  @return ::GAB_ERR_INPUT with `source`:line */
-gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, gab_domains **domains);
+gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares, gab_domains **domains);
 /** Reads a file as gab_domains_load() and finds out for how many slots it is: those that it names, each once. Local.
  *  @return ::GAB_ERR_INPUT with file and line */
 gab_status gab_domains_count(const char *path, int32_t *slots);
 /** The same from a file. Local. */
-gab_status gab_domains_load(const char *path, int32_t slots, gab_domains **domains);
+gab_status gab_domains_load(const char *path, int32_t slots, int32_t spares, gab_domains **domains);
 /** Regular ones: `per_node` slots on each node, `per_island` nodes in each island (0: one island). Local. */
 gab_status gab_domains_regular(int32_t slots, int32_t per_node, int32_t per_island, gab_domains **domains);
 void gab_domains_destroy(gab_domains **domains);
 
-/** How many slots they are about. */
+/** How many slots they are about, spares included: where a run has spares, "slot" means seat here. */
 int32_t gab_domains_slots(const gab_domains *domains);
 /** How many domains of a kind; of NONE as many as slots. */
 int32_t gab_domains_number(const gab_domains *domains, gab_domain_kind kind);

@@ -19,8 +19,9 @@ enum { NAME_ROOM = 512 };
 
 /* A list of names of which many are equal: one text for each that differs from the one before. */
 typedef struct names {
-  const char **of; /* per slot; NULL: not named yet */
-  int32_t slots;
+  const char **of; /* per slot, and spare behind them; NULL: not named yet */
+  int32_t slots;   /* with the spares */
+  int32_t spares;
   int64_t largest; /* slot that is named; only counted if `of` is NULL */
   char **texts;
   size_t text_count;
@@ -67,8 +68,8 @@ typedef struct place_in_text {
 static gab_status name_slot(names *list, const place_in_text *at, int64_t slot, const char *name)
 {
   if (slot < 0 || slot >= list->slots)
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: there is no slot %" PRId64 ", the run has %" PRId32, at->source, at->line,
-             slot, list->slots);
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: there is no slot %" PRId64 ", the run has %" PRId32 "%s", at->source, at->line,
+             slot, list->slots, list->spares ? ", spares included" : "");
   if (list->of[slot])
     GAB_FAIL(GAB_ERR_INPUT, "%s:%d: slot %" PRId64 " was placed in %s before", at->source, at->line, slot,
              list->of[slot]);
@@ -140,20 +141,20 @@ static gab_status read_lines(names *list, const char *source, const char *text)
 static gab_status read_text(names *list, const char *source, const char *text)
 {
   GAB_TRY(read_lines(list, source, text));
-  for (int32_t i = 0; i < list->slots; i++)
-    if (!list->of[i])
-      GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId32 " of %" PRId32 " has no place in it", source, i,
-               list->slots);
+  const int32_t slots = list->slots - list->spares;
+  for (int32_t i = 0; i < slots; i++)
+    if (!list->of[i]) GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId32 " of %" PRId32 " has no place in it", source, i, slots);
   return GAB_OK;
 }
 
-gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, gab_domains **domains)
+gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares, gab_domains **domains)
 {
   names list;
   *domains = NULL;
-  GAB_TRY(names_create(&list, slots));
+  GAB_TRY(names_create(&list, slots + spares));
+  list.spares = spares;
   gab_status status = read_text(&list, source, text);
-  if (status == GAB_OK) status = gab_domains_from_names(list.of, slots, domains);
+  if (status == GAB_OK) status = gab_domains_from_names(list.of, list.slots, domains);
   names_release(&list);
   return status;
 }
@@ -181,7 +182,7 @@ static gab_status count_slots(const char *source, const char *text, int32_t *slo
   if (counting.largest >= most)
     GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId64 " is more than a run has: %" PRId64, source, counting.largest, most);
   *slots = (int32_t)counting.largest + 1;
-  status = gab_domains_parse(source, text, *slots, &domains);
+  status = gab_domains_parse(source, text, *slots, 0, &domains);
   gab_domains_destroy(&domains);
   return status;
 }
@@ -196,12 +197,12 @@ gab_status gab_domains_count(const char *path, int32_t *slots)
   return status;
 }
 
-gab_status gab_domains_load(const char *path, int32_t slots, gab_domains **domains)
+gab_status gab_domains_load(const char *path, int32_t slots, int32_t spares, gab_domains **domains)
 {
   gab_buffer text;
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = read_file(path, &text);
-  if (status == GAB_OK) status = gab_domains_parse(path, (const char *)text.data, slots, domains);
+  if (status == GAB_OK) status = gab_domains_parse(path, (const char *)text.data, slots, spares, domains);
   gab_buffer_release(&text);
   return status;
 }
@@ -256,7 +257,6 @@ static gab_status visit_name(void *user, gab_slot from, gab_reader bytes)
   names *list = user;
   const char *name;
   if (!list->of) return GAB_OK; /* no memory for them, which is told below */
-  if (from >= list->slots) return GAB_OK; /* a spare: what it sits in counts when it plays a slot */
   GAB_TRY(names_add(list, (const char *)bytes.at, gab_reader_left(&bytes), &name));
   list->of[from] = name;
   return GAB_OK;
@@ -271,7 +271,7 @@ static gab_status gather(gab_world *world, gab_domain_kind wanted, gab_domains *
   name_of_this_process(wanted, name);
   gab_buffer mine = gab_buffer_over(name, strlen(name));
   mine.size = mine.capacity;
-  if (gab_world_is_root(world)) status = names_create(&list, gab_world_members(world)->slots);
+  if (gab_world_is_root(world)) status = names_create(&list, gab_world_seats(world));
   gab_status gathered = gab_world_gather(world, &mine, visit_name, &list);
   if (gathered != GAB_OK) status = gathered;
   if (status == GAB_OK && gab_world_is_root(world))
@@ -298,13 +298,19 @@ static gab_status get_outcome(gab_reader *in, gab_domains **domains)
   GAB_FAIL((gab_status)status, "%s", message);
 }
 
+static gab_status load_for(const gab_world *world, const char *file, gab_domains **domains)
+{
+  const gab_slot slots = gab_world_members(world)->slots;
+  return gab_domains_load(file, slots, gab_world_seats(world) - slots, domains);
+}
+
 gab_status gab_domains_find(gab_world *world, const char *file, gab_domain_kind wanted, gab_domains **domains)
 {
   bool root = gab_world_is_root(world), has_file = file && file[0];
   gab_status status = GAB_OK;
   *domains = NULL;
   if (!has_file) status = gather(world, wanted, domains);
-  else if (root) status = gab_domains_load(file, gab_world_members(world)->slots, domains);
+  else if (root) status = load_for(world, file, domains);
   if (status == GAB_ERR_FAULT) return status;
   gab_buffer outcome;
   gab_buffer_init(&outcome, GAB_MEMORY_OTHER);

@@ -54,6 +54,8 @@ static gab_status put_guard(const gab_guard *guard, gab_buffer *out)
   GAB_TRY(gab_put_f64(out, guard->past_seconds));
   GAB_TRY(gab_put_i32(out, guard->past_losses));
   GAB_TRY(gab_put_i32(out, guard->told));
+  GAB_TRY(gab_put_i32(out, guard->seated));
+  GAB_TRY(gab_put_u8(out, guard->separate));
   GAB_TRY(gab_put_i32(out, guard->barren));
   GAB_TRY(gab_put_i64(out, guard->suspected));
   GAB_TRY(gab_put_i64(out, guard->furthest));
@@ -72,7 +74,11 @@ static gab_status get_guard(gab_guard *guard, gab_reader *in)
   GAB_TRY(gab_get_i64(in, &lag));
   GAB_TRY(gab_get_f64(in, &guard->past_seconds));
   GAB_TRY(gab_get_i32(in, &guard->past_losses));
+  uint8_t separate;
   GAB_TRY(gab_get_i32(in, &guard->told));
+  GAB_TRY(gab_get_i32(in, &guard->seated));
+  GAB_TRY(gab_get_u8(in, &separate));
+  guard->separate = separate != 0;
   GAB_TRY(gab_get_i32(in, &guard->barren));
   GAB_TRY(gab_get_i64(in, &suspected));
   GAB_TRY(gab_get_i64(in, &furthest));

@@ -14,14 +14,16 @@ typedef struct arena {
 
 static int32_t place_of(const gab_placement *placement, gab_slot slot)
 {
-  int32_t place = placement->domains ? gab_domains_place(placement->domains, slot) : slot;
-  return gab_members_index(&placement->places, place);
+  const gab_seat seat = gab_members_seat(&placement->members, slot);
+  if (!placement->domains) return gab_members_index(&placement->places, slot);
+  return seat == GAB_NO_SEAT ? -1 : gab_members_index(&placement->places, gab_domains_place(placement->domains, seat));
 }
 
 static gab_slot slot_at(const gab_placement *placement, int32_t index)
 {
   int32_t place = gab_members_slot(&placement->places, index);
-  return placement->domains ? gab_domains_slot(placement->domains, place) : place;
+  if (!placement->domains) return place;
+  return gab_members_slot_of_seat(&placement->members, gab_domains_slot(placement->domains, place));
 }
 
 /* How many of the gone lie before a place. */
@@ -43,14 +45,32 @@ static int by_value(const void *a, const void *b)
   return (left > right) - (left < right);
 }
 
+static void leave_out(gab_placement *placement, gab_seat seat)
+{
+  gab_members *places = &placement->places;
+  if (gab_members_slot_of_seat(&placement->members, seat) == GAB_NO_SLOT)
+    places->gone[places->gone_count++] = gab_domains_place(placement->domains, seat);
+}
+
+/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that slots had at the start are
+ * vacant only if the slot is gone or has come back. */
 static gab_status find_places(gab_placement *placement)
 {
-  GAB_TRY(gab_members_copy(&placement->places, &placement->members));
-  if (!placement->domains) return GAB_OK;
+  const gab_members *members = &placement->members;
   gab_members *places = &placement->places;
-  for (int32_t i = 0; i < places->gone_count; i++)
-    places->gone[i] = gab_domains_place(placement->domains, placement->members.gone[i]);
-  if (places->gone_count) qsort(places->gone, (size_t)places->gone_count, sizeof(int32_t), by_value);
+  if (!placement->domains) return gab_members_copy(places, members);
+  gab_members_release(places);
+  gab_members_init(places, gab_domains_slots(placement->domains));
+  const int32_t vacant = places->slots - gab_members_count(members);
+  void *memory = NULL;
+  if (vacant == 0) return GAB_OK;
+  GAB_TRY(gab_alloc((size_t)vacant * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
+  places->gone = memory;
+  for (int32_t i = 0; i < members->gone_count; i++) leave_out(placement, members->gone[i]);
+  for (int32_t i = 0; i < members->return_count; i++)
+    if (gab_members_has(members, members->returns[i].slot)) leave_out(placement, members->returns[i].slot);
+  for (gab_seat seat = members->slots; seat < places->slots; seat++) leave_out(placement, seat);
+  qsort(places->gone, (size_t)places->gone_count, sizeof(int32_t), by_value);
   return GAB_OK;
 }
 
@@ -107,7 +127,7 @@ static gab_places range_at(const gab_placement *placement, int32_t place)
 {
   if (placement->domains && placement->within > GAB_DOMAIN_NONE)
     return gab_domains_range(placement->domains, placement->within, place);
-  return (gab_places){0, placement->members.slots};
+  return (gab_places){0, placement->places.slots};
 }
 
 static arena arena_around(const gab_placement *placement, int32_t index)
@@ -402,7 +422,7 @@ static bool all_circles(const gab_placement *placement,
                         bool (*say)(const gab_placement *, const gab_circle *, void *), void *user)
 {
   bool yes = true;
-  for (int32_t place = 0; place < placement->members.slots && yes;) {
+  for (int32_t place = 0; place < placement->places.slots && yes;) {
     gab_places range = range_at(placement, place);
     arena here = arena_of(placement, range);
     if (here.circle.count > 0) yes = say(placement, &here.circle, user);
@@ -477,7 +497,7 @@ gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *as
   placement->group = asked->group ? asked->group : 8;
   placement->losses = asked->losses ? asked->losses : 2;
   GAB_TRY(check(placement));
-  if (domains && gab_domains_slots(domains) != members->slots)
+  if (domains && gab_domains_slots(domains) < members->slots)
     GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " slots for %" GAB_PRI_SLOT, gab_domains_slots(domains),
              members->slots);
   bool matters = domains && (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);

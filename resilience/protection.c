@@ -244,17 +244,52 @@ void gab_guard_destroy(gab_guard **guard)
 
 /* ---------------------------------------------------------------- checkpoints */
 
-void gab_guard_tell(gab_timeloop *loop)
+static int32_t seats_taken(const gab_members *members)
 {
-  gab_guard *guard = loop->guard;
-  int32_t members = gab_members_count(gab_world_members(loop->world));
+  int32_t taken = 0;
+  for (int32_t i = 0; i < members->return_count; i++) taken += (int32_t)members->returns[i].incarnation;
+  return taken;
+}
+
+static void tell_redundancy(const gab_guard *guard, const gab_placement *placement)
+{
   char text[1024];
-  const gab_placement *placement = gab_checkpoint_placement(guard->checkpoint);
-  if (!placement || members == guard->told || members < 2) return;
-  guard->told = members;
   gab_log(GAB_LOG_INFO, "redundancy: %s", gab_placement_describe(placement, text, sizeof text));
   if (gab_placement_warning(placement, gab_checkpoint_redundancy(guard->checkpoint), text, sizeof text))
     gab_log(GAB_LOG_WARNING, "%s", text);
+}
+
+/* A spare may sit in another domain than the process whose seat it took: the copies were placed anew by that. */
+static void tell_separation(const gab_timeloop *loop, const gab_placement *placement, bool separate)
+{
+  const char *kind = gab_domain_name(placement->separate);
+  if (separate)
+    gab_log(GAB_LOG_INFO, "no image lies in one %s with all of its copies any more: any one %s can be lost", kind, kind);
+  else
+    gab_log(GAB_LOG_WARNING,
+            "a spare sits in another %s than the process whose seat it took, and however copies are placed, some images lie in "
+            "one %s with all of theirs: the loss of a %s may be more than they cover",
+            kind, kind, kind);
+  if (!gab_world_is_root(loop->world)) return;
+  gab_json *event = gab_event_begin(loop->events, "failure domains");
+  gab_json_text(event, "kind", kind);
+  gab_json_bool(event, "separate", separate);
+  gab_event_end(loop->events, &event);
+}
+
+void gab_guard_tell(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  const gab_members *members = gab_world_members(loop->world);
+  const int32_t count = gab_members_count(members), seated = seats_taken(members);
+  const gab_placement *placement = gab_checkpoint_placement(guard->checkpoint);
+  if (!placement || count < 2 || (count == guard->told && seated == guard->seated)) return;
+  const bool separate = gab_placement_get_costs(placement, 1).any_domain;
+  if (count != guard->told) tell_redundancy(guard, placement);
+  else if (separate != guard->separate) tell_separation(loop, placement, separate);
+  guard->told = count;
+  guard->seated = seated;
+  guard->separate = separate;
 }
 
 void gab_guard_warn(const gab_timeloop *loop)

@@ -122,6 +122,23 @@ static const gab_config_key resilience_keys[] = {
      .outside = true,
      .doc = "Whether blocks are distributed anew after processes were lost."},
 };
+static const gab_config_key spares_keys[] = {
+    {.name = "count",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 1000000,
+     .default_text = "0",
+     .outside = true,
+     .doc = "How many. `gabion-launch -- gabion run CASE` starts so many processes beside those of -n; a job started "
+            "otherwise, with fewer, is refused."},
+    {.name = "per",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "run|node",
+     .default_text = "run",
+     .outside = true,
+     .doc = "run: so many in all, the last processes of the job. node: so many on each node, the last ones there, so "
+            "that a node on which processes die can replace them itself."},
+};
 static const gab_config_key memory_keys[] = {
     {.name = "every",
      .type = GAB_CONFIG_STRING,
@@ -264,6 +281,9 @@ static const gab_config_key drill_keys[] = {
 #define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
 static const gab_config_section sections[] = {
     {.path = "resilience", .doc = "How the run survives the loss of processes.", KEYS(resilience_keys)},
+    {.path = "resilience.spares",
+     .doc = "Processes that play no part until others die, and then take their places (strategy spare).",
+     KEYS(spares_keys)},
     {.path = "resilience.memory", .doc = "Checkpoints in the memory of the processes.", KEYS(memory_keys)},
     {.path = "resilience.disk",
      .doc = "Checkpoints on disk, written while the run goes on.",
@@ -308,6 +328,39 @@ static gab_status read_strategies(const gab_config *config, gab_protection *prot
   }
   if (gab_strategies_check(protection->strategies, (int)count) != GAB_OK) return blame(config, "resilience.strategies");
   return GAB_OK;
+}
+
+gab_spares_asked gab_resilience_spares(const gab_config *config)
+{
+  return (gab_spares_asked){.count = (int32_t)gab_config_int(config, "resilience.spares.count"),
+                            .per_node = strcmp(gab_config_string(config, "resilience.spares.per"), "node") == 0};
+}
+
+/* Spares that nobody would ever call are not what was meant. */
+static gab_status check_spares(const gab_config *config, const gab_protection *protection)
+{
+  bool used = protection->strategies[0] == NULL; /* by default they are */
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
+    used = used || protection->strategies[i]->seating != GAB_SEATING_NONE;
+  if (used || gab_resilience_spares(config).count == 0) return GAB_OK;
+  return gab_config_fail(config, "resilience.spares.count",
+                         "no strategy of resilience.strategies calls spare processes: `spare' is missing there");
+}
+
+gab_status gab_resilience_check_spares(const gab_config *config, const gab_world *world)
+{
+  const gab_spares_asked asked = gab_resilience_spares(config);
+  const char *attempt = getenv("GABION_ATTEMPT"), *each = asked.per_node ? "/node" : "";
+  const int32_t have = asked.per_node ? gab_world_spares_per_node(world) : gab_world_spares(world);
+  if (have >= asked.count) return GAB_OK;
+  if (attempt && atoi(attempt) > 0) { /* what is left of the nodes has room for no more */
+    gab_log(GAB_LOG_WARNING, "going on with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each, asked.count, each);
+    return GAB_OK;
+  }
+  return gab_config_fail(config, "resilience.spares.count",
+                         "this job has %" PRId32 "%s spare processes instead of %" PRId32 "%s: start it by `gabion-launch "
+                         "-n %" GAB_PRI_SLOT " --spares %" PRId32 "%s -- PROGRAM ...'",
+                         have, each, asked.count, each, gab_world_members(world)->slots, asked.count, each);
 }
 
 static gab_status read_drill(const gab_config *config, size_t index, gab_drill *drill)
@@ -411,6 +464,7 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
                                   gab_protection *protection)
 {
   GAB_TRY(read_strategies(config, protection));
+  GAB_TRY(check_spares(config, protection));
   GAB_TRY(gab_resilience_redundancy(config, &protection->redundancy));
   gab_interval scrub;
   if (gab_interval_parse(gab_config_string(config, "resilience.scrub"), 0, &scrub) != GAB_OK)
@@ -457,7 +511,7 @@ static gab_status blame_drill(const gab_config *config, const char *const *injec
 }
 
 gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject, size_t inject_count,
-                                      int32_t slots)
+                                      int32_t slots, int32_t spares)
 {
   const char *file = gab_config_string(config, "resilience.domains");
   gab_domains *domains = NULL;
@@ -467,7 +521,7 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
     if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
   }
   if (!file[0]) return GAB_OK;
-  gab_status status = gab_domains_load(file, slots, &domains);
+  gab_status status = gab_domains_load(file, slots, spares, &domains);
   gab_domains_destroy(&domains);
   return status == GAB_ERR_INPUT ? blame(config, "resilience.domains") : status;
 }

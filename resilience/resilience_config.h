@@ -22,14 +22,25 @@ gab_status gab_resilience_declare(gab_config *config);
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors);
 
-/** Checks what depends on the number of slots: those that drills name, and a file of failure domains. Local; reads that
- *  file. @param[in] inject  further drills, see gab_resilience_context @return ::GAB_ERR_INPUT with the place in the file */
+/** Checks what depends on the number of slots, and spares: those that drills name, and a file of failure domains. Local;
+ *  reads that file. @param[in] inject  further drills, see gab_resilience_context @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject, size_t inject_count,
-                                      int32_t slots);
+                                      int32_t slots, int32_t spares);
 /** The same before that number is known: refuses what can be right for no number up to `most`; a drill that kills nobody
  *  then is a warning in the log. Local. */
 gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject, size_t inject_count,
                                           int32_t most);
+
+/** How many spare processes a case asks for. */
+typedef struct gab_spares_asked {
+  int32_t count;
+  bool per_node; /**< so many on each node; else in all */
+} gab_spares_asked;
+gab_spares_asked gab_resilience_spares(const gab_config *config);
+/** Whether the job has as many: if not it is refused, with the command that starts it so, but for a job that the launcher
+ *  has started again, which goes on with those that there are. Local, with the same result on all.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_resilience_check_spares(const gab_config *config, const gab_world *world);
 
 /** What a checked parameter file says about redundancy. Local. @param[out] redundancy  borrows the name of the file
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */

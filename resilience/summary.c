@@ -52,6 +52,8 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_forest_global_blocks(forest, &summary->blocks));
   summary->slots = gab_world_members(world)->slots;
   summary->living = gab_members_count(gab_world_members(world));
+  summary->spares = gab_world_seats(world) - summary->slots;
+  summary->spares_left = gab_world_spares(world);
   summary->threads = 1;
 #ifdef _OPENMP
   summary->threads = omp_get_max_threads();
@@ -208,6 +210,8 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_close(json);
   gab_json_int(json, "slots", summary->slots);
   gab_json_int(json, "living", summary->living);
+  gab_json_int(json, "spares", summary->spares);
+  gab_json_int(json, "spares_left", summary->spares_left);
   gab_json_int(json, "threads", summary->threads);
   gab_json_uint(json, "blocks", summary->blocks);
   gab_json_int(json, "fault_count", stats->fault_count);

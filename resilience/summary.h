@@ -27,6 +27,7 @@ typedef struct gab_summary {
   uint64_t checksum;                      /**< gab_forest_checksum() of the final state */
   uint64_t blocks;                        /**< of all slots */
   int32_t slots, living;                  /**< at the start, now */
+  int32_t spares, spares_left;            /**< processes set aside: at the start, now as far as is known */
   int threads;                            /**< per process */
   uint64_t memory_peak;                   /**< bytes of the slot that held most */
   uint64_t memory_now;                    /**< bytes of the slot that holds most */

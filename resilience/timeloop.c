@@ -288,6 +288,7 @@ static void note_start(const gab_timeloop *loop)
   gab_json_int(event, "at_step", loop->step);
   gab_json_int(event, "steps", loop->steps);
   gab_json_int(event, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(event, "spares", gab_world_spares(loop->world));
   gab_json_int(event, "attempt", attempt ? atoi(attempt) : 0);
   if (loop->lock) gab_json_text(event, "run", gab_run_lock_id(loop->lock));
   gab_event_end(loop->events, &event);

@@ -170,7 +170,9 @@ gab_status driver_processes_check(gab_world *world, const gab_config *config, co
 {
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
-    status = gab_resilience_check_slots(config, options->drills, options->drill_count, gab_world_members(world)->slots);
+    status = gab_resilience_check_slots(config, options->drills, options->drill_count, gab_world_members(world)->slots,
+                                        gab_world_spares(world));
+  if (status == GAB_OK) status = gab_resilience_check_spares(config, world);
   return gab_output_settle(world, status);
 }
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define RUN_OPTIONS "osivqwfcmS"
+
 static const char usage[] =
     "usage: gabion run CASE.yaml [options]\n"
     "\n"
@@ -21,6 +23,8 @@ static const char usage[] =
     "  --overcommit          start even if the nodes have not the memory that the case needs\n"
     "  --verbose, -v         say more\n"
     "  --quiet, -q           only warnings and errors\n"
+    "  --print-spares        only print how many spare processes the case asks for (resilience.spares), as\n"
+    "                        gabion-launch --spares takes it\n"
     "  --help, -h            this text\n"
     "\n"
     "With checkpoints on disk (resilience.disk.every) the same command in the same folder goes on from the\n"
@@ -157,27 +161,38 @@ static gab_status run(gab_world *world, const driver_options *options)
   return status;
 }
 
-static bool asks_for_help(int argc, char **argv)
+/* Before there is a world: gabion-launch asks, to know how many processes that is to have. @return exit code */
+static int print_spares(const driver_options *options)
 {
-  driver_options options;
-  return driver_options_parse(argc, argv, "osivqwfcm", &options) == GAB_OK && options.help;
+  gab_config *config = NULL;
+  const gab_status status = driver_config_from_file(options, &config);
+  if (status == GAB_OK) {
+    const gab_spares_asked asked = gab_resilience_spares(config);
+    printf("%" PRId32 "%s\n", asked.count, asked.per_node ? "/node" : "");
+  } else {
+    gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  }
+  gab_config_destroy(&config);
+  return gab_status_exit_code(status);
 }
 
 int command_run(int argc, char **argv)
 {
   gab_world *world;
   driver_options options;
-  if (asks_for_help(argc, argv)) {
+  const bool understood = driver_options_parse(argc, argv, RUN_OPTIONS, &options) == GAB_OK;
+  if (understood && options.help) {
     fputs(usage, stdout);
     return 0;
   }
+  if (understood && options.print_spares && options.word) return print_spares(&options);
   /* MPI comes first, so that a wrong command line is complained about once, not by every process. */
   gab_status status = gab_world_create(NULL, NULL, &world);
   if (status != GAB_OK) {
     fprintf(stderr, "gabion: %s\n", gab_error_message());
     return gab_status_exit_code(status);
   }
-  status = driver_options_parse(argc, argv, "osivqwfcm", &options);
+  status = driver_options_parse(argc, argv, RUN_OPTIONS, &options);
   if (status == GAB_OK && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());

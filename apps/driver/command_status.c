@@ -74,14 +74,27 @@ typedef struct history {
 
 static char *next_line(history *past) { return past->shown[past->count++ % SHOWN_EVENTS]; }
 
+static void take_start(gab_json_document *event, history *past)
+{
+  char spares[48] = "";
+  const double set_aside = gab_json_get_real(event, "/spares");
+  if (set_aside > 0) snprintf(spares, sizeof spares, ", and %.0f spare", set_aside);
+  snprintf(next_line(past), sizeof past->shown[0], "started at step %.0f of %.0f on %.0f processes%s",
+           gab_json_get_real(event, "/at_step"), gab_json_get_real(event, "/steps"),
+           gab_json_get_real(event, "/slots"), spares);
+}
+
 static void take_recovery(gab_json_document *event, history *past)
 {
-  char lost[128];
+  char lost[128], strategy[32];
+  const double returned = gab_json_get_real(event, "/returned");
   gab_json_get_list(event, "/lost", lost, sizeof lost);
+  gab_json_get_text(event, "/strategy", strategy, sizeof strategy);
   snprintf(next_line(past), sizeof past->shown[0],
-           "slot%s %s died at step %.0f; back to step %.0f, going on after %.3f s",
+           "slot%s %s died at step %.0f%s; back to step %.0f%s%s, going on after %.3f s",
            strchr(lost, ',') ? "s" : "", lost[0] ? lost : "(none)", gab_json_get_real(event, "/noticed_step"),
-           gab_json_get_real(event, "/restored_step"), gab_json_get_real(event, "/seconds"));
+           returned > 0 ? ", spares took over" : "", gab_json_get_real(event, "/restored_step"),
+           strategy[0] ? " by " : "", strategy, gab_json_get_real(event, "/seconds"));
 }
 
 static void take_end(gab_json_document *event, double time, history *past)
@@ -109,9 +122,7 @@ static void take_event(const char *line, size_t length, history *past)
              gab_json_get_real(event, "/all_blocks"), gab_json_get_real(event, "/of_step"));
   else if (strcmp(name, "start") == 0) {
     past->end_time = 0;
-    snprintf(next_line(past), sizeof past->shown[0], "started at step %.0f of %.0f on %.0f processes",
-             gab_json_get_real(event, "/at_step"), gab_json_get_real(event, "/steps"),
-             gab_json_get_real(event, "/slots"));
+    take_start(event, past);
   } else if (strcmp(name, "end") == 0) take_end(event, time, past);
   else if (strcmp(name, "continued") == 0)
     snprintf(next_line(past), sizeof past->shown[0], "went on from step %.0f, a checkpoint %s",
@@ -188,6 +199,7 @@ static void print_progress(gab_json_document *progress, bool running)
   if (running) printf(", %s left", duration(gab_json_get_real(progress, "/seconds_left"), left));
   printf("\n  %.0f of %.0f processes", gab_json_get_real(progress, "/living"),
          gab_json_get_real(progress, "/slots"));
+  if (gab_json_get_real(progress, "/spares") > 0) printf(", %.0f spare", gab_json_get_real(progress, "/spares"));
   if (checkpoint >= 0 && running) printf("; last checkpoint in memory: step %.0f", checkpoint);
   if (faults > 0)
     printf("; %.0f fault%s, %.0f steps computed again", faults, faults == 1 ? "" : "s",
@@ -239,7 +251,7 @@ static bool is_running(gab_json_document *progress, const history *past, double 
 static int tell_json(const char *folder, gab_json_document *progress, const history *past)
 {
   static const char *const counts[] = {"step",   "steps",       "updates_per_second",  "seconds_left",
-                                       "slots",  "living",      "checkpoint",          "disk_checkpoint",
+                                       "slots",  "living",      "spares",   "checkpoint",          "disk_checkpoint",
                                        "faults", "rolled_back", "reconstructed_blocks"};
   const bool ended = past->end_time > 0;
   double silent = 0;

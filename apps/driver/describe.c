@@ -117,6 +117,14 @@ static void describe_levels(const run_case *which, const block_numbers *numbers)
             setup->every, setup->max_level);
 }
 
+void driver_describe_spares(const gab_config *config, int64_t processes)
+{
+  const gab_spares_asked asked = gab_resilience_spares(config);
+  if (asked.count == 0) return;
+  gab_log(GAB_LOG_INFO, "  spare processes: %" PRId32 "%s beside the %" PRId64 ", each with memory for one of them once it is called",
+          asked.count, asked.per_node ? " on each node" : "", processes);
+}
+
 static void describe_blocks(const run_case *which, const block_numbers *numbers)
 {
   int64_t processes = gab_config_int(which->config, "run.processes");
@@ -135,6 +143,7 @@ static void describe_blocks(const run_case *which, const block_numbers *numbers)
           " processes: %.1f MB of populations (twice that with kernels that keep two fields) and %.1f MB of "
           "checkpoints each",
           processes, 1e-6 * bytes / (double)processes, 4e-6 * bytes / (double)processes);
+  driver_describe_spares(which->config, processes);
   if (numbers->blocks < (uint64_t)processes)
     gab_log(GAB_LOG_WARNING, "%" PRIu64 " blocks are too few for the recommended %" PRId64 " processes",
             numbers->blocks, processes);

@@ -12,6 +12,7 @@
 #include "lbm/refinement.h"
 #include "loadbalance/balance.h"
 #include "resilience/monitor.h"
+#include "resilience/resilience_config.h"
 #include "resilience/restart.h"
 #include "resilience/run_lock.h"
 
@@ -33,6 +34,7 @@ typedef struct driver_options {
   const char *block; /**< of --block; NULL: not given */
   bool fresh, anyway; /**< start anew; go on with another case */
   bool overcommit;    /**< start even if the memory does not suffice */
+  bool print_spares; /**< print how many spare processes the case asks for, and end */
   bool verbose, quiet, reference, processes, help, json;
 } driver_options;
 
@@ -172,6 +174,8 @@ gab_status driver_processes_check(gab_world *world, const gab_config *config, co
 /** The same for any number of processes up to `most`: warns of drills that none of them has. Local.
  *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
 gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most);
+/** Says in the log how many spare processes a case asks for, if any, beside those that compute. */
+void driver_describe_spares(const gab_config *config, int64_t processes);
 /** What the cells of a case take of memory. */
 typedef struct driver_memory {
   double cells;        /**< of the grid, at least */

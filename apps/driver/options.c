@@ -62,6 +62,7 @@ static const option_row rows[] = {
     {"--block", 'b', NULL, true},
     {"--json", 'j', NULL, false},
     {"--overcommit", 'm', NULL, false},
+    {"--print-spares", 'S', NULL, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -114,6 +115,9 @@ static gab_status take(const option_row *row, const char *value, driver_options 
     break;
   case 'm':
     options->overcommit = true;
+    break;
+  case 'S':
+    options->print_spares = true;
     break;
   case 'w':
     return gab_walltime_parse(value, &options->walltime);

@@ -77,6 +77,7 @@ gab_status phase_check(const gab_config *config, const driver_options *options)
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
     phase_case_describe(&which);
+    driver_describe_spares(config, gab_config_int(config, "run.processes"));
   }
   phase_case_release(&which);
   return status;

@@ -9,6 +9,7 @@
 #include "apps/driver/driver.h"
 #include "loadbalance/balance.h"
 #include "resilience/placement.h"
+#include "resilience/resilience_config.h"
 
 /** The command line. */
 typedef struct plan_options {
@@ -34,6 +35,8 @@ typedef struct plan_spread {
 
 typedef struct plan_numbers {
   int32_t slots;
+  gab_spares_asked spares; /**< that the case asks for */
+  int32_t all_processes;   /**< with them; 0: on how many nodes is not known */
   gab_balance_report balance;
   plan_spread blocks[GAB_BALANCE_LEVELS + 1]; /**< per level and slot; behind the last level: all */
   const gab_balancer *strategy;

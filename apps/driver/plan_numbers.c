@@ -293,11 +293,20 @@ static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
   if (options->per_node > 0)
     GAB_TRY(gab_domains_regular(numbers->slots, (int32_t)options->per_node, (int32_t)options->per_island,
                                 &numbers->domains));
-  else if (file && file[0]) GAB_TRY(gab_domains_load(file, numbers->slots, &numbers->domains));
+  else if (file && file[0]) GAB_TRY(gab_domains_load(file, numbers->slots, 0, &numbers->domains));
   gab_members_init(&all, numbers->slots);
   gab_status status = gab_placement_make(&numbers->placement, &numbers->redundancy, &all, numbers->domains);
   gab_members_release(&all);
   return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
+}
+
+static void count_spares(const run_case *which, const plan_options *options, plan_numbers *numbers)
+{
+  numbers->spares = gab_resilience_spares(which->config);
+  const int64_t nodes = !numbers->spares.per_node ? 1
+                        : options->per_node > 0   ? (numbers->slots + options->per_node - 1) / options->per_node
+                                                  : 0;
+  if (nodes > 0 || numbers->spares.count == 0) numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
 }
 
 static gab_status choose(const run_case *which, const plan_options *options, plan_numbers *numbers)
@@ -306,6 +315,7 @@ static gab_status choose(const run_case *which, const plan_options *options, pla
   numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
+  count_spares(which, options, numbers);
   GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
   if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);
   if (!numbers->redundancy.scheme) return GAB_ERR_INPUT;

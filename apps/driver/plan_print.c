@@ -77,6 +77,17 @@ static void print_fewest(const plan_numbers *numbers, FILE *out)
           processes_text(numbers->fewest_at_peak, text[2]));
 }
 
+static void print_spares(const plan_numbers *numbers, FILE *out)
+{
+  char text[24];
+  if (numbers->spares.count == 0) return;
+  fprintf(out, "  spares: %" PRId32 "%s; one that is idle holds no blocks, once called %s; nobody has to adopt blocks then\n",
+          numbers->spares.count, numbers->spares.per_node ? " on each node" : "", bytes_text(numbers->memory.most, text));
+  if (numbers->all_processes > 0)
+    fprintf(out, "  processes to be started: %" PRId32 "\n", numbers->all_processes);
+  else fprintf(out, "  processes to be started: unknown without the processes of a node (--per-node)\n");
+}
+
 void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
 {
   char text[24];
@@ -99,6 +110,7 @@ void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
           numbers->partners.mean, numbers->partners.most);
   print_bytes(out, "sent in a step of level 0", &numbers->sent);
   print_checkpoint(numbers, out);
+  print_spares(numbers, out);
   if (numbers->memory_given > 0) print_fewest(numbers, out);
   fprintf(out, "  planned in %.2f s with %s of proxies\n", numbers->planning_seconds,
           bytes_text((double)numbers->proxy_bytes, text));
@@ -172,6 +184,9 @@ gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, F
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);
   gab_json_text(json, "case", gab_config_name(which->config));
   gab_json_int(json, "processes", numbers->slots);
+  gab_json_int(json, "spares", numbers->spares.count);
+  gab_json_text(json, "spares_per", numbers->spares.per_node ? "node" : "run");
+  put_number(json, "all_processes", numbers->all_processes);
   put_redundancy(numbers, json);
   put_levels(numbers, json);
   for (size_t i = 0; i < sizeof spreads / sizeof spreads[0]; i++)

@@ -155,7 +155,7 @@ static words mpirun_command(const job *job)
     add_all(&list, "--prtemca plm_ssh_agent");
     add(&list, options->agent);
   }
-  snprintf(text, sizeof text, "-n %d", options->processes + options->spares);
+  snprintf(text, sizeof text, "-n %d", options->processes + options->all_spares);
   add_all(&list, text);
   if (options->mpi_args) add_all(&list, options->mpi_args);
   for (char **word = options->program; *word; word++) add(&list, *word);
@@ -198,7 +198,7 @@ static void set_environment(job *job, int attempt)
   setenv("GABION_PROGRESS", job->places.progress, 1);
   setenv("GABION_STOP", job->places.stop, 1);
   setenv("GABION_ATTEMPT", text, 1);
-  snprintf(text, sizeof text, "%d", job->options->spares);
+  snprintf(text, sizeof text, "%d%s", job->options->spares, job->options->spares_per_node ? "/node" : "");
   if (job->options->spares > 0) setenv("GABION_SPARES", text, 1);
   else unsetenv("GABION_SPARES");
   snprintf(text, sizeof text, "%g", job->options->dead_after);

@@ -18,7 +18,8 @@
  *      with the number of a step the run is being set up, and told to stop it is ended after five seconds, with 75.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
- *  GABION_SPARES=K         With --spares: the last K processes play no part until others die (core/world.h).
+ *  GABION_SPARES=K[/node]  With --spares: the last K processes, of the run or of each node, play no part until others die
+ *      (core/world.h). If --spares is not given and the program is `gabion run CASE`, it is asked what the case says.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
  *      it wakes up (gab_world_create() sees to it).
@@ -70,7 +71,9 @@ typedef struct launch_options {
   const char *mpi_args;  /**< more arguments for mpirun, separated by blanks; may be NULL */
   const char *trace_dir; /**< where stack traces of a stalled run go */
   int processes; /**< that compute */
-  int spares;    /**< processes beside them that wait for their turn */
+  int spares;    /**< processes beside them that wait for their turn; -1: as the case says */
+  bool spares_per_node; /**< so many on each node */
+  int all_spares;       /**< on all nodes together */
   int threads;  /**< OpenMP threads of each process; 0: OMP_NUM_THREADS, else a fair share of the cores */
   int retries;  /**< restarts allowed after stalls */
   int relaunches;    /**< restarts allowed after the whole job ended, from the memory of the nodes that are left */
@@ -189,6 +192,16 @@ void launch_memory_end(const char *hosts, const char *agent, const launch_memory
 int launch_on_node(int count, char **words);
 /** Puts GABION_LAUNCH_ID and GABION_LAUNCHER into the environment. */
 void launch_introduce(void);
+
+/* spares.c */
+/** Reads "K" or "K/node". @return false if it is neither; the options are then as they were */
+bool launch_spares_read(const char *text, launch_options *options);
+/** Asks `gabion run CASE` how many the case wants; any other program wants none. */
+void launch_spares_ask(launch_options *options);
+/** Finds all_spares. @return false and a message if it is not known how many nodes there are */
+bool launch_spares_count(launch_options *options);
+/** Leaves as many of them as there are places for beside those that compute, in a job on other nodes than before. */
+void launch_spares_fit(launch_options *options, int places);
 
 /* pinning.c */
 /** @return NULL if processes of so many threads are to be bound to cores, else why not */

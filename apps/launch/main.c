@@ -28,8 +28,9 @@ static void print_help(const launch_options *options)
       "Starts PROGRAM on N processes under mpirun, watches it, and exits with the code of the run.\n"
       "\n"
       "  -n N               processes (default %d)\n"
-      "  --spares K         K processes more, which wait without computing and take the places of those that die\n"
-      "                     (resilience.strategies: [spare, ...]; default 0)\n"
+      "  --spares K[/node]  K processes more, or K more on each node, which wait without computing and take the places of\n"
+      "                     those that die (resilience.strategies: [spare, ...]). Default: for `gabion run CASE' what the\n"
+      "                     case says (resilience.spares), else 0\n"
       "  -t N               OpenMP threads of each process (default: OMP_NUM_THREADS, else cores / "
       "processes)\n"
       "  --pin WHEN         bind processes to cores and threads within: auto (on one machine that the job\n"
@@ -144,8 +145,9 @@ static void parse(int argc, char **argv, launch_options *options)
       options->threads = (int)number_of("-t", optarg, 1);
       break;
     case OPTION_SPARES:
-      options->spares = (int)number_of("--spares", optarg, 0);
-      break;
+      if (launch_spares_read(optarg, options)) break;
+      launch_say("--spares: `%s' is neither a number of processes nor NUMBER/node (see --help)", optarg);
+      exit(LAUNCH_BAD_USAGE);
     case OPTION_PIN:
       options->pin = pin_of(optarg);
       break;
@@ -290,7 +292,7 @@ static bool relaunch(launch_options *options, char **hosts, int *relaunches)
     free(*hosts);
     options->hosts = *hosts = left;
     if (options->processes > places) options->processes = places;
-    if (options->spares > places - options->processes) options->spares = places - options->processes;
+    launch_spares_fit(options, places);
   } else {
     free(left);
   }
@@ -303,11 +305,16 @@ int main(int argc, char **argv)
 {
   if (argc > 1 && !strcmp(argv[1], "--on-node")) return launch_on_node(argc - 2, argv + 2);
   launch_options options = {
-      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .retries = 2, .stall = 300, .start_within = 30, .start_retries = 1,
+      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .spares = -1, .retries = 2, .stall = 300, .start_within = 30, .start_retries = 1,
       .grace = 10, .stop_within = 120};
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
   options.several_nodes = options.hosts || launch_spans_nodes(options.mpi_args);
+  if (options.spares < 0) {
+    options.spares = 0;
+    launch_spares_ask(&options);
+  }
+  if (!launch_spares_count(&options)) return LAUNCH_BAD_USAGE;
   if (options.mpi_args && (strstr(options.mpi_args, "--bind-to") || strstr(options.mpi_args, "--map-by")))
     options.pin = LAUNCH_PIN_NEVER;
   char started[32];

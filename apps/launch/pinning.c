@@ -30,7 +30,7 @@ static int cores_of_machine(void)
 const char *launch_why_not_pinned(const launch_options *options, int threads)
 {
   const int cores = cores_of_machine();
-  const long wanted = (long)(options->processes + options->spares) * threads;
+  const long wanted = (long)(options->processes + options->all_spares) * threads;
   double load = 0;
 #ifndef GAB_OPEN_MPI
   return "that is known of Open MPI only";

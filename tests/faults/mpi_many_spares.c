@@ -1,6 +1,6 @@
-/* One slot dies again and again, and each time another spare takes its seat, until none is left. The result is right at full
- * size, and what the survivors hold does not grow from one recovery to the next: memory as we count it and as the system
- * does, files, requests.
+/* One slot dies again and again, and each time another spare takes its seat, until none is left. The result
+ * is right at full size, and what the survivors hold does not grow from one recovery to the next: memory as
+ * we count it and as the system does, files, requests.
  *
  *   mpi_many_spares SPARES */
 /* gabion-test: np=11 timeout=120 labels=quick needs=ulfm args=8 */
@@ -18,7 +18,8 @@ enum { EVERY = 4, PLAYERS = 3, VICTIM = 1, MOST_SPARES = 56, SETTLED = 2 };
 
 typedef struct holdings {
   uint64_t counted; /* byte, by our own count */
-  long resident, data; /* kB: RssAnon, VmData; MPI's pages in shared memory, more with each peer, are not among them */
+  long resident,
+      data; /* kB: RssAnon, VmData; MPI's pages in shared memory, more with each peer, are not among them */
   int files;
   size_t requests;
 } holdings;
@@ -62,7 +63,8 @@ static size_t requests_under_way(const gab_world *world)
   size_t count = 0;
   for (const gab_port *port = world->ports; port; port = port->next)
     count += port->traffic ? port->traffic->request_count : 0;
-  for (const gab_traffic *given_up = world->limbo; given_up; given_up = given_up->next) count += given_up->request_count;
+  for (const gab_traffic *given_up = world->limbo; given_up; given_up = given_up->next)
+    count += given_up->request_count;
   return count;
 }
 
@@ -82,9 +84,10 @@ static void compare(const long_life *life, const holdings *now)
   const long more = (long)(life->image / 2048) * (life->spares - SETTLED);
   const long counted = (long)(now->counted / 1024) - (long)(then->counted / 1024);
   printf("slot %" GAB_PRI_SLOT ": from recovery %d to %d counted memory %" PRIu64 " -> %" PRIu64
-         " byte, RssAnon %ld -> %ld kB, VmData %ld -> %ld kB (%ld kB more would be a leak), files %d -> %d, requests %zu\n",
-         gab_world_slot(life->app.world), (int)SETTLED, life->spares, then->counted, now->counted, then->resident, now->resident,
-         then->data, now->data, more, then->files, now->files, now->requests);
+         " byte, RssAnon %ld -> %ld kB, VmData %ld -> %ld kB (%ld kB more would be a leak), files %d -> %d, "
+         "requests %zu\n",
+         gab_world_slot(life->app.world), (int)SETTLED, life->spares, then->counted, now->counted,
+         then->resident, now->resident, then->data, now->data, more, then->files, now->files, now->requests);
   CHECK(counted < more); /* the faults are on record */
   CHECK(now->resident - then->resident < more);
   CHECK(now->data - then->data < more);
@@ -121,7 +124,8 @@ static gab_status run(long_life *life, const gab_protection *protection)
   gab_timeloop *loop = life->loop;
   gab_entity entity = automaton_entity(&life->app);
   gab_status status = gab_timeloop_add_task(loop, "automaton", automaton_step, &life->app);
-  if (status == GAB_OK) status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, &life->app);
+  if (status == GAB_OK)
+    status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, &life->app);
   if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, life);
   if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, protection);
@@ -168,7 +172,8 @@ int main(int argc, char **argv)
   REQUIRE_OK(run(&life, &protection));
   REQUIRE(life.right);
   REQUIRE(gab_members_count(gab_world_members(world)) == PLAYERS && gab_world_spares(world) == 0);
-  if (gab_world_slot(world) != VICTIM) REQUIRE(life.recoveries == life.spares && life.returned == life.spares);
+  if (gab_world_slot(world) != VICTIM)
+    REQUIRE(life.recoveries == life.spares && life.returned == life.spares);
   REQUIRE(gab_beacon_complete(world, 0) == 0);
   automaton_destroy(&life.app);
   return test_end(&world);

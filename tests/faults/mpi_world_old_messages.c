@@ -1,5 +1,5 @@
-/* What a process has sent before it died, and what was sent to it, does not reach anybody once another one plays its slot;
- * and an envelope that claims to be of an earlier incarnation is refused. */
+/* What a process has sent before it died, and what was sent to it, does not reach anybody once another one
+ * plays its slot; and an envelope that claims to be of an earlier incarnation is refused. */
 /* gabion-test: np=3 timeout=60 labels=quick needs=ulfm */
 #include "core/collective.h"
 #include "core/world_impl.h"
@@ -56,7 +56,8 @@ static void forge(void)
                                  .step = gab_world_step(world),
                                  .bytes = sizeof(uint64_t)};
   gab_envelope_write(&envelope, out.data);
-  REQUIRE(MPI_Send(out.data, (int)out.size, MPI_BYTE, gab_world_rank(world, 0), (int)port->context, world->comm) == MPI_SUCCESS);
+  REQUIRE(MPI_Send(out.data, (int)out.size, MPI_BYTE, gab_world_rank(world, 0), (int)port->context,
+                   world->comm) == MPI_SUCCESS);
 }
 
 static void second_life(void)
@@ -67,7 +68,8 @@ static void second_life(void)
   send_to(is_mortal ? 0 : MORTAL, is_mortal ? FROM_NEW : TO_NEW);
   REQUIRE(received_from(is_mortal ? 0 : MORTAL) == (is_mortal ? TO_NEW : FROM_NEW));
   REQUIRE_OK(gab_message_envelope(&in, &envelope));
-  REQUIRE(envelope.source_incarnation == (is_mortal ? 0u : 1u) && envelope.target_incarnation == (is_mortal ? 1u : 0u));
+  REQUIRE(envelope.source_incarnation == (is_mortal ? 0u : 1u) &&
+          envelope.target_incarnation == (is_mortal ? 1u : 0u));
   REQUIRE(envelope.sequence == 0);
   if (is_mortal) {
     forge();

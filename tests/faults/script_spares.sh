@@ -75,4 +75,7 @@ launch 2 2 1 --set 'resilience.strategies=[shrink, spare]'
 said "strategy 'spare' cannot come behind 'shrink'"
 "$GABION_BUILD/bin/gabion" check "$flow" --set 'resilience.strategies=[shrink, spare]' >said.txt 2>&1 && complain "check takes an order that cannot be"
 said "strategy 'spare' cannot come behind 'shrink'"
+"$GABION_BUILD/bin/gabion" check "$GABION_SOURCE/tests/faults/phase.yaml" --set 'resilience.strategies=[spare, reconstruct]' >said.txt 2>&1 &&
+  complain "check takes spare and reconstruct in one list"
+said "strategies 'spare' and 'reconstruct' cannot be combined: a process that takes a seat has nothing to make blocks up from"
 finish

@@ -166,7 +166,7 @@ static void a_file_places_every_slot_once(void **state)
   gab_domains *domains;
   const char *good =
       "# two nodes\nisland/chassis/a: [0-2, 6]\n\n island/chassis/b\t3 4-5 7-9:2 # the rest\nx: 8\n";
-  assert_int_equal(gab_domains_parse("f", good, 10, &domains), GAB_OK);
+  assert_int_equal(gab_domains_parse("f", good, 10, 0, &domains), GAB_OK);
   assert_true(gab_domains_together(domains, GAB_DOMAIN_NODE, 0, 6));
   assert_true(gab_domains_together(domains, GAB_DOMAIN_NODE, 3, 9));
   assert_true(gab_domains_together(domains, GAB_DOMAIN_CHASSIS, 0, 3));
@@ -184,7 +184,7 @@ static void a_file_places_every_slot_once(void **state)
              {": 0-3\n", "f:1: a line is a name"},
              {"", "f: slot 0 of 4"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-    assert_int_equal(gab_domains_parse("f", bad[i].text, 4, &domains), GAB_ERR_INPUT);
+    assert_int_equal(gab_domains_parse("f", bad[i].text, 4, 0, &domains), GAB_ERR_INPUT);
     assert_null(domains);
     if (!strstr(gab_error_message(), bad[i].says)) fail_msg("%s: %s", bad[i].text, gab_error_message());
   }

@@ -476,9 +476,64 @@ static void numbers_out_of_range_are_refused(void **state)
   }
 }
 
+/* Spares have taken some seats: what a placement promises of nodes has to hold of those where processes sit now. */
+static void check_where_they_sit(const gab_redundancy *asked, const gab_members *members, const gab_domains *domains,
+                                 int *kept_apart)
+{
+  gab_placement placement;
+  gab_placement_init(&placement);
+  assert_int_equal(gab_placement_make(&placement, asked, members, domains), GAB_OK);
+  for (gab_slot slot = 0; slot < members->slots; slot++) /* nobody who waits, or is dead, keeps anything */
+    for (int k = 0; k < gab_placement_copies(&placement) && gab_members_has(members, slot); k++)
+      assert_true(gab_members_has(members, gab_placement_holder(&placement, slot, k)));
+  const bool promised = gab_placement_get_costs(&placement, IMAGE).any_domain;
+  for (gab_seat node = 0; node < gab_domains_slots(domains) && promised; node++) { /* that of this seat */
+    gab_members left = {0};
+    assert_int_equal(gab_members_copy(&left, members), GAB_OK);
+    for (gab_slot slot = 0; slot < members->slots; slot++)
+      if (gab_members_has(members, slot) &&
+          gab_domains_together(domains, GAB_DOMAIN_NODE, gab_members_seat(members, slot), node))
+        assert_int_equal(gab_members_remove(&left, slot), GAB_OK);
+    assert_true(gab_members_count(&left) > 0 && gab_placement_survives(&placement, &left));
+    gab_members_release(&left);
+  }
+  *kept_apart += promised;
+  gab_placement_release(&placement);
+}
+
+static void copies_are_kept_apart_where_processes_sit_now(void **state)
+{
+  (void)state;
+  static const char *const nodes[] = {"a", "b", "c", "d"};
+  enum { DRAWS = 400 };
+  int kept_apart = 0, looked_at = 0;
+  for (uint64_t draw = 0; draw < DRAWS; draw++) {
+    const char *names[MOST];
+    const int32_t seats = 4 + (int32_t)(gab_hash_counter(7, draw, 0) % (MOST - 3));
+    const gab_slot slots = seats - 1 - (gab_slot)(gab_hash_counter(7, draw, 1) % (uint64_t)(seats / 2));
+    for (int32_t seat = 0; seat < seats; seat++) names[seat] = nodes[gab_hash_counter(7, draw, 10 + (uint64_t)seat) % 4];
+    gab_domains *domains;
+    gab_members members;
+    assert_int_equal(gab_domains_from_names(names, seats, &domains), GAB_OK);
+    gab_members_init(&members, slots);
+    gab_seat spare = slots;
+    for (gab_slot slot = 0; slot < slots; slot++) {
+      if (gab_hash_counter(7, draw, 100 + (uint64_t)slot) % 3 || gab_members_count(&members) < 2) continue;
+      assert_int_equal(gab_members_remove(&members, slot), GAB_OK);
+      if (spare < seats) assert_int_equal(gab_members_return(&members, slot, spare++), GAB_OK);
+    }
+    for (size_t i = 0; i < TRIED; i++, looked_at++)
+      if (!tried[i].scheme->holder) check_where_they_sit(&tried[i], &members, domains, &kept_apart);
+    gab_members_release(&members);
+    gab_domains_destroy(&domains);
+  }
+  assert_true(kept_apart > looked_at / 10); /* there was something to look at */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(copies_are_kept_apart_where_processes_sit_now),
       cmocka_unit_test(schemes_that_copy_tell_the_truth_about_every_loss),
       cmocka_unit_test(groups_tell_the_truth_about_every_loss),
       cmocka_unit_test(schemes_of_a_user_do_too),

@@ -1,0 +1,96 @@
+# gabion-test: timeout=300 labels=quick needs=ulfm
+# Spare processes of a run and of each node: how many there are, as the command line or the case says; who is called; what is
+# said when copies come to share a node. Nodes are emulated: processes with host names of their own.
+set -u
+: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
+unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here
+gabion=$GABION_BUILD/bin/gabion
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+
+cat >case.yaml <<'YAML'
+run: {steps: 60}
+domain: {cells: [64, 32], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.05, 0]}
+resilience: {memory: {every: 5}}
+YAML
+cat >agent.sh <<'SH'
+#!/bin/bash
+host=$1; shift
+export GABION_NODE=$host
+exec unshare --uts bash -c "hostname $host; $*"
+SH
+chmod +x agent.sh
+
+run() { # run EXIT OPTIONS OF THE LAUNCHER -- ARGUMENTS OF THE RUN
+  local expected=$1 options=() code=0
+  shift
+  while [ "$1" != -- ]; do options+=("$1"); shift; done
+  shift
+  rm -rf out
+  "$GABION_LAUNCH" -t 1 --stall 60 "${options[@]}" -- "$gabion" run case.yaml --out out "$@" >said.txt 2>&1 || code=$?
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: ${options[*]} -- $*
+it said: $(cat said.txt)"
+}
+on_nodes() { # on_nodes HOSTS ARGUMENTS...
+  local hosts=$1
+  shift
+  run 0 --hosts "$hosts" --agent "$work/agent.sh" --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" "$@"
+  [ "$(checksum)" = "$undisturbed" ] || complain "another checksum on $hosts: $*"
+}
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
+has() { [ "$(member "$1")" = "$2" ] || complain "$1 is $(member "$1") instead of $2"; }
+called() { # the seats that were called, in order
+  local seats
+  seats=$(sed -n 's/.*"event": "called".*"seat": \([0-9]*\).*/\1/p' out/events.jsonl | tr '\n' ' ')
+  [ "$seats" = "$1 " ] || complain "called were the seats $seats instead of $1"
+}
+said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it said: $(cat said.txt)"; }
+
+run 0 -n 2 -- --set resilience.separate=none
+undisturbed=$(checksum)
+[ -n "$undisturbed" ] || complain "no checksum"
+has spares 0
+
+# What the case asks for is started; what the command line says counts more; with less the run is refused.
+two='resilience.spares={count: 2}' each='resilience.spares={count: 1, per: node}'
+run 0 -n 2 -- --set "$two" --inject slot=1,step=30,phase=compute
+has spares 2; has spares_left 1; has living 2
+[ "$(checksum)" = "$undisturbed" ] || complain "a spare that the case asked for: another checksum"
+"$gabion" status out | grep -q 'on 2 processes, and 2 spare' || complain "gabion status does not say the spares"
+run 2 -n 2 --spares 1 -- --set "$two"
+said "this job has 1 spare processes instead of 2.*gabion-launch -n 2 --spares 2 --"
+run 2 -n 2 --spares 2 -- --set "$each"
+said "this job has 0/node spare processes instead of 1/node.*--spares 1/node --"
+run 2 -n 2 -- --set "$two" --set 'resilience.strategies=[shrink]'
+said "no strategy of resilience.strategies calls spare processes"
+"$gabion" plan case.yaml -n 4 --per-node 2 --set "$each" | grep -q 'processes to be started: 6' || complain "plan does not count the spares"
+"$gabion" check case.yaml --set "$each" 2>&1 | grep -q 'spare processes: 1 on each node' || complain "check does not say the spares"
+for bad in -1 2/nodes x ''; do
+  "$GABION_LAUNCH" --spares "$bad" -- true >said.txt 2>&1 && complain "--spares '$bad' is taken"
+  said 'is neither a number of processes nor NUMBER/node'
+done
+"$GABION_LAUNCH" --mpi-args '--hostfile nodes.txt' --spares 1/node -- true >said.txt 2>&1 && complain "nodes that nobody knows are counted"
+said 'on how many nodes is not known'
+
+# The last process of each node waits, and the nearest is called: that of the same node, though another one is lower.
+on_nodes nodeA:3,nodeB:3 -n 4 -- --set "$each" --inject slot=3,step=30,phase=compute --inject slot=2,step=45,phase=compute
+has spares 2; has spares_left 0
+called '5 4'
+
+# The copy of the one slot lies with the other, on another node, until the spare there takes the seat of the first.
+on_nodes nodeB:1,nodeA:2 -n 2 --spares 1 -- --inject slot=0,step=30,phase=compute
+said 'redundancy: .* any one node as a whole'
+said 'a spare sits in another node .* the loss of a node may be more than they cover'
+grep -q '"event": "failure domains", "kind": "node", "separate": false' out/events.jsonl || complain "no event says that copies share a node"
+# Where the other nodes have room for it copies are placed so that they stay apart.
+on_nodes nodeA:2,nodeB:2,nodeC:2 -n 4 --spares 2 -- --inject slot=0,step=30,phase=compute --inject slot=1,step=45,phase=compute
+grep -q 'the loss of a node may be more' said.txt && complain "copies share a node though there are two others"
+exit $((failures > 0))
