@@ -4,18 +4,19 @@
 
 #include <stdlib.h>
 
+/* Where making a communicator fails, Open MPI calls the error handler with a dangling handle in the place of the result, and the
+ * handler revokes all communicators that the world knows: so the result is kept from it until it is good. */
 static gab_status make(gab_comm *comm)
 {
   gab_world *world = comm->world;
   comm->mpi = MPI_COMM_NULL;
   if (gab_world_is_spare(world)) return GAB_OK;
+  MPI_Comm made = MPI_COMM_NULL;
   const int code = comm->split ? MPI_Comm_split(world->players, comm->colour,
-                                                gab_members_index(&world->members, world->slot), &comm->mpi)
-                               : MPI_Comm_dup(world->players, &comm->mpi);
-  if (code != MPI_SUCCESS) {
-    comm->mpi = MPI_COMM_NULL;
-    return gab_world_mpi(world, code, comm->split ? "MPI_Comm_split" : "MPI_Comm_dup");
-  }
+                                                gab_members_index(&world->members, world->slot), &made)
+                               : MPI_Comm_dup(world->players, &made);
+  GAB_TRY(gab_world_mpi(world, code, comm->split ? "MPI_Comm_split" : "MPI_Comm_dup"));
+  comm->mpi = made;
   if (comm->mpi != MPI_COMM_NULL) gab_world_watch_comm(comm->mpi);
   return GAB_OK;
 }
@@ -61,10 +62,11 @@ static gab_status make_players(gab_world *world)
   world->players = world->comm;
   if (!gab_world_has_benches(world)) return GAB_OK;
   const bool plays = !gab_world_is_spare(world);
+  MPI_Comm made = MPI_COMM_NULL;
   world->players = MPI_COMM_NULL;
-  GAB_TRY(gab_world_mpi(world,
-                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &world->players),
+  GAB_TRY(gab_world_mpi(world, MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &made),
                         "MPI_Comm_split"));
+  world->players = made;
   if (world->players != MPI_COMM_NULL) gab_world_watch_comm(world->players);
   return GAB_OK;
 }

@@ -227,9 +227,13 @@ static gab_status call_spares(gab_world *world, bool *good)
   return gab_world_seat_spares(world);
 }
 
-/* On the new communicator. @param[out] mended  false: begin again */
+/* On the new communicator. The players have agreed on theirs: it is freed only behind two agreements of all, like the old
+ * main one. Open MPI goes through agreements that it still has to answer for when a death is reported, and one of a
+ * communicator that was freed meanwhile crashed there. @param[out] mended  false: begin again */
 static gab_status rebuild(gab_world *world, bool *mended)
 {
+  MPI_Comm agreed_on = world->players;
+  world->players = MPI_COMM_NULL;
   gab_world_reset_ports(world);
   gab_world_purge_limbo(world);
   gab_world_free_comms(world);
@@ -241,6 +245,7 @@ static gab_status rebuild(gab_world *world, bool *mended)
   int bits = good ? GAB_AGREE_MENDED : 0;
   const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
   *mended = (bits & GAB_AGREE_MENDED) && !deaths;
+  if (agreed_on != MPI_COMM_NULL) MPI_Comm_free(&agreed_on);
   return status;
 }
 

@@ -184,6 +184,9 @@ gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab
                                      gab_owner_map map, void *context);
 gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list);
 
+/* ::GAB_ERR_LOST: the only buffer was being overwritten. */
+gab_status gab_single_snapshot_torn(void);
+
 /* ---- newcomers.c: processes that play a slot of which they know nothing
 
    A slot that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the

@@ -128,6 +128,7 @@ gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
   GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0) return gab_single_snapshot_torn();
   if (!checkpoint->elder_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");
   const bool is_elder = gab_world_slot(world) == checkpoint->elder;
   gab_buffer heads;

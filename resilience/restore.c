@@ -49,6 +49,12 @@ static gab_snapshot *newest_here(gab_checkpoint *checkpoint)
   return newest;
 }
 
+gab_status gab_single_snapshot_torn(void)
+{
+  GAB_FAIL(GAB_ERR_LOST, "a fault came while a snapshot was being taken, and with one buffer "
+                         "(resilience.memory.buffers: 1) there is no other one in memory");
+}
+
 /* What all slots have, by one reduction. */
 typedef struct common_ground {
   uint64_t newest, oldest; /* serials that all hold */
@@ -82,9 +88,7 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   if (ground->oldest == 0) ground->oldest = ground->newest;
   /* Some overwrote theirs and are not through, or are through where others have not begun. */
   const bool common = ground->newest > 0 && ground->newest >= ground->oldest;
-  if (checkpoint->single && checkpoint->stats.taken > 0 && !common)
-    GAB_FAIL(GAB_ERR_LOST, "a fault came while a snapshot was being taken, and with one buffer "
-                           "(resilience.memory.buffers: 1) there is no other one in memory");
+  if (checkpoint->single && checkpoint->stats.taken > 0 && !common) return gab_single_snapshot_torn();
   if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
   return GAB_OK;
 }

@@ -10,6 +10,9 @@ worked out here, from who dies when and from what the documentation says about a
   disk   the same victims, but there is a checkpoint on disk: the run goes back to the newest and ends as `done`
   early  exit 76, to be started again: a death before the first checkpoint is complete
 
+With spare processes the slots of the dead are played again as long as there are any: the run ends with so many slots more,
+and who keeps whose copy from then on follows where the spare sits (events say who was called).
+
 Victims that are to die at once may be a step apart, or one dies while the death of another is already being mended;
 then it is decided by when they died. That is told by events.jsonl: each victim says in which epoch of the world and in
 which phase it dies, each survivor in which phase it noticed, each recovery whom it lost. The end is then worked out from
@@ -59,15 +62,21 @@ SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
 
 
 def places(run, members):
-    """The members in the order of their nodes; how many the largest node has, and its first place."""
+    """The members in the order of their nodes; how many the largest node has, and its first place. A member is a slot and
+    the seat that plays it: what counts is where that sits."""
     node = run["node_of"]
     if not node:
-        return sorted(members), 1, 0
-    order = sorted(members, key=lambda slot: (node[slot], slot))
-    count = collections.Counter(node[slot] for slot in members)
+        return [slot for slot, _ in sorted(members, key=lambda m: m[1])], 1, 0
+    at = {slot: node[seat] if seat < len(node) else 1000 + seat for slot, seat in members}  # a spare that no file places
+    order = [slot for slot, _ in sorted(members, key=lambda m: (at[m[0]], m[1]))]
+    count = collections.Counter(at.values())
     largest = max(count.values())
-    first = next(i for i, slot in enumerate(order) if count[node[slot]] == largest)
+    first = next(i for i, slot in enumerate(order) if count[at[slot]] == largest)
     return order, largest, first
+
+
+def at_start(np):
+    return frozenset((slot, slot) for slot in range(np))
 
 
 def holders(run, members, slot):
@@ -137,6 +146,7 @@ FACTORS = collections.OrderedDict(
     store=["heap", "node memory"],
     scrub=[False, True],
     threads=[1, 2],
+    spares=[0, 1, 4],
 )
 NAMES = list(FACTORS)
 
@@ -175,6 +185,8 @@ def is_possible(row):
         return False
     if pattern == "series" and phase in ("snapshot", "commit", "swap") and has("overlap"):
         return False  # one under way behind the steps would be met
+    if phase == "migration" and has("spares"):
+        return False  # who is replaced leaves nothing to be shared out
     if pattern == "early" and (has("store") == "node memory" or has("scrub")):
         return False
     least = {"series": 3, "three in a row": 5, "three": 4, "half": 4, "two": 3, "neighbours": 3, "node": 3, "beyond": 3}
@@ -236,7 +248,7 @@ def draw_victims(rng, row):
         for count in range(2, min(np, 8)):
             for _ in range(60):
                 victims = sorted(rng.sample(everybody, count))
-                if lost_slots(row, set(everybody), set(victims)):
+                if lost_slots(row, at_start(np), set(victims)):
                     return victims
         return None
     return sorted(rng.sample(everybody, {"two": 2, "three": 3, "half": np // 2, "series": 2, "three in a row": 3}[pattern]))
@@ -290,12 +302,16 @@ def planned_end(row):
     """If everything goes as it is meant to: who is to die at once dies at once."""
     if row["pattern"] == "early":
         return "early"
-    members, dead = set(range(row["np"])), set()
+    members, dead, spares = set(at_start(row["np"])), set(), row["spares"]
     if row["buffers"] == 1 and any(phase == "snapshot" and visit < 3 for _, _, phase, visit in row["drills"]):
         return "disk" if row["disk"] else "lost"
     for i, (victims, _, phase, visit) in enumerate(row["drills"]):
         if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery") or (phase == "snapshot" and visit < 3))):
-            members, dead = members - dead, set()
+            members = {m for m in members if m[0] not in dead}
+            for slot in sorted(dead)[:spares]:
+                members.add((slot, row["np"] + row["spares"] - spares))
+                spares -= 1
+            dead = set()
         dead |= set(victims)
         if lost_slots(row, members, dead):
             return "disk" if row["disk"] else "lost"
@@ -372,7 +388,7 @@ class Matrix:
         folder = os.path.join(self.options.out, "run-%d" % number)
         for old in glob.glob(folder + "*"):
             shutil.rmtree(old) if os.path.isdir(old) else os.unlink(old)
-        command = [self.launch, "-n", str(row["np"]), "-t", str(row["threads"]), "--pin", "never", "--stall", str(self.options.stall),
+        command = [self.launch, "-n", str(row["np"]), "--spares", str(row["spares"]), "-t", str(row["threads"]), "--pin", "never", "--stall", str(self.options.stall),
                    "--start-retries", "0",
                    "--traces", self.options.out]
         if row["store"] == "node memory":
@@ -402,7 +418,7 @@ class Matrix:
         key = row["flow"] + ("-" + row["kernel"] if row["flow"] == "phase" else "")
         if key not in self.good:
             plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, drills=[], every=10, overlap=False, compression="none",
-                         buffers=2, disk=False, store="heap", scrub=False, threads=1, strategy="hilbert")
+                         buffers=2, disk=False, store="heap", scrub=False, threads=1, spares=0, strategy="hilbert")
             if row["flow"] != "phase":
                 plain["kernel"] = "auto"
             folder, code, _ = self.run(plain, len(self.good), 600)
@@ -508,7 +524,7 @@ def expected_end(row, events, deaths):
         return ["early"]
     visits = {v: d[3] for d in row["drills"] for v in d[0]}
     by_epoch = itertools.groupby(sorted(deaths, key=lambda e: e["epoch"]), key=lambda e: e["epoch"])
-    states = [(frozenset(range(row["np"])), frozenset(), "done")]  # members of the snapshot, dead since then, end so far
+    states = [(at_start(row["np"]), frozenset(), "done")]  # members of the snapshot, dead since then, end so far
     for number, (epoch, group) in enumerate(by_epoch):
         group = list(group)
         fresh = number > 0 and any(e["event"] == "recovery" and e["epoch"] == epoch for e in events)
@@ -517,16 +533,23 @@ def expected_end(row, events, deaths):
         after = []
         for members, dead, end in states:
             for renewed in [True, False] if fresh is None else [fresh]:
-                after.append(die(row, events, epoch, {e["slot"] for e in group}, (members - dead, frozenset(), end) if renewed else (members, dead, end)))
+                state = (seated(events, epoch, members, dead), frozenset(), end) if renewed else (members, dead, end)
+                after.append(die(row, events, epoch, {e["slot"] for e in group}, state))
         states = after
     return sorted({end for _, _, end in states})
+
+
+def seated(events, epoch, members, dead):
+    """The members of the first snapshot after some deaths: without the dead, but with those whose seats spares have taken."""
+    seats = {e["slot"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
+    return frozenset([m for m in members if m[0] not in dead] + [(slot, seats[slot]) for slot in dead if slot in seats])
 
 
 def die(row, events, epoch, slots, state):
     """The state after the deaths of some slots in one epoch."""
     members, dead, end = state
     dead = dead | slots
-    root_died = min(members) in dead
+    root_died = min(slot for slot, _ in members) in dead
     lost = lost_slots(row, members, dead)
     single = row["buffers"] == 1 and is_single_torn(events, epoch, slots)
     if not lost and not single:
@@ -588,6 +611,9 @@ def done_end(events, folder, good, deaths):
         return "no summary: %s" % error
     if find(summary, "checksum") != find(whole, "checksum"):
         return "wrong checksum %s" % find(summary, "checksum")
+    full = find(summary, "slots") - max(0, len(deaths) - find(summary, "spares"))
+    if find(summary, "living") != full:
+        return "%s slots are played at the end instead of %s" % (find(summary, "living"), full)
     if find(summary, "lost_slots") != len(deaths):
         return "%s slots lost, %d killed" % (find(summary, "lost_slots"), len(deaths))
     for series in glob.glob(os.path.join(good, "*.csv")):
@@ -633,7 +659,7 @@ def in_order(name):
 def write_tables(path, kinds, rows, results, note):
     pairs = list(zip(rows, results))
     parts = []
-    for name, title in (("pattern", "who dies"), ("phase", "in phase"), ("flow", "flow"), ("scheme", "scheme"), ("np", "processes"), ("nodes", "nodes")):
+    for name, title in (("pattern", "who dies"), ("phase", "in phase"), ("flow", "flow"), ("scheme", "scheme"), ("np", "processes"), ("spares", "spare processes"), ("nodes", "nodes")):
         ordered = sorted(pairs, key=in_order(name))
         parts.append(table([p[0] for p in ordered], [p[1] for p in ordered], lambda row, name=name: row[name], title))
     modes = []
@@ -658,12 +684,16 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--np", default="2 3 4 5 7 8 12 16", help="numbers of processes")
+    parser.add_argument("--fix", nargs="*", default=[], metavar="FACTOR=VALUES", help="only these values of a factor, e.g. spares=1,4")
     parser.add_argument("--stall", type=float, default=120, help="seconds without progress that are a hang")
     parser.add_argument("--deadline", type=float, default=400, help="seconds of a run")
     parser.add_argument("--list", action="store_true", help="print the rows, run nothing")
     parser.add_argument("--again", type=int, nargs="*", help="only the rows of these numbers; their folders are kept")
     options = parser.parse_args()
     FACTORS["np"] = [int(np) for np in options.np.split()]
+    for fixed in options.fix:
+        name, _, values = fixed.partition("=")
+        FACTORS[name] = [value for value in FACTORS[name] if str(value) in values.split(",")]
     os.makedirs(options.out, exist_ok=True)
     matrix = Matrix(options)
     info = subprocess.run([matrix.program, "info"], capture_output=True, text=True).stdout
