@@ -283,13 +283,16 @@ gab_status gab_port_finish(gab_port *port)
 {
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
   GAB_TRY(gab_world_check(port->world));
-  bool pending;
-  do {
+  int looks = 0;
+  for (;;) {
+    bool pending;
     GAB_TRY(give_up(port, gab_traffic_check(port, &pending)));
-    if (pending && waits_for_itself(port)) {
+    if (!pending) break;
+    if (waits_for_itself(port)) {
       gab_port_abandon(port);
       GAB_FAIL(GAB_ERR_STATE, "port %s: nothing was sent for a receive from oneself", port->name);
     }
-  } while (pending);
+    gab_world_pause(port->world, &looks);
+  }
   return give_up(port, gab_traffic_wait(port));
 }

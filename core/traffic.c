@@ -7,6 +7,7 @@
 #include "core/world_impl.h"
 
 #include <string.h>
+#include <time.h>
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -170,13 +171,41 @@ gab_status gab_traffic_test(gab_port *port, bool *done)
   return GAB_OK;
 }
 
+/* MPI waits by looking again and again, and yields in between. Where processes share cores that is dear, since most of the
+ * time of the cores goes into yielding, and not safe: with many such processes a scheduler may leave one that is ready
+ * without a core for long (seen with Linux 6.18: minutes). Who sleeps leaves the core to others for sure. */
+void gab_world_pause(const gab_world *world, int *looks)
+{
+  enum { LOOKS_WITHOUT_PAUSE = 64, LOOKS_PER_PAUSE = 16, SHORTEST_NS = 20000, LONGEST = 4 };
+  if (!world->shares_cores || ++*looks < LOOKS_WITHOUT_PAUSE) return;
+  const int doubled = (*looks - LOOKS_WITHOUT_PAUSE) / LOOKS_PER_PAUSE;
+  const struct timespec pause = {0, (long)SHORTEST_NS << (doubled < LONGEST ? doubled : LONGEST)};
+  if (doubled > LONGEST) (*looks)--;
+  nanosleep(&pause, NULL);
+}
+
+static gab_status wait_for_all(gab_port *port)
+{
+  gab_traffic *traffic = port->traffic;
+  const int count = (int)traffic->request_count;
+  if (!port->world->shares_cores)
+    return gab_world_mpi(port->world, MPI_Waitall(count, traffic->requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+  /* One after the other, so that a failure of one is seen while the rest has not come. */
+  for (int looks = 0;;) {
+    int some = 0, which = MPI_UNDEFINED;
+    GAB_TRY(gab_world_mpi(port->world, MPI_Testany(count, traffic->requests, &which, &some, MPI_STATUS_IGNORE),
+                          "MPI_Testany"));
+    if (some && which == MPI_UNDEFINED) return GAB_OK;
+    if (some) looks = 0;
+    else gab_world_pause(port->world, &looks);
+  }
+}
+
 gab_status gab_traffic_wait(gab_port *port)
 {
   gab_traffic *traffic = port->traffic;
   if (!traffic) return GAB_OK;
-  GAB_TRY(gab_world_mpi(port->world,
-                        MPI_Waitall((int)traffic->request_count, traffic->requests, MPI_STATUSES_IGNORE),
-                        "MPI_Waitall"));
+  GAB_TRY(wait_for_all(port));
   for (size_t i = 0; i < traffic->transfer_count; i++) {
     gab_transfer *transfer = &traffic->transfers[i];
     if (!transfer->outgoing && !transfer->checked) GAB_TRY(verify(port, transfer));

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------------------------ beginning */
 
@@ -69,6 +70,13 @@ static void tell_launcher(const gab_world *world)
     gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
 }
 
+/* The MPI library says how many processes it has started on this node. */
+static bool shares_cores(void)
+{
+  const char *told = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return told && strtol(told, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static gab_status open_ports(gab_world *world)
 {
   GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
@@ -104,6 +112,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   world->drop_messages = gab_world_abandon_ports;
   world->step = -1;
   world->next_context = GAB_CONTEXT_FIRST_FREE;
+  world->shares_cores = shares_cores();
   gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
   GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));

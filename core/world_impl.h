@@ -124,6 +124,7 @@ struct gab_world {
   gab_buffer inbox, outbox; /**< of the collective operations */
   gab_traffic *limbo;       /**< given-up messages; MPI may still hold their memory */
 
+  bool shares_cores; /**< there are more processes on this node than it has cores: see gab_world_pause() */
   bool owns_mpi;
   gab_world *next; /**< list of the error handler, which MPI hands no user pointer */
 };
@@ -221,6 +222,9 @@ gab_status gab_traffic_check(gab_port *port, bool *pending);
 gab_status gab_traffic_test(gab_port *port, bool *done);
 /** Waits for all requests, verifies what was received, and forgets all transfers. */
 gab_status gab_traffic_wait(gab_port *port);
+/** Between two looks at requests, where processes share cores: lets others have the core, the longer the more looks there
+ *  have been. @param[in,out] looks  0 before the first */
+void gab_world_pause(const gab_world *world, int *looks);
 /** Ends the requests in limbo and releases their memory. */
 void gab_world_purge_limbo(gab_world *world);
 void gab_traffic_destroy(gab_traffic *traffic);
