@@ -173,6 +173,7 @@ gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
   double at = gab_seconds();
   gab_world_enter(world, GAB_PHASE_SNAPSHOT);
   GAB_TRY(set_head(checkpoint, next, step));
+  GAB_TRY(gab_entities_create(checkpoint, next->serial));
   GAB_TRY(gab_image_pack(checkpoint, next));
   GAB_TRY(gab_redundancy_plan(checkpoint, next));
   at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
@@ -215,6 +216,7 @@ gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
 
   gab_world_enter(world, GAB_PHASE_SWAP);
   if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
+  gab_entities_swap(checkpoint);
   checkpoint->pending = false;
   /* With two of its own, or the only one that there is, a newcomer is none any more. */
   if (checkpoint->single || (checkpoint->snapshots[0].complete && checkpoint->snapshots[1].complete))

@@ -70,6 +70,7 @@ typedef struct gab_skeletons {
 typedef struct gab_registered_entity {
   char name[GAB_ENTITY_NAME];
   gab_entity table;
+  uint64_t valid, written; /* serials of the snapshots that its own buffers hold, if it has some; 0: none */
 } gab_registered_entity;
 
 /* Copies under way. */
@@ -168,6 +169,7 @@ typedef struct gab_image_view {
 /* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted.
  */
 typedef struct gab_image_list {
+  uint64_t serial;       /* of the snapshot, if this job took it and this slot goes back to its own; else 0 */
   gab_reader replicated; /* behind its seal */
   gab_image_view *images;
   size_t count;
@@ -182,7 +184,7 @@ void gab_images_release(gab_image_list *list);
  * tables. Local. */
 gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
                                      gab_owner_map map, void *context);
-gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list);
+gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
 
 /* ::GAB_ERR_LOST: the only buffer was being overwritten. */
 gab_status gab_single_snapshot_torn(void);
@@ -291,8 +293,14 @@ bool gab_seal_is_whole(gab_reader *in);
 
 /* Appends all entities of a kind, each with name and size. */
 gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);
-/* Reads them back. adopting == GAB_NO_SLOT: unpack; else hand them to adopt as those of that slot. */
-gab_status gab_entities_unpack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_reader *in,
+/* Reads them back. adopting == GAB_NO_SLOT: unpack, or restore where an entity has its own buffer of the snapshot of that
+ * serial (0: nobody has); else hand them to adopt as those of that slot. */
+gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial, gab_reader *in,
                                gab_slot adopting);
+/* For those that own their buffers: write the other one; make it the valid one. */
+gab_status gab_entities_create(gab_checkpoint *checkpoint, uint64_t serial);
+void gab_entities_swap(gab_checkpoint *checkpoint);
+/* GAB_ERR_ARGUMENT if one of them cannot be packed. @param[in] what  needs that, for the message */
+gab_status gab_entities_check_packed(const gab_checkpoint *checkpoint, const char *what);
 
 #endif

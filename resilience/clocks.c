@@ -318,6 +318,8 @@ gab_status gab_guard_begin(gab_timeloop *loop)
   gab_guard *guard = loop->guard;
   gab_buffer *untouched = &guard->checkpoint->untouched;
   gab_guard_warn(loop);
+  if (guard->disk || guard->node_memory[0]) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "restarts"));
+  if (gab_world_spares(loop->world) > 0) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "spares"));
   gab_buffer_clear(untouched);
   GAB_TRY(gab_entities_pack(guard->checkpoint, GAB_ENTITY_PER_SLOT, untouched));
   gab_restart_report loaded;

@@ -31,6 +31,20 @@ typedef struct gab_entity {
   /** Per slot only: called on the slot that takes over the blocks of `dead`, after unpack() of its own part,
    *  with what the dead slot packed: merge it, take it or leave it. NULL: dropped. */
   gab_status (*adopt)(void *user, gab_slot dead, gab_reader *in);
+
+  /* An entity may own its buffers (Kohl et al. 2017, section 5.2.1): it has two and gives all three of these. Its pack
+   * and unpack may then be NULL: nothing of it is copied, hashed or sent, and it can be restored by those only who have
+   * its buffers: not by spares that take a seat, nor from disk, which a protected run refuses when it begins, nor by
+   * gab_checkpoint_restore_swapped(); the part of a dead slot is dropped. Where both are given they serve those who
+   * have no buffer of their own, and adopt(). */
+
+  /** Writes the state into the buffer that is not the valid one. */
+  gab_status (*create)(void *user);
+  /** Goes back to the valid buffer, which stays as it is. */
+  gab_status (*restore)(void *user);
+  /** The other buffer becomes the valid one. Called when all have committed, and cannot fail; and before restore(),
+   *  where the fault has met this process right before or behind that. */
+  void (*swap)(void *user);
 } gab_entity;
 
 #ifdef __cplusplus

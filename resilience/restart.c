@@ -239,7 +239,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
   if (status != GAB_OK || fallen->count > 0 || checkpoint->untouched.size == 0) return status;
   /* No image fell to this slot: it begins like one that has not done anything. */
   gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);
-  return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &untouched, GAB_NO_SLOT);
+  return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, 0, &untouched, GAB_NO_SLOT);
 }
 
 gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)

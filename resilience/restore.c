@@ -155,7 +155,7 @@ void gab_images_release(gab_image_list *list)
   gab_free(&list->skeletons);
 }
 
-gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const gab_image_list *list)
+gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list)
 {
   gab_reader replicated = list->replicated;
   gab_members then;
@@ -163,10 +163,10 @@ gab_status gab_images_restore_entities(const gab_checkpoint *checkpoint, const g
   gab_status status = gab_replicated_cut(&replicated, &then);
   gab_members_release(&then);
   GAB_TRY(status);
-  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, &replicated, GAB_NO_SLOT));
+  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, list->serial, &replicated, GAB_NO_SLOT));
   for (size_t i = 0; i < list->count; i++) {
     gab_reader entities = list->images[i].entities;
-    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, &entities,
+    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, list->serial, &entities,
                                 i == 0 ? GAB_NO_SLOT : list->images[i].slot));
   }
   return GAB_OK;
@@ -356,6 +356,7 @@ static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot 
   owner_map map = {checkpoint, snapshot, makes_up};
   gab_image_list list = {0};
   gab_status status = list_images(checkpoint, snapshot, makes_up, rescued, &list);
+  list.serial = snapshot->serial;
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK && (whole || makes_up)) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
