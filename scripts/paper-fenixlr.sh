@@ -56,7 +56,7 @@ say "section 4.3: a failure in the middle of $EDGE x $EDGE x $EDGE processes"
 middle=$((3 * EDGE / 2))
 for depth in 1 10 20; do
   delays "reach_$depth" --grid ${EDGE}x${EDGE}x$EDGE --reach centre --ghost-depth $depth --steps $((middle * depth)) \
-    --at $((EDGE / 2 * depth)),$((EDGE * 3 / 4 * depth)),$((middle * depth))
+    --at $((EDGE * depth / 2)),$((EDGE * 3 * depth / 4)),$((middle * depth))
 done
 
 say "figure 6, as a model: overhead against the mean time between failures in steps"

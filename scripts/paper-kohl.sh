@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Figures 4 to 8 of Kohl et al. 2017 at this machine's size: how long a snapshot in memory takes against processes and
 # data, and how long it takes to go back to it when all processes drop their data and restore their partner's. Blocks of
-# the sizes named there (100x100x20, 100x100x40, 20^3, 40x40x20), one or several per process, D3Q19 in double.
+# the sizes named there (100x100x20, 100x100x40, 20^3, 40x40x20), one or several per process: D3Q19 in double, and the phase
+# field with 12 values a cell, as theirs, up to 6 blocks of 100x100x20 (115 MB) per process where memory allows.
 #
 #   scripts/paper-kohl.sh [--quick] [--np LIST] [--runs N] [--network FILE] [--out DIR] [--built] [--plot]
 #
 #   --quick         about a minute on a quiet machine: fewer repetitions, one run of each, up to 4 processes
-#   --np LIST       numbers of processes, default "2 4 8 16" (at 16 of them 6 GB of memory)
+#   --np LIST       numbers of processes, default "2 4 8 16" (at 16 of them 18 GB of memory;
+#                   loads of the phase field that do not fit are left out)
 #   --runs N        of each, in turn; of equal ones the median counts (default 3)
 #   --network FILE  what the model assumes (default: scripts/networks/supermuc.json)
 #   --out DIR       default: out/paper-kohl
@@ -15,7 +17,7 @@
 #
 # Beside that: a death in a time loop on each number of processes, split by part; the same runs with and without the
 # fault tolerance of the MPI library (--with-ft ulfm), nobody dying; and, from the local costs measured and the network
-# described, a model of the curves up to 2^18 processes, of the overhead, and of the propagation of delays. What is model
+# described, a model of the curves up to 2^18 processes and of the overhead (figure 7). What is model
 # says so. DIR gets *.png (by python3-matplotlib, else gnuplot), numbers.csv, numbers.json, report.md and the raw lines.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"

@@ -37,11 +37,9 @@ The model of overhead
     creation  C/T; at T = sqrt(2 mu C) (Young 1974) that is C/sqrt(2 mu C), Kohl et al. 2017, eq. 7
     in all    C/T + (T/2 + R)/mu to first order, R the time of a recovery; Daly's optimum (2006) beside it
     played    the same with random failures, steps lost and done again
+  figure 7: C/sqrt(2 mu C) over mu and C, with (a) and (b) at 2^13 and 2^15 processes and the largest load
 
-The model of delays (Gamell et al. 2015, section 4.1, one dimension)
-  T(i,j) = max(T(i-1,j-1), T(i-1,j), T(i-1,j+1)) + t1 + r [+ t2 where process j fails in step i]; t1 = 1, t2 = 5, r
-  uniform in (0, 0.1). (Printed without T(i-1,j): then a failed process would not delay itself.) Local recovery: delays
-  of failures far from each other overlap. Global recovery: each failure costs everybody t2.
+How delays of failures spread is the subject of scripts/paper-fenixlr.sh.
 """
 import argparse, csv, json, math, os, random, shutil, statistics, subprocess, sys
 
@@ -76,8 +74,17 @@ class Case:
 
     @property
     def label(self):
-        return "%d block%s of %s per process, %.3g MB" % (self.blocks, "" if self.blocks == 1 else "s",
-                                                          self.size.replace("x", "×"), self.bytes / 1e6)
+        return "%s%d block%s of %s per process, %.3g MB" % ("phase field, " if self.is_phase else "", self.blocks,
+                                                            "" if self.blocks == 1 else "s",
+                                                            self.cells.replace("x", "×"), self.bytes / 1e6)
+
+    @property
+    def is_phase(self):
+        return self.size.startswith("phase-")
+
+    @property
+    def cells(self):
+        return self.size[len("phase-"):] if self.is_phase else self.size
 
 
 def cases_of(numbers):
@@ -270,29 +277,29 @@ def played_overhead(interval, cost, recovery, mu, work, chance):
     return now / work - 1
 
 
-# ---------------------------------------------------------------- the model of delays
-
-def propagated_delay(processes, steps, failures, seed):
-    """(local, global): time of the last process beyond that of the same run without failures."""
-    def play(failed):
-        chance = random.Random(seed)
-        times = [0.0] * processes
-        for i in range(steps):
-            times = [max(times[j], times[j - 1], times[(j + 1) % processes]) + 1 + 0.1 * chance.random() +
-                     (5 if (i, j) in failed else 0) for j in range(processes)]
-        return max(times)
-    chance = random.Random(seed + 1)
-    failed = set()
-    while len(failed) < failures:
-        failed.add((chance.randrange(steps), chance.randrange(processes)))
-    return play(failed) - play(set()), 5.0 * failures
-
-
 # ---------------------------------------------------------------- figures
 
+def phase_figures(draw, out, cases):
+    """Their phase field and loads: figure 4 (Emmy), 5 (SuperMUC, about six blocks a process), 6 (JUQUEEN, one)."""
+    wanted = (("figure 4", [("100x100x20", 1), ("100x100x40", 1)]), ("figure 5", [("100x100x20", 6)]),
+              ("figure 6", [("20x20x20", 1), ("40x40x20", 1)]))
+    panels = []
+    for name, loads in wanted:
+        panel = Panel(name + ", 12 values a cell", "processes", "creation of a snapshot, s", log="x")
+        for case in cases:
+            if (case.cells, case.blocks) in loads:
+                panel.add(case.label, sorted(case.seconds["create"].items()))
+        if panel.series:
+            panels.append(panel)
+    if panels:
+        draw(os.path.join(out, "figures4to6_phase_field.png"),
+             "Creation of a snapshot of the phase field, measured (after Kohl et al. 2017, figures 4 to 6)", panels)
+
+
 def measured_figures(draw, out, cases):
+    phase_figures(draw, out, [c for c in cases if c.is_phase])
     by_size = {}
-    for case in cases:
+    for case in [c for c in cases if not c.is_phase]:
         by_size.setdefault(case.size, []).append(case)
     panels = []
     for size, group in by_size.items():
@@ -300,7 +307,7 @@ def measured_figures(draw, out, cases):
         for case in group:
             panel.add("%d per process, %.3g MB" % (case.blocks, case.bytes / 1e6), sorted(case.seconds["create"].items()))
         panels.append(panel)
-    draw(os.path.join(out, "figures4to7_creation.png"), "Creation of a snapshot, measured (after Kohl et al. 2017, figures 4 to 7)",
+    draw(os.path.join(out, "figures4to6_flow.png"), "Creation of a snapshot of a flow (D3Q19), measured (after Kohl et al. 2017, figures 4 to 6)",
          panels)
     data = Panel("against data", "MB per process", "s", log="")
     for processes in sorted(set(p for c in cases for p in c.seconds["create"])):
@@ -355,13 +362,36 @@ def overhead_figure(draw, out, cost, recovery):
     panel.add("Young %.3g s: creation %.2g %% (eq. 7)" % (best, 100 * cost / best), [(best, 100 * cost / best)], "s")
     better = daly(mu, cost)
     panel.add("Daly %.3g s" % better, [(better, 100 * expected_overhead(better, cost, recovery, mu))], "s")
-    delay = Panel("256 processes in a ring, 300 steps (model of Gamell et al. 2015)", "failures", "delay of the run, steps", log="")
-    counts = [0, 2, 5, 10, 20, 40, 80]
-    played = [propagated_delay(256, 300, n, 7) for n in counts]
-    delay.add("global recovery: each failure delays all", [(n, p[1]) for n, p in zip(counts, played)])
-    delay.add("local recovery: delays overlap", [(n, p[0]) for n, p in zip(counts, played)])
-    draw(os.path.join(out, "model_overhead_and_delay.png"), "MODEL, not measured: overhead and delay", [panel, delay])
+    draw(os.path.join(out, "model_overhead.png"), "MODEL, not measured: overhead", [panel])
     return best, cost / best
+
+
+def equal_overhead(share, mu):
+    """The cost C at which C/sqrt(2 mu C) is that share (eq. 7)."""
+    return 2 * mu * share ** 2
+
+
+def figure_7(draw, out, costs_of):
+    """costs_of: (label, seconds) of checkpoints."""
+    hours = [2 ** (k / 2) / 8 for k in range(0, 22)]
+    plane = Panel("equal overhead C/sqrt(2 mu C), eq. 7", "mean time between failures, h", "checkpoint, s")
+    for share in (0.003, 0.01, 0.02, 0.03, 0.05, 0.1):
+        plane.add("%g %%" % (100 * share), [(h, equal_overhead(share, 3600 * h)) for h in hours], "-")
+    curves = Panel("the same at these costs", "mean time between failures, h", "overhead, %")
+    for label, cost in costs_of:
+        plane.add("%s: %.2g s" % (label, cost), [(hours[0], cost), (hours[-1], cost)], "--")
+        curves.add("%s: %.2g s" % (label, cost), [(h, 100 * cost / young(3600 * h, cost)) for h in hours], "-")
+    draw(os.path.join(out, "figure7_overhead.png"), "Overhead against failure rate and cost (after Kohl et al. 2017, figure 7)",
+         [plane, curves])
+    return [(label, cost, [100 * cost / young(3600 * h, cost) for h in (1, 6, 24)]) for label, cost in costs_of]
+
+
+def costs_of_figure_7(cases, costs, table):
+    at = lambda processes: [row[2] for row in table if row[0] == costs.bytes and row[1] == processes][0]
+    largest = max(cases, key=lambda c: c.bytes)
+    most = max(largest.seconds["create"])
+    return [("(a) model, 2^13 processes", at(2 ** 13)), ("(b) model, 2^15 processes", at(2 ** 15)),
+            ("measured here, %d processes" % most, largest.seconds["create"][most]), ("(b) as published, at most", 7.0)]
 
 
 # ---------------------------------------------------------------- what it says
@@ -389,7 +419,7 @@ def flag_rows(with_ft, without_ft):
             for key in a if key in b and wanted(key[0]) and best(b[key]) > 0]
 
 
-def write_report(out, cases, recovery, flags, costs, table, net, optimum):
+def write_report(out, cases, recovery, flags, costs, table, net, optimum, seventh):
     lines = ["# Kohl et al. 2017, figures 4 to 8, at this machine's size", ""]
     lines += ["## Measured", "", "| what | " + " | ".join("np %d" % p for p in counts_of(cases)) + " |",
               "|---|" + "---:|" * len(counts_of(cases))]
@@ -431,6 +461,9 @@ def write_report(out, cases, recovery, flags, costs, table, net, optimum):
               "| MB per process | processes | pairwise, s | within the island, s | restore, s |", "|---:|---:|---:|---:|---:|"]
     lines += ["| %.3g | %d | %.3g | %.3g | %.3g |" % (row[0] / 1e6, row[1], row[2], row[3], row[4]) for row in table]
     lines += ["", "One failure per hour: best interval %.3g s (Young), creation %.2g %% of the time (eq. 7)." % (optimum[0], 100 * optimum[1])]
+    lines += ["", "## Figure 7: creation at the best interval, % of the time (eq. 7)", "",
+              "| checkpoint | s | failure every hour | 6 h | 24 h |", "|---|---:|---:|---:|---:|"]
+    lines += ["| %s | %.3g | %.2g | %.2g | %.2g |" % ((label, cost) + tuple(shares)) for label, cost, shares in seventh]
     with open(os.path.join(out, "report.md"), "w") as file:
         file.write("\n".join(lines) + "\n")
 
@@ -473,7 +506,8 @@ def main():
     largest = [row for row in table if row[0] == costs.bytes and row[1] == 2 ** 15][0]
     optimum = overhead_figure(draw, given.out, largest[2], largest[4])
     flags = flag_rows(given.with_ft, given.without_ft) if given.with_ft and given.without_ft else []
-    write_report(given.out, cases, given.recovery, flags, costs, table, net, optimum)
+    seventh = figure_7(draw, given.out, costs_of_figure_7(cases, costs, table))
+    write_report(given.out, cases, given.recovery, flags, costs, table, net, optimum, seventh)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,22 @@
 /* Snapshots as in Kohl et al. 2017, section 7: blocks of the sizes named there, one or several per process;
  * time of creation, and of the way back where all processes drop their data and restore their partner's. */
-#include "apps/bench/bench.h"
+#include "apps/bench/paper_phase.h"
 
 #include "core/collective.h"
 #include "core/port.h"
+#include "core/system_memory.h"
 #include "resilience/checkpoint.h"
 
 typedef struct load {
   int32_t cells[3]; /* of a block */
   int32_t blocks;   /* per process */
+  bool is_phase;    /* the phase field, 12 values a cell; else D3Q19 */
 } load;
 
-static const load loads[] = {{{20, 20, 20}, 1},   {{20, 20, 20}, 8},   {{40, 40, 20}, 1},  {{40, 40, 20}, 4},
-                             {{100, 100, 20}, 1}, {{100, 100, 20}, 2}, {{100, 100, 40}, 1}};
+static const load loads[] = {{{20, 20, 20}, 1, false},   {{20, 20, 20}, 8, false},   {{40, 40, 20}, 1, false},
+                             {{40, 40, 20}, 4, false},   {{100, 100, 20}, 1, false}, {{100, 100, 20}, 2, false},
+                             {{100, 100, 40}, 1, false}, {{20, 20, 20}, 1, true},    {{40, 40, 20}, 1, true},
+                             {{100, 100, 20}, 1, true},  {{100, 100, 40}, 1, true},  {{100, 100, 20}, 6, true}};
 enum { LOAD_COUNT = sizeof loads / sizeof loads[0] };
 
 /* What is timed, in seconds. RESTORE has the verification of hashes and the agreement that all are whole
@@ -24,7 +28,8 @@ static const char *const part_names[PART_COUNT] = {"pack",   "exchange", "commit
 typedef struct trial {
   bench *b;
   const load *load;
-  bench_flow flow;
+  bench_flow flow;   /* one of them */
+  paper_phase phase;
   gab_checkpoint *checkpoint;
   bench_copy copy;
   bench_swap swap;
@@ -46,14 +51,33 @@ static void shape(int32_t blocks, int32_t roots[3])
     }
 }
 
-/* Two snapshots first: afterwards both buffers have their memory. */
-static gab_status open_trial(trial *t)
+static gab_status open_flow(trial *t)
 {
   bench_flow_options options = {.lattice = &gab_lattice_d3q19, .kernel = "auto"};
   shape(bench_processes(t->b) * t->load->blocks, options.roots);
   for (int i = 0; i < 3; ++i) options.cells[i] = t->load->cells[i];
-  GAB_TRY(bench_flow_create(t->b, &options, &t->flow));
-  GAB_TRY(gab_checkpoint_create(t->flow.forest, &(gab_redundancy){.scheme = &gab_scheme_pairwise},
+  return bench_flow_create(t->b, &options, &t->flow);
+}
+
+/* One block high, as theirs: all processes have part of the front. */
+static gab_status open_phase(trial *t)
+{
+  gab_forest_options domain = {.grid = {.dimension = 3}, .periodic = {true, true, false}, .dx = 1};
+  int32_t roots[3];
+  shape(bench_processes(t->b) * t->load->blocks, roots);
+  domain.grid.roots[0] = roots[2];
+  domain.grid.roots[1] = roots[0] * roots[1];
+  domain.grid.roots[2] = 1;
+  for (int i = 0; i < 3; ++i) domain.cells[i] = t->load->cells[i];
+  return paper_phase_create(t->b, &domain, &t->phase);
+}
+
+/* Two snapshots first: afterwards both buffers have their memory. */
+static gab_status open_trial(trial *t)
+{
+  GAB_TRY(t->load->is_phase ? open_phase(t) : open_flow(t));
+  gab_forest *forest = t->load->is_phase ? t->phase.forest : t->flow.forest;
+  GAB_TRY(gab_checkpoint_create(forest, &(gab_redundancy){.scheme = &gab_scheme_pairwise},
                                 &t->checkpoint));
   for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(t->checkpoint, i));
   t->image = gab_checkpoint_get_stats(t->checkpoint).image_bytes;
@@ -66,6 +90,7 @@ static void close_trial(trial *t)
 {
   gab_checkpoint_destroy(&t->checkpoint);
   bench_flow_destroy(&t->flow);
+  paper_phase_destroy(&t->phase);
   bench_copy_destroy(&t->copy);
   bench_swap_destroy(&t->swap);
 }
@@ -99,7 +124,7 @@ static gab_status restore_once(trial *t, int sample)
   return GAB_OK;
 }
 
-static gab_status measure(trial *t)
+static gab_status measure_steps(trial *t)
 {
   double warm_up;
   GAB_TRY(bench_time(t->b, bench_flow_step, &t->flow, &warm_up));
@@ -107,6 +132,12 @@ static gab_status measure(trial *t)
     GAB_TRY(bench_time(t->b, bench_flow_step, &t->flow, &t->times[STEP][i]));
     t->times[STEP][i] /= BENCH_SWEEPS;
   }
+  return GAB_OK;
+}
+
+static gab_status measure(trial *t)
+{
+  if (!t->load->is_phase) GAB_TRY(measure_steps(t));
   for (int i = 0; i < t->b->repetitions; ++i) GAB_TRY(create_once(t, i));
   GAB_TRY(restore_once(t, 0)); /* warm-up: blocks get memory that nobody has touched */
   for (int i = 0; i < t->b->repetitions; ++i) GAB_TRY(restore_once(t, i));
@@ -116,22 +147,38 @@ static gab_status measure(trial *t)
 static void report(trial *t)
 {
   char name[80], what[48];
-  snprintf(what, sizeof what, "paper.%" PRId32 "x%" PRId32 "x%" PRId32 ".blocks-%" PRId32, t->load->cells[0],
-           t->load->cells[1], t->load->cells[2], t->load->blocks);
+  snprintf(what, sizeof what, "paper.%s%" PRId32 "x%" PRId32 "x%" PRId32 ".blocks-%" PRId32,
+           t->load->is_phase ? "phase-" : "", t->load->cells[0], t->load->cells[1], t->load->cells[2], t->load->blocks);
   double megabytes = 1e-6 * (double)t->image;
   snprintf(name, sizeof name, "%s.image", what);
   bench_report_series(t->b, name, &(bench_series){megabytes, megabytes, megabytes, 1}, 1, "MB");
-  for (int part = 0; part < PART_COUNT; ++part) {
+  for (int part = 0; part < (t->load->is_phase ? STEP : PART_COUNT); ++part) {
     bench_series series = bench_summarise(t->times[part], t->b->repetitions);
     snprintf(name, sizeof name, "%s.%s", what, part_names[part]);
     bench_report_series(t->b, name, &series, 1e3, "ms");
   }
 }
 
+/* Processes of this run are taken to share one machine. The same on all. */
+static gab_status fits(bench *b, const load *load, bool *does)
+{
+  const double cells = (double)load->cells[0] * load->cells[1] * load->cells[2] * load->blocks;
+  const gab_system_memory memory = gab_system_memory_look();
+  const double needed = paper_phase_bytes(cells) * bench_processes(b);
+  uint64_t good = !load->is_phase || !memory.known || needed < 0.8 * (double)memory.available;
+  GAB_TRY(gab_world_min_u64(b->world, &good, 1));
+  *does = good != 0;
+  if (!*does) bench_remark(b, "paper: %" PRId32 " blocks per process left out: %.3g GB are needed", load->blocks, 1e-9 * needed);
+  return GAB_OK;
+}
+
 gab_status bench_paper(bench *b)
 {
   trial t;
   for (int i = 0; i < LOAD_COUNT; ++i) {
+    bool does;
+    GAB_TRY(fits(b, &loads[i], &does));
+    if (!does) continue;
     t = (trial){.b = b, .load = &loads[i]};
     gab_status status = open_trial(&t);
     if (status == GAB_OK) status = measure(&t);
