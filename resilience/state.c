@@ -4,6 +4,7 @@
 #include "core/collective.h"
 #include "core/log.h"
 #include "resilience/beacon.h"
+#include "resilience/disk_impl.h"
 #include "resilience/restart.h"
 
 #include <string.h>
@@ -225,6 +226,7 @@ static gab_status load_files(gab_state *state, gab_step *step)
     status = gab_restart_load(files, state->checkpoint, &report);
   gab_restart_destroy(&files);
   GAB_TRY(status);
+  if (report.members > 0) gab_disk_went_back(state->disk, report.step);
   *step = report.step;
   return GAB_OK;
 }

@@ -44,8 +44,8 @@ class Job:
         self.leaves = [float(x) for x in re.findall(r"leaves iteration \d+ at ([\d.]+) s", self.text)]
         self.deaths = [float(x) for x in re.findall(r"dies in iteration \d+ at ([\d.]+) s", self.text)]
         self.checksums = re.findall(r"checksum ([0-9a-f]+)", self.text)
-        cost = re.search(r"(\d+) saves ([\d.]+) s .*loading ([\d.]+) s", self.text)
-        self.saves, self.save, self.read = (int(cost[1]), float(cost[2]), float(cost[3])) if cost else (0, 0.0, 0.0)
+        cost = re.findall(r"saves ([\d.]+) s .*loading ([\d.]+) s", self.text)
+        self.save, self.read = (float(cost[-1][0]), float(cost[-1][1])) if cost else (0.0, 0.0)
 
 
 def split(total, recovery, save, read):
@@ -162,7 +162,7 @@ def one(bench, ways, note, name, np, run):
         note(name, np, "tolerant MPI" if tolerant else "plain MPI", "none", run, job, parts)
     chance = random.Random("%s %d %d" % (name, np, run))  # the same for each way, and each time
     victim, iteration = chance.randrange(np), chance.randrange(1, STEPS)
-    per_node = max(1, np // 4)
+    per_node = max(2, np // 4)
     node = victim // per_node
     dead = {"process": [victim], "node": range(node * per_node, (node + 1) * per_node)}
     for failure in ("process", "node") if np >= 4 else ("process",):
@@ -261,6 +261,7 @@ def draw_bars(plt, results, path):
         axis.set_xticks(range(len(results.np)), [str(np) for np in results.np])
         axis.set(title=NAMES[name], xlabel="processes", ylabel="seconds")
         axis.margins(y=0.25)
+        axis.set_ylim(bottom=0)
         axis.grid(True, axis="y", alpha=0.25)
     axes.flat[0].legend(fontsize=7, loc="upper left")
     finish(plt, figure, path, "A process dies: total time, a checkpoint in each of %d iterations" % STEPS)
