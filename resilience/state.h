@@ -2,11 +2,11 @@
  *  @brief Checkpoints of an ordinary MPI program: what has to survive is named by address and size.
  *
  *  For programs with arrays and a loop of their own, no forest and no time loop of this framework; with
- * gab_reinit() they go on at full size after deaths, within the job. What the checkpoints of Georgakoudis et
- * al. 2020, table 2, are: in memory, own copy and one at the (cyclically) next process, or by any other
- * scheme; and in files, for what memory does not survive. They are those of resilience/checkpoint.h and
- * resilience/disk.h over a forest without blocks: double-buffered, committed by an agreement of all, every
- * image with a hash that is verified.
+ *  gab_reinit() they go on at full size after deaths, within the job. What the checkpoints of Georgakoudis et
+ *  al. 2020, table 2, are: in memory, own copy and one at the (cyclically) next process, or by any other
+ *  scheme; and in files, for what memory does not survive. They are those of resilience/checkpoint.h and
+ *  resilience/disk.h over a forest without blocks: double-buffered, committed by an agreement of all, every
+ *  image with a hash that is verified.
  *
  *  @code
  *    static gab_status run(gab_state *state, int argc, char **argv)
@@ -26,7 +26,9 @@
  *  @endcode
  *
  *  After a death `iterate` computes with whatever its receives left behind until the next call of this header
- * or gab_reinit_test(): it must not crash on that, nor loop for ever.
+ *  or gab_reinit_test(): it must not crash on that, nor loop for ever. MPI_Sendrecv() with the source MPI_PROC_NULL
+ *  does crash then, by a mistake of Open MPI 5.0 (it cancels a request that it never made); MPI_Irecv() and
+ *  MPI_Isend() do not.
  *
  *  Tier: user header.
  */
@@ -54,8 +56,8 @@ typedef struct gab_state_options {
 } gab_state_options;
 
 /** Options of a run from its environment: GABION_STATE_SCHEME (a name, resilience/scheme.h),
- * GABION_STATE_FOLDER, GABION_STATE_EVERY (steps), GABION_STATE_WAIT (0, 1). Local. @param[out] options
- * folder: borrowed from the environment
+ *  GABION_STATE_FOLDER, GABION_STATE_EVERY (steps), GABION_STATE_WAIT (0, 1). Local.
+ *  @param[out] options  folder: borrowed from the environment
  *  @return ::GAB_ERR_INPUT naming the variable */
 gab_status gab_state_options_read(gab_state_options *options);
 
@@ -67,32 +69,33 @@ gab_status gab_state_create(gab_world *world, const gab_state_options *options, 
 void gab_state_destroy(gab_state **state);
 
 /** The communicator of those that play a slot, for the program's own calls of MPI; ranks are slots, less
- * those that are gone. Changes with every repair: fetch it again in each call of the program. */
+ *  those that are gone. Changes with every repair: fetch it again in each call of the program. */
 MPI_Comm gab_state_comm(const gab_state *state);
 gab_world *gab_state_world(const gab_state *state);
 
 /** Names a part of the state: `bytes` bytes at `memory`, of this process. The same names in the same order on
- * all; all before the first save. A name given again (the program was called again) replaces address and
- * size; the size has to be that of what is loaded. Local.
+ *  all; all before the first save. A name given again (the program was called again) replaces address and
+ *  size; the size has to be that of what is loaded. Local.
  *  @param[in] memory  borrowed until it is replaced @return ::GAB_ERR_ARGUMENT */
 gab_status gab_state_add(gab_state *state, const char *name, void *memory, size_t bytes);
 /** The same with callbacks: for what changes its size, is equal on all, or can be adopted. A name given again
- * replaces `user` and callbacks; the kind stays. */
+ *  replaces `user` and callbacks; the kind stays. */
 gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity);
 
 /** Makes the present state the one to go back to. Collective.
  *  @param[in] step  of the state: what gab_state_load() tells @return ::GAB_ERR_FAULT if the world broke: the
- * one before is still there. Failures to write files are reported in the log, not returned */
+ *  one before is still there. Failures to write files are reported in the log, not returned */
 gab_status gab_state_save(gab_state *state, gab_step step);
 
 /** Goes back to the newest saved state: from the memory of the processes; if there is none, or too little is
- * left of it, from files. Before it returns everything has its copies again. Collective.
+ *  left of it, from files. Before it returns everything has its copies again. If nobody is left who was there
+ *  at a save, nothing was saved as far as memory goes. Collective.
  *  @param[in,out] step  of that state; where nothing was saved before, neither it nor the state is touched:
- * so the program sets up its initial state first, in each call
+ *  so the program sets up its initial state first, in each call
  *  @return ::GAB_ERR_LOST on all if something was saved and neither memory nor files hold it any more, or
- * slots are gone (gab_reinit_allow_shrinking()) and not all parts per slot can be adopted; ::GAB_ERR_INPUT if
- * what files hold is of another number of processes and cannot be adopted; ::GAB_ERR_CORRUPT if it is of
- * other parts; ::GAB_ERR_FAULT */
+ *  slots are gone (gab_reinit_allow_shrinking()) and not all parts per slot can be adopted; ::GAB_ERR_INPUT
+ *  if what files hold is of another number of processes and cannot be adopted; ::GAB_ERR_CORRUPT if it is of
+ *  other parts; ::GAB_ERR_FAULT */
 gab_status gab_state_load(gab_state *state, gab_step *step);
 
 /** Waits until the files of the last save are complete, as far as this process knows; there may be none. */
@@ -112,7 +115,8 @@ gab_state_times gab_state_get_times(const gab_state *state);
 typedef gab_status (*gab_state_program)(gab_state *state, int argc, char **argv);
 
 /** All that main() of such a program is: world, state (gab_state_options_read()), gab_reinit(), one line in
- * the log about what it cost, the end told to the launcher. Nothing of it but `program` runs twice.
+ *  the log about what it cost, the end told to the launcher. Nothing of it but `program` runs twice.
+ *  GABION_STATE_LOG=FILE: the log goes there, too, with every save and its seconds.
  *  @return the exit code of the run, for main */
 int gab_state_main(int argc, char **argv, gab_state_program program);
 
