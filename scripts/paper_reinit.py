@@ -210,8 +210,9 @@ def table(head, rows):
 
 def report_lines(results):
     loads = [line["load"] for line in results.all]
+    programs = [line["right"] for line in results.all if line["program"] != "flow"]
     yield "%d runs, %d of them ended with the bits of the undisturbed one; load %.1f to %.1f (mean %.1f)%s.\n" % (
-        len(results.all), len(results.right), min(loads), max(loads), statistics.mean(loads),
+        len(programs), sum(programs), min(loads), max(loads), statistics.mean(loads),
         "; short form" if results.all[0]["short"] else "")
     yield "Milliseconds, mean and 95 % confidence by Student's t.\n"
     yield "Figure 4: a process dies. In all, and thereof\n"

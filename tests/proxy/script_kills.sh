@@ -1,7 +1,8 @@
 # gabion-test: timeout=300 labels=quick needs=ulfm
 # The proxy programs with processes killed in random iterations, spares in their places: every bit of the state is that of
 # the ordinary program, in which nobody died. One victim, each in turn; several one after another, also one that took over;
-# two at once. `script_kills.sh NP...': on so many processes. The seed of the random numbers is printed: GABION_SEED=N repeats them.
+# two at once. `script_kills.sh NP...': on so many processes. What goes wrong is printed with the seed of the random numbers:
+# GABION_SEED=N repeats them.
 set -u
 seed=${GABION_SEED:-$$} wrong=0
 RANDOM=$seed
