@@ -194,7 +194,8 @@ gab_status gab_lbm_exchange_start(gab_lbm *lbm);
 /** Between start and finish, if wanted: computes what needs nothing of other processes, and helps the
  * messages along. The step then has to go on with finish and collide, which does the rest; the populations
  * are undefined until it has. Does nothing in a step with forces on bodies, nor where no message is due, nor
- * on a process that has blocks of several levels, or beside finer ones. Local. */
+ * on a process that has blocks of several levels, or beside finer ones. Local.
+ *  @return ::GAB_ERR_STATE if no exchange is under way */
 gab_status gab_lbm_collide_inner(gab_lbm *lbm);
 /** Completes the ghosts that come from other processes. What blocks of this process send to each other, and
  * what boundary cells send, is left to the collision, which does it slab by slab just before it is needed;
@@ -202,8 +203,10 @@ gab_status gab_lbm_collide_inner(gab_lbm *lbm);
 gab_status gab_lbm_exchange_finish(gab_lbm *lbm);
 /** Announces ::GAB_PHASE_COMPUTE, then pulls and collides all blocks. Local on one level; on several it does
  *  the sub-steps of the finer ones too, with their exchanges: collective among neighbours.
- *  @return ::GAB_ERR_STATE if the forest has changed since the exchange */
+ *  @return ::GAB_ERR_STATE if the forest has changed since the exchange, or there was none for this step */
 gab_status gab_lbm_collide(gab_lbm *lbm);
+/** The same from whatever the ghosts hold, to measure the sweep alone: what it leaves is no flow. */
+gab_status gab_lbm_collide_stale(gab_lbm *lbm);
 
 /** Where the time of the computing threads goes, in seconds, summed over the threads of this process. */
 typedef struct gab_lbm_times {

@@ -303,6 +303,9 @@ typedef struct gab_lbm_plan {
 } gab_lbm_plan;
 
 /** The blocks of a level in a step. */
+/** How far the exchange of a step has come. */
+typedef enum gab_lbm_ghosts { GAB_GHOSTS_STALE, GAB_GHOSTS_UNDER_WAY, GAB_GHOSTS_THERE } gab_lbm_ghosts;
+
 typedef struct gab_lbm_stage {
   gab_exchange *exchange;
   gab_lbm_plan plan;
@@ -326,6 +329,7 @@ struct gab_lbm {
   gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
   size_t clocks;
   gab_step step;
+  gab_lbm_ghosts ghosts; /* of the step that is due, on level 0: finer ones do as they are told */
   bool wants_forces, has_forces;
   gab_exact_sum (*forces)[3]; /* one per body: this process's share */
   gab_lbm_twice *twice;       /* owned; NULL: no block was ever to be computed twice */

@@ -2,6 +2,12 @@
 
 #include <string.h>
 
+static gab_status check_block(const gab_lbm *lbm, const gab_block *block)
+{
+  if (!gab_lbm_block_of(lbm, block)) GAB_FAIL(GAB_ERR_ARGUMENT, "a block of another forest than the flow's");
+  return GAB_OK;
+}
+
 static gab_status check_box(const gab_lbm *lbm, const gab_box *box)
 {
   for (int axis = 0; axis < 3; ++axis)
@@ -80,6 +86,7 @@ gab_status gab_lbm_macroscopic(const gab_lbm *lbm, const gab_block *block, const
                                double *density, double *velocity)
 {
   GAB_TRY(check_box(lbm, box));
+  GAB_TRY(check_block(lbm, block));
   reader from = {.model = &lbm->model, .block = gab_lbm_block_of(lbm, block)};
   size_t width = (size_t)(box->hi[0] - box->lo[0]), done = 0;
   for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)
@@ -92,6 +99,7 @@ gab_status gab_lbm_fluid_mask(const gab_lbm *lbm, const gab_block *block, const 
 {
   const gab_lbm_block *data = gab_lbm_block_of(lbm, block);
   GAB_TRY(check_box(lbm, box));
+  GAB_TRY(check_block(lbm, block));
   memset(fluid, 0, gab_box_count(box));
   const size_t width = (size_t)(box->hi[0] - box->lo[0]);
   for (int64_t z = box->lo[2]; z < box->hi[2]; ++z)

@@ -83,7 +83,7 @@ extern const gab_balancer gab_balancer_graph;
 
 /** Adds a strategy of the user's. Before any is asked for by name, the same on all processes.
  *  @param[in] balancer  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken or the table is full */
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, it or `assign` is missing, or the table is full */
 gab_status gab_balancer_register(const gab_balancer *balancer);
 /** @return NULL with an error message that lists the names, or says what was missing when this was built */
 const gab_balancer *gab_balancer_by_name(const char *name);
@@ -139,7 +139,8 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *op
 
 /** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
  *  Collective. Announces ::GAB_PHASE_MIGRATION and those of gab_forest_follow().
- *  @param[in] options  NULL: defaults @param[out] report  may be NULL */
+ *  @param[in] options  NULL: defaults @param[out] report  may be NULL
+ *  @return ::GAB_ERR_STATE if the forest was never populated; as gab_balance_proxies() */
 gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,
                               gab_balance_report *report);
 
@@ -161,7 +162,8 @@ typedef struct gab_balance_gain {
   gab_balance_report report; /**< of the distribution, if one was tried */
 } gab_balance_gain;
 /** Shares blocks out anew by what they took, if that was more uneven than `above` and a distribution is found that is
- *  better by a twentieth at least; then counts from zero. Collective. */
+ *  better by a twentieth at least; then counts from zero. Collective. @param[in] options  NULL: defaults
+ *  @return as gab_balance_forest() */
 gab_status gab_balance_improve(gab_forest *forest, const gab_balance_options *options, double above,
                                gab_balance_gain *gain);
 /** Counts the work of all local blocks from zero. Local. */

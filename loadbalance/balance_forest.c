@@ -22,6 +22,14 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *op
   return gab_forest_build(forest, NULL, NULL, 0, distribute_first, &share, NULL);
 }
 
+/* The revision grows on all processes alike, also on those that get no block. */
+static gab_status check_populated(const gab_forest *forest)
+{
+  if (gab_forest_revision(forest) == 0)
+    GAB_FAIL(GAB_ERR_STATE, "a forest without blocks cannot be balanced: gab_balance_initial() makes them");
+  return GAB_OK;
+}
+
 /* Data goes where the proxies are. */
 static gab_status follow(gab_forest *forest, gab_proxies **proxies)
 {
@@ -36,6 +44,7 @@ gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *opt
                               gab_balance_report *report)
 {
   gab_proxies *proxies = NULL;
+  GAB_TRY(check_populated(forest));
   GAB_TRY(gab_proxies_of_forest(forest, &proxies));
   gab_status status = options && options->measured ? gab_balance_weigh(forest, proxies) : GAB_OK;
   if (status == GAB_OK) status = gab_balance_proxies(proxies, options, report);
@@ -60,6 +69,9 @@ gab_status gab_balance_improve(gab_forest *forest, const gab_balance_options *op
   const gab_members *members = gab_world_members(gab_forest_world(forest));
   gab_proxies *proxies = NULL;
   *gain = (gab_balance_gain){.after = 1};
+  const gab_balance_options defaults = {0};
+  if (!options) options = &defaults;
+  GAB_TRY(check_populated(forest));
   GAB_TRY(gab_balance_unevenness(forest, options->by, &gain->before));
   gain->after = gain->before;
   if (gain->before > above) {

@@ -121,6 +121,10 @@ static gab_status fill_in(const gab_proxies *proxies, gab_balance_options *optio
     GAB_FAIL(GAB_ERR_ARGUMENT, "planning is for one process, not %" PRId32, members);
   if (options->plan && options->parts < 1)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%" PRId32 " parts cannot be planned", options->parts);
+  if (options->by != GAB_BALANCE_PER_LEVEL && options->by != GAB_BALANCE_TOTAL)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "weights cannot be spread in way %d (gab_balance_by)", (int)options->by);
+  if (options->balancer && !options->balancer->assign)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "balancing strategy '%s' assigns nothing", options->balancer->name);
   if (!options->plan) options->parts = members;
   if (!options->balancer) options->balancer = &gab_balancer_hilbert;
   if (options->most_iterations < 1) options->most_iterations = 100;

@@ -69,6 +69,8 @@ const gab_balancer *gab_balancer_at(int index)
 
 gab_status gab_balancer_register(const gab_balancer *balancer)
 {
+  if (!balancer->name || !balancer->name[0] || !balancer->assign)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a balancing strategy needs a name and a function that assigns blocks");
   for (int i = 0; i < MOST_BALANCERS; ++i) {
     if (!balancers[i]) {
       balancers[i] = balancer;

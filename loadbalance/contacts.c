@@ -31,6 +31,9 @@ gab_status gab_balance_contacts(gab_proxies *proxies, const int32_t *plan, int32
   gab_world *world = gab_proxies_world(proxies);
   if (gab_members_count(gab_world_members(world)) > 1)
     GAB_FAIL(GAB_ERR_ARGUMENT, "planning is for one process");
+  for (size_t i = 0; i < gab_proxies_count(proxies); ++i)
+    if (plan[i] < 0 || plan[i] >= parts)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "the plan gives a block to part %" PRId32 " of %" PRId32, plan[i], parts);
   gab_load_graph graph = {.proxies = proxies, .world = world, .parts = parts, .held = parts, .classes = 1};
   gab_status status = visit_all(&graph, plan, partners, visit, user);
   gab_load_graph_release(&graph);

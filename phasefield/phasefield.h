@@ -138,7 +138,8 @@ gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double tempe
 
 /* ------------------------------------------------------------------------------------------ stepping */
 
-/** One whole step: the calls below in this order. Collective among neighbours. */
+/** One whole step: the calls below in this order. Collective among neighbours. Each of them refuses, by
+ *  ::GAB_ERR_STATE, to work on ghosts that have not been exchanged in this step, or of another forest. */
 gab_status gab_phasefield_step(gab_phasefield *phasefield);
 /** Starts the exchange of mu, which the first sweep does not need. (After the forest or the step has been
  *  changed from outside: makes mu and the ghosts of phi anew first.) */
@@ -154,6 +155,9 @@ gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield);
 gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield);
 /** c and mu at the new time; the step is done. Local. */
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield);
+/** The sweeps from whatever the ghosts hold, to measure them alone: what they leave is no solution. Local. */
+gab_status gab_phasefield_sweep_phi_stale(gab_phasefield *phasefield);
+gab_status gab_phasefield_sweep_mu_stale(gab_phasefield *phasefield);
 /** Begins to measure what each block takes in the sweeps (gab_forest_block_work()), or ends it: processor time. Local. */
 void gab_phasefield_time_blocks(gab_phasefield *phasefield, bool on);
 

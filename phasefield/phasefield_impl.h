@@ -92,6 +92,15 @@ typedef struct gab_phasefield_levels gab_phasefield_levels;
 /** Blocks that are computed twice: twice.c. */
 typedef struct gab_phasefield_twice gab_phasefield_twice;
 
+/** The calls of a step that have been made, as bits. */
+enum {
+  GAB_PHASEFIELD_MU_STARTED = 1,
+  GAB_PHASEFIELD_PHI_SWEPT = 2,
+  GAB_PHASEFIELD_PHI_STARTED = 4,
+  GAB_PHASEFIELD_MU_FINISHED = 8,
+  GAB_PHASEFIELD_PHI_FINISHED = 16
+};
+
 struct gab_phasefield {
   gab_forest *forest;
   gab_phasefield_model model;
@@ -100,6 +109,7 @@ struct gab_phasefield {
   gab_exchange *phi_exchange, *mu_exchange, *c_exchange;
   gab_exact_sum ledger[GAB_MOST_INDEPENDENTS]; /* gained by blocks while they were here */
   uint64_t revision; /* of the forest for which mu and the ghosts of phi are there; 0: for none */
+  unsigned made;     /* calls of the step that is under way */
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
   bool times_blocks;

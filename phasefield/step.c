@@ -112,32 +112,68 @@ gab_status gab_phasefield_settle(gab_phasefield *phasefield)
   return phasefield->revision == gab_forest_revision(phasefield->forest) ? GAB_OK : make_derived(phasefield);
 }
 
+/* A step that was broken off, by a death say, begins anew. */
+static gab_status note_call(gab_phasefield *phasefield, gab_status status, unsigned call)
+{
+  if (status == GAB_OK) phasefield->made = call == GAB_PHASEFIELD_MU_STARTED ? call : phasefield->made | call;
+  return status;
+}
+
+/* What a call of a step needs to have been called in this step. */
+static gab_status needs(const gab_phasefield *phasefield, unsigned calls, const char *what)
+{
+  static const struct {
+    unsigned call;
+    const char *name;
+  } names[] = {{GAB_PHASEFIELD_MU_STARTED, "exchange_mu_start"},
+               {GAB_PHASEFIELD_PHI_SWEPT, "sweep_phi"},
+               {GAB_PHASEFIELD_PHI_STARTED, "exchange_phi_start"},
+               {GAB_PHASEFIELD_MU_FINISHED, "exchange_mu_finish"},
+               {GAB_PHASEFIELD_PHI_FINISHED, "exchange_phi_finish"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+    if (calls & ~phasefield->made & names[i].call)
+      GAB_FAIL(GAB_ERR_STATE, "gab_phasefield_%s() without gab_phasefield_%s() in this step", what, names[i].name);
+  return GAB_OK;
+}
+
+static gab_status check_revision(const gab_phasefield *phasefield)
+{
+  GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
+  if (phasefield->revision != gab_forest_revision(phasefield->forest))
+    GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
+  return GAB_OK;
+}
+
 gab_status gab_phasefield_exchange_mu_start(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
+  if (gab_forest_revision(phasefield->forest) == 0)
+    GAB_FAIL(GAB_ERR_STATE,
+             "the forest of the phase field has no blocks yet (gab_balance_initial() or gab_forest_build())");
   GAB_TRY(gab_phasefield_settle(phasefield));
   GAB_TRY(gab_phasefield_twice_begin(phasefield));
-  return gab_exchange_start(phasefield->mu_exchange);
+  return note_call(phasefield, gab_exchange_start(phasefield->mu_exchange), GAB_PHASEFIELD_MU_STARTED);
 }
 
 gab_status gab_phasefield_exchange_mu_finish(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_exchange_finish(phasefield->mu_exchange));
   fill_all_sides(phasefield, WHICH_MU);
-  return gab_phasefield_levels_exchange(phasefield);
+  return note_call(phasefield, gab_phasefield_levels_exchange(phasefield), GAB_PHASEFIELD_MU_FINISHED);
 }
 
 gab_status gab_phasefield_exchange_phi_start(gab_phasefield *phasefield)
 {
+  GAB_TRY(needs(phasefield, GAB_PHASEFIELD_PHI_SWEPT, "exchange_phi_start"));
   phasefield->phi_ghosts.which = WHICH_PHI_NEW;
-  return gab_exchange_start(phasefield->phi_exchange);
+  return note_call(phasefield, gab_exchange_start(phasefield->phi_exchange), GAB_PHASEFIELD_PHI_STARTED);
 }
 
 gab_status gab_phasefield_exchange_phi_finish(gab_phasefield *phasefield)
 {
   GAB_TRY(gab_exchange_finish(phasefield->phi_exchange));
   fill_all_sides(phasefield, WHICH_PHI_NEW);
-  return GAB_OK;
+  return note_call(phasefield, GAB_OK, GAB_PHASEFIELD_PHI_FINISHED);
 }
 
 /* ------------------------------------------------------------------------------------------ sweeps */
@@ -249,14 +285,20 @@ static gab_status sweep(gab_phasefield *phasefield, sweep_fn run, sweep_region r
   return status;
 }
 
-gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
+gab_status gab_phasefield_sweep_phi_stale(gab_phasefield *phasefield)
 {
   gab_world *world = gab_forest_world(phasefield->forest);
   GAB_TRY(gab_world_check(world));
   gab_world_enter(world, GAB_PHASE_COMPUTE);
-  if (phasefield->revision != gab_forest_revision(phasefield->forest))
-    GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
+  GAB_TRY(check_revision(phasefield));
   return sweep(phasefield, gab_phasefield_run_phi, REGION_ALL);
+}
+
+gab_status gab_phasefield_sweep_phi(gab_phasefield *phasefield)
+{
+  GAB_TRY(check_revision(phasefield));
+  GAB_TRY(needs(phasefield, GAB_PHASEFIELD_MU_STARTED, "sweep_phi"));
+  return note_call(phasefield, gab_phasefield_sweep_phi_stale(phasefield), GAB_PHASEFIELD_PHI_SWEPT);
 }
 
 static void swap_fields(gab_field **a, gab_field **b)
@@ -268,9 +310,8 @@ static void swap_fields(gab_field **a, gab_field **b)
 
 gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield)
 {
-  GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
-  if (phasefield->revision != gab_forest_revision(phasefield->forest))
-    GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
+  GAB_TRY(check_revision(phasefield));
+  GAB_TRY(needs(phasefield, GAB_PHASEFIELD_PHI_STARTED | GAB_PHASEFIELD_MU_FINISHED, "sweep_mu_inner"));
   if (!phasefield->overlaps || phasefield->inner_is_swept) return GAB_OK;
   fill_all_sides(phasefield,
                  WHICH_PHI_NEW); /* those that are not continued from ghosts under way are right */
@@ -280,9 +321,15 @@ gab_status gab_phasefield_sweep_mu_inner(gab_phasefield *phasefield)
 
 gab_status gab_phasefield_sweep_mu(gab_phasefield *phasefield)
 {
-  GAB_TRY(gab_world_check(gab_forest_world(phasefield->forest)));
-  if (phasefield->revision != gab_forest_revision(phasefield->forest))
-    GAB_FAIL(GAB_ERR_STATE, "the forest has changed since the exchange");
+  GAB_TRY(check_revision(phasefield));
+  GAB_TRY(needs(phasefield, GAB_PHASEFIELD_MU_FINISHED | GAB_PHASEFIELD_PHI_FINISHED, "sweep_mu"));
+  return gab_phasefield_sweep_mu_stale(phasefield);
+}
+
+gab_status gab_phasefield_sweep_mu_stale(gab_phasefield *phasefield)
+{
+  GAB_TRY(check_revision(phasefield));
+  phasefield->made = 0;
   gab_phasefield_ledger_step(phasefield);
   GAB_TRY(sweep(phasefield, phasefield->model.kernel->mu,
                 phasefield->inner_is_swept ? REGION_SHELL : REGION_ALL));

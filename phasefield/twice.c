@@ -46,6 +46,7 @@ struct gab_phasefield_twice {
 gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, double share)
 {
   void *memory;
+  if (!(share >= 0 && share <= 1)) GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no share of the blocks, from 0 to 1", share);
   if (!phasefield->twice) {
     GAB_TRY(gab_alloc(sizeof *phasefield->twice, GAB_MEMORY_OTHER, &memory));
     phasefield->twice = memory;

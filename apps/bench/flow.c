@@ -73,7 +73,7 @@ void bench_flow_destroy(bench_flow *flow)
 gab_status bench_flow_collide(void *user)
 {
   const bench_flow *flow = user;
-  for (int i = 0; i < BENCH_SWEEPS; ++i) GAB_TRY(gab_lbm_collide(flow->lbm));
+  for (int i = 0; i < BENCH_SWEEPS; ++i) GAB_TRY(gab_lbm_collide_stale(flow->lbm));
   return GAB_OK;
 }
 

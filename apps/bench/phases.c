@@ -179,14 +179,14 @@ static gab_status scene_create(bench *b, scene_kind kind, const char *kernel, sc
 static gab_status run_phi(void *user)
 {
   const scene *it = user;
-  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_sweep_phi(it->model));
+  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_sweep_phi_stale(it->model));
   return GAB_OK;
 }
 
 static gab_status run_mu(void *user)
 {
   const scene *it = user;
-  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_sweep_mu(it->model));
+  for (int i = 0; i < it->sweeps; ++i) GAB_TRY(gab_phasefield_sweep_mu_stale(it->model));
   return GAB_OK;
 }
 
