@@ -4,6 +4,7 @@
 #include "core/collective.h"
 #include "core/log.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const gab_config_key keys[] = {
@@ -35,6 +36,17 @@ static const gab_config_section section = {
 
 gab_status recompute_declare(gab_config *config) { return gab_config_declare(config, &section); }
 
+static void warn_of_no_effect(const gab_config *config)
+{
+  char path[64], where[GAB_PATH_LENGTH];
+  for (size_t i = 0; i < section.count; i++) {
+    snprintf(path, sizeof path, "%s.%s", section.path, keys[i].name);
+    if (gab_config_is_set(config, path))
+      gab_log(GAB_LOG_WARNING, "%s: %s has no effect: resilience.monitors does not name 'recompute'",
+              gab_config_where(config, path, where, sizeof where), path);
+  }
+}
+
 gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan)
 {
   size_t count = 0;
@@ -45,13 +57,14 @@ gab_status recompute_plan_read(const gab_config *config, gab_step check_every, r
   for (size_t i = 0; i < count; i++) {
     if (strcmp(names[i], "recompute") != 0) continue;
     plan->every = gab_config_is_set(config, "resilience.recompute.every")
-                     ? (gab_step)gab_config_int(config, "resilience.recompute.every")
-                     : check_every;
+                      ? (gab_step)gab_config_int(config, "resilience.recompute.every")
+                      : check_every;
     plan->share = gab_config_real(config, "resilience.recompute.share");
     if (plan->every == 0)
       return gab_config_fail(config, "resilience.monitors",
                              "'recompute' needs resilience.recompute.every, since run.check_every is 0");
   }
+  if (plan->every == 0) warn_of_no_effect(config);
   return GAB_OK;
 }
 

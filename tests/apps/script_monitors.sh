@@ -35,6 +35,16 @@ grep -q '"event": "suspect"' out/events.jsonl || complain 'events.jsonl does not
 check 2 good.yaml --set 'resilience.monitors=[mess]'
 said "no monitor 'mess' (there are: bounds, mass, recompute)"
 
+# What belongs to a monitor that nobody asked for has no effect, and says so; asked for, it does not.
+for set in share=0.5 every=3; do
+  check 0 good.yaml --set resilience.recompute.$set
+  said "resilience.recompute.${set%=*} has no effect: resilience.monitors does not name 'recompute'"
+  check 0 good.yaml --set resilience.recompute.$set --set 'resilience.monitors=[recompute]'
+  not_said 'has no effect'
+done
+run 0 2 good.yaml --set resilience.recompute.share=0.5
+said_once 'resilience.recompute.share has no effect'
+
 # A program that has no monitors refuses all names, with the place in the file, instead of looking at nothing.
 printf 'heat: {steps: 20, blocks: 2}\nresilience:\n  monitors: [mass]\n' >watched.yaml
 timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat" watched.yaml >said.txt 2>&1
