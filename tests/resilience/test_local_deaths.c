@@ -122,6 +122,20 @@ static void two_that_do_not_hold_each_other_come_back(void **state)
   assert_true(sum.replayed > 0 && sum.left_out > 0);
 }
 
+static void a_holder_that_came_back_has_its_copies_again(void **state)
+{
+  (void)state;
+  schedule plan = ring(6, 2, 3);
+  const long events = run(&plan).events;
+  for (long event = events / 4; event < events / 2; event += 3) {
+    plan.death_count = 2;
+    plan.deaths[0] = (death){event, 4};
+    plan.deaths[1] = (death){event + events / 4, 1}; /* its image is at slot 4 */
+    const outcome out = run(&plan);
+    assert_true(out.finished || out.reason == GAB_LOCAL_GLOBAL_SECTION);
+  }
+}
+
 /* A neighbour dies as well, spares die with the offer, and what happens next is drawn. Whether all may be
  * handed over is judged by what stands in local_net.h. */
 static void several_in_any_order(void **state)
@@ -187,6 +201,7 @@ int main(void)
       cmocka_unit_test(a_single_death_is_always_recovered_locally),
       cmocka_unit_test(a_single_death_is_recovered_in_any_order),
       cmocka_unit_test(two_that_do_not_hold_each_other_come_back),
+      cmocka_unit_test(a_holder_that_came_back_has_its_copies_again),
       cmocka_unit_test(several_in_any_order),
       cmocka_unit_test(a_holder_and_its_ward_at_once_are_handed_over),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
