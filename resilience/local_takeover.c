@@ -204,6 +204,9 @@ gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_
   const gab_incarnation known = gab_local_incarnation_of(local, ward->slot);
   GAB_TRY(note_asker(ward, source));
   if (note->about_incarnation < known) return ward->down ? GAB_OK : gab_local_answer_askers(local, ward);
+  /* of a spare that accepted and died: its acceptance is under way or lost, and the transport tells of its
+   * death */
+  if (ward->offered && note->about_incarnation <= ward->offer_incarnation) return GAB_OK;
   if (note->about_incarnation > known) {
     ward->met = false;
     GAB_TRY(gab_local_learn(local, ward->slot, note->about_seat, note->about_incarnation));
