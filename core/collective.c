@@ -53,14 +53,25 @@ static gab_status broadcast(gab_world *world, int32_t root, gab_buffer *bytes)
   return gab_put_bytes(bytes, payload.at, gab_reader_left(&payload));
 }
 
+static gab_status replay_broadcast(gab_world *world, gab_buffer *bytes)
+{
+  gab_reader in;
+  GAB_TRY(gab_replay_next(world, GAB_REPLAY_BROADCAST, &in));
+  gab_buffer_clear(bytes);
+  return gab_put_bytes(bytes, in.at, gab_reader_left(&in));
+}
+
 gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes)
 {
   GAB_TRY(gab_world_check(world));
+  if (gab_world_replays(world)) return replay_broadcast(world, bytes);
   gab_world_enter(world, GAB_PHASE_REDUCTION);
   const int32_t index = gab_members_index(&world->members, root);
   if (index < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " cannot broadcast: it does not take part", root);
-  return broadcast(world, index, bytes);
+  GAB_TRY(broadcast(world, index, bytes));
+  gab_replay_note(world, GAB_REPLAY_BROADCAST, bytes->data, bytes->size);
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------ reductions */
@@ -99,7 +110,10 @@ gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t
   gab_world_enter(world, GAB_PHASE_REDUCTION);
   if (element_bytes > 0 && count > SIZE_MAX / 4 / element_bytes)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%zu elements of %zu bytes cannot be reduced", count, element_bytes);
-  return reduce(world, values, count, element_bytes, combine);
+  if (gab_world_replays(world)) return gab_replay_into(world, GAB_REPLAY_REDUCTION, values, count * element_bytes);
+  GAB_TRY(reduce(world, values, count, element_bytes, combine));
+  gab_replay_note(world, GAB_REPLAY_REDUCTION, values, count * element_bytes);
+  return GAB_OK;
 }
 
 gab_status gab_world_barrier(gab_world *world) { return gab_world_reduce(world, NULL, 0, 1, NULL); }
@@ -183,11 +197,22 @@ gab_status gab_world_sum_exact(gab_world *world, gab_exact_sum *sums, size_t cou
 
 /* ------------------------------------------------------------------------------------ prefix sum */
 
+/* A respawned process stands behind all members, like a spare. */
+static gab_status replay_scan(gab_world *world, uint64_t *before, uint64_t *total)
+{
+  uint64_t all;
+  GAB_TRY(gab_replay_into(world, GAB_REPLAY_SCAN, &all, sizeof all));
+  *before = all;
+  if (total) *total = all;
+  return GAB_OK;
+}
+
 /* Recursive doubling: before round d a slot has the sum of itself and of the 2^d - 1 members below it. */
 gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total)
 {
   GAB_TRY(gab_world_check(world));
   gab_world_enter(world, GAB_PHASE_REDUCTION);
+  if (gab_world_replays(world)) return replay_scan(world, before, total);
   const int32_t count = how_many(world), index = my_index(world);
   uint64_t sum = value;
   for (int32_t reach = 1; reach < count; reach <<= 1) {
@@ -215,6 +240,7 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
   if (status == GAB_OK) status = gab_get_u64(&reader, &everything);
   gab_buffer_release(&all);
   if (status != GAB_OK) return status;
+  gab_replay_note(world, GAB_REPLAY_SCAN, &everything, sizeof everything);
   *before = sum - value;
   if (total) *total = everything;
   return GAB_OK;
@@ -242,6 +268,7 @@ gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_
 {
   GAB_TRY(gab_world_check(world));
   gab_world_enter(world, GAB_PHASE_REDUCTION);
+  if (gab_world_replays(world)) return GAB_OK; /* nobody hears it any more, and it hears nothing */
   if (gab_world_is_root(world)) return collect(world, mine, visit, user);
   const gab_slot root = gab_world_root(world);
   GAB_TRY(receive_bytes(world, world->gather, root, 0));

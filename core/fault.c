@@ -134,6 +134,7 @@ gab_status gab_world_mpi(gab_world *world, int code, const char *function)
 
 gab_status gab_world_check(gab_world *world)
 {
+  if (gab_world_replays(world)) return GAB_OK; /* its faults are seen to behind the set-up */
 #ifdef GAB_HAVE_ULFM
   if (!world->broken) {
     int revoked = 0;
@@ -176,6 +177,7 @@ gab_status gab_world_raise(gab_world *world, gab_status intent)
 {
   if (intent <= GAB_OK || intent == GAB_ERR_FAULT || intent >= GAB_STATUS_COUNT)
     GAB_FAIL(GAB_ERR_ARGUMENT, "status %d cannot be raised", (int)intent);
+  if (gab_world_replays(world)) gab_world_leave(world);
   gab_world_keep_intent(world, intent, world->slot, gab_error_message(), gab_error_where());
   gab_world_break(world);
   return gab_world_fault(world);
@@ -206,6 +208,7 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags)
   GAB_TRY(gab_world_check(world));
   if (*flags >> GAB_AGREE_FLAGS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "flags 0x%" PRIx32 " to be agreed on: there are %d", *flags, (int)GAB_AGREE_FLAGS);
+  if (gab_world_replays(world)) return gab_replay_into(world, GAB_REPLAY_AGREEMENT, flags, sizeof *flags);
   int bits = (int)(GAB_AGREE_WORK | *flags << GAB_AGREE_PAYLOAD_SHIFT);
   bool deaths;
   GAB_TRY(gab_comm_agree(gab_world_meeting(world), &bits, &deaths));
@@ -214,5 +217,6 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags)
     return gab_world_fault(world);
   }
   *flags = ((uint32_t)bits >> GAB_AGREE_PAYLOAD_SHIFT) & ((1u << GAB_AGREE_FLAGS) - 1);
+  gab_replay_note(world, GAB_REPLAY_AGREEMENT, flags, sizeof *flags);
   return GAB_OK;
 }

@@ -33,6 +33,7 @@ extern "C" {
   X(ADAPT_REBUILD, "adapt-rebuild", "neighbour tables and what depends on the grid are made anew")           \
   X(DISK_WRITE, "disk-write", "part of an image is on its way to a file")                                    \
   X(DISK_COMMIT, "disk-commit", "the files are complete, the manifest is not written yet")                   \
+  X(RESPAWN, "respawn", "processes are started to take the slots of the dead")                               \
   X(RECOMPUTE, "recompute", "blocks have been computed, and are about to be computed again to compare")
 
 typedef enum gab_phase {

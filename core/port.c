@@ -166,6 +166,8 @@ static gab_status check_peer(gab_port *port, gab_slot peer, const gab_buffer *me
 {
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
   GAB_TRY(gab_world_check(port->world));
+  if (gab_world_replays(port->world))
+    GAB_FAIL(GAB_ERR_STATE, "port %s: a respawned process in its set-up has nobody to talk to", port->name);
   if (gab_world_rank(port->world, peer) < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: slot %" GAB_PRI_SLOT " does not take part", port->name, peer);
   const gab_traffic *traffic = port->traffic;

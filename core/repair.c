@@ -52,6 +52,7 @@ typedef struct notes {
   int32_t intent;        /* the highest, of the lowest slot */
   gab_slot intent_slot;
   uint32_t awake; /* somebody knows that spares do not rest any more */
+  int32_t spawns; /* the most tries: nobody may try on while others have given up */
   char where[128];
   char message[3072];
 } notes;
@@ -61,11 +62,13 @@ static void merge_notes(notes *into, const notes *from)
   const uint64_t epoch = into->epoch > from->epoch ? into->epoch : from->epoch;
   const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
   const uint32_t awake = into->awake | from->awake;
+  const int32_t spawns = into->spawns > from->spawns ? into->spawns : from->spawns;
   if (from->intent > into->intent || (from->intent == into->intent && from->intent_slot < into->intent_slot))
     *into = *from;
   into->epoch = epoch;
   into->next_context = context;
   into->awake = awake;
+  into->spawns = spawns;
 }
 
 static notes my_notes(const gab_world *world)
@@ -73,6 +76,7 @@ static notes my_notes(const gab_world *world)
   notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
   mine.intent_slot = world->intent_slot;
   mine.awake = !world->resting;
+  mine.spawns = world->spawns;
   snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
   snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
   return mine;
@@ -117,6 +121,7 @@ static bool take_notes(gab_world *world)
   world->epoch = all.epoch;
   world->next_context = all.next_context;
   world->resting = !all.awake;
+  world->spawns = all.spawns;
   gab_world_forget_intent(world);
   if (all.intent != GAB_OK)
     gab_world_keep_intent(world, (gab_status)all.intent, all.intent_slot, all.message, all.where);
@@ -219,34 +224,37 @@ static gab_status meet_all(gab_world *world)
 /* Seats are given away only when all know the same: who rests, and whether seats are given away at all. */
 static gab_status call_spares(gab_world *world, bool *good)
 {
-  if (!gab_world_has_benches(world)) return GAB_OK;
+  if (!gab_world_has_benches(world) && !(world->seating & GAB_SEATING_RESPAWN)) return GAB_OK;
   int bits = *good ? GAB_AGREE_NOTED : 0;
   GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
   *good = (bits & GAB_AGREE_NOTED) != 0;
-  if (!*good || !world->resting || world->seating != GAB_SEATING_SPARES) return GAB_OK;
-  return gab_world_seat_spares(world);
+  if (!*good || !world->resting || world->seating == GAB_SEATING_NONE) return GAB_OK;
+  GAB_TRY(gab_world_seat_spares(world));
+  return gab_world_respawn(world, good);
 }
 
-/* On the new communicator. The players have agreed on theirs: it is freed only behind two agreements of all, like the old
- * main one. Open MPI goes through agreements that it still has to answer for when a death is reported, and one of a
- * communicator that was freed meanwhile crashed there. @param[out] mended  false: begin again */
-static gab_status rebuild(gab_world *world, bool *mended)
+/* The last part of a repair, in which newcomers take part, too. @param[out] mended  false: begin again */
+static gab_status finish(gab_world *world, bool good, bool *mended)
 {
-  MPI_Comm agreed_on = world->players;
-  world->players = MPI_COMM_NULL;
-  gab_world_reset_ports(world);
-  gab_world_purge_limbo(world);
-  gab_world_free_comms(world);
-  bool good = take_notes(world), deaths;
-  if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
-  GAB_TRY(call_spares(world, &good));
+  bool deaths;
   good = good && gab_world_remake_comms(world) == GAB_OK;
   if (!good) gab_world_revoke(world);
   int bits = good ? GAB_AGREE_MENDED : 0;
   const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
   *mended = (bits & GAB_AGREE_MENDED) && !deaths;
-  if (agreed_on != MPI_COMM_NULL) MPI_Comm_free(&agreed_on);
   return status;
+}
+
+/* On the new communicator. @param[out] mended  false: begin again */
+static gab_status rebuild(gab_world *world, bool *mended)
+{
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  gab_world_free_comms(world);
+  bool good = take_notes(world);
+  if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
+  GAB_TRY(call_spares(world, &good));
+  return finish(world, good, mended);
 }
 
 /* One way through. @param[out] mended  false: begin again. Any status other than GAB_OK ends the repair. */
@@ -271,10 +279,9 @@ static gab_status attempt(gab_world *world, bool *mended)
   return status;
 }
 
-static gab_status mend(gab_world *world)
+static gab_status try_until_mended(gab_world *world)
 {
   const int limit = gab_members_count(&world->seats) + SPARE_ATTEMPTS;
-  GAB_TRY(gab_members_copy(&world->whole, &world->members));
   for (int attempts = 1; attempts <= limit; attempts++) {
     bool mended;
     GAB_TRY(attempt(world, &mended));
@@ -286,7 +293,25 @@ static gab_status mend(gab_world *world)
   GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);
 }
 
+static gab_status mend(gab_world *world)
+{
+  world->spawns = 0;
+  GAB_TRY(gab_members_copy(&world->whole, &world->members));
+  return try_until_mended(world);
+}
+
+static gab_status join(gab_world *world)
+{
+  bool mended;
+  GAB_TRY(gab_world_appear(world));
+  GAB_TRY(finish(world, true, &mended));
+  world->times = (gab_repair_times){.attempts = 1};
+  return mended ? GAB_OK : try_until_mended(world);
+}
+
 #else
+
+static gab_status join(gab_world *world) { return gab_world_appear(world); }
 
 /* Without fault tolerance only a process that is alone, or that knows itself what went wrong, gets away. */
 static gab_status mend(gab_world *world)
@@ -301,14 +326,10 @@ static gab_status mend(gab_world *world)
 
 #endif
 
-gab_status gab_world_repair(gab_world *world, gab_status *intent)
+static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), gab_status *intent)
 {
-  *intent = GAB_OK;
-  if (world->lost) GAB_FAIL(GAB_ERR_LOST, "an earlier repair has failed");
-  gab_world_break(world);
-  (void)gab_world_fault(world);
   world->repairing = true;
-  const gab_status status = mend(world);
+  const gab_status status = way(world);
   world->repairing = false;
   if (status != GAB_OK) {
     world->lost = true;
@@ -317,4 +338,20 @@ gab_status gab_world_repair(gab_world *world, gab_status *intent)
   if (!world->lost) make_whole(world);
   deliver_intent(world, intent);
   return GAB_OK;
+}
+
+gab_status gab_world_repair(gab_world *world, gab_status *intent)
+{
+  *intent = GAB_OK;
+  if (world->lost) GAB_FAIL(GAB_ERR_LOST, "an earlier repair has failed");
+  if (gab_world_replays(world)) gab_world_leave(world);
+  gab_world_break(world);
+  (void)gab_world_fault(world);
+  return repair(world, mend, intent);
+}
+
+gab_status gab_world_join(gab_world *world, gab_status *intent)
+{
+  *intent = GAB_OK;
+  return repair(world, join, intent);
 }

@@ -108,6 +108,7 @@ gab_status gab_world_seat_spares(gab_world *world)
 gab_slot gab_world_slot(const gab_world *world) { return world->slot; }
 gab_seat gab_world_seat(const gab_world *world) { return world->seat; }
 gab_seat gab_world_seats(const gab_world *world) { return world->seats.slots; }
+gab_seat gab_world_first_seats(const gab_world *world) { return world->first_seats; }
 const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
 bool gab_world_is_spare(const gab_world *world) { return world->slot >= world->members.slots; }
 int32_t gab_world_spares(const gab_world *world) { return spare_count(world); }

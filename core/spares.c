@@ -65,11 +65,23 @@ static gab_status rest(gab_world *world, gab_status *intent)
   return GAB_OK;
 }
 
+/* Nobody has to wait, but the set-up is over for those who may come later. */
+static bool needs_rest(const gab_world *world)
+{
+  return gab_world_spares(world) > 0 || (world->seating & GAB_SEATING_RESPAWN);
+}
+
 gab_status gab_world_rest(gab_world *world, gab_status *intent)
 {
   uint32_t flags = 0;
   *intent = GAB_OK;
-  if (world->resting || gab_world_spares(world) == 0) return GAB_OK; /* not a look at faults: others may not see them yet */
+  if (gab_world_replays(world)) {
+    GAB_TRY(gab_world_join(world, intent));
+    return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
+  }
+  if (world->seating & GAB_SEATING_RESPAWN) gab_replay_close(world);
+  else gab_replay_end(world);
+  if (world->resting || !needs_rest(world)) return GAB_OK; /* not a look at faults: others may not see them yet */
   GAB_TRY(gab_world_agree(world, &flags));
   world->resting = true;
   return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
@@ -129,7 +141,7 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
   const bool knows = !gab_world_is_spare(world);
   char message[1024];
   gab_status sent = GAB_ERR_FAULT, intent;
-  if (world->seats.slots == world->members.slots || world->lost) return end;
+  if ((world->seats.slots == world->members.slots && !world->resting) || world->lost) return end;
   snprintf(message, sizeof message, "%s", gab_error_message());
   while (sent == GAB_ERR_FAULT) {
     if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);

@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/world_impl.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
     MPI_Query_thread(&level);
   } else {
     signal(SIGPIPE, SIG_IGN);
+    if (gab_world_was_spawned()) gab_spawn_limit_set();
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
       GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
   }
@@ -96,6 +98,7 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   gab_members_init(&world->seats, size);
   gab_members_init(&world->members, size - spares);
   gab_members_init(&world->whole, 0);
+  world->first_seats = size;
   world->seat = rank;
   world->slot = rank;
   world->meets_on_players = true;
@@ -104,6 +107,17 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   *lost = status == GAB_ERR_FAULT;
   if (*lost && world->players == MPI_COMM_NULL) world->players = world->comm;
   return *lost ? GAB_OK : status;
+}
+
+/* Where a process that is started later has to begin, too: arguments may be relative to it. */
+static gab_status note_folder(gab_world *world)
+{
+  char folder[PATH_MAX];
+  void *memory;
+  if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
+  GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
+  world->folder = strcpy(memory, folder);
+  return GAB_OK;
 }
 
 static gab_status begin(gab_world *world, int *argc, char ***argv)
@@ -115,11 +129,17 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   world->shares_cores = shares_cores();
   gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&world->replay.record, GAB_MEMORY_OTHER);
+  GAB_TRY(note_folder(world));
   GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
   /* Calls that belong to no communicator report to these two: they have to return, not to abort. */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   GAB_TRY(gab_world_watch(world));
+  if (gab_world_was_spawned()) {
+    GAB_TRY(gab_world_arrive(world));
+    return open_ports(world);
+  }
   bool lost;
   int32_t spares;
   GAB_TRY(make_main_comm(world, &spares, &lost));
@@ -150,6 +170,9 @@ static void release(gab_world *world)
   gab_members_release(&world->members);
   gab_members_release(&world->seats);
   gab_members_release(&world->whole);
+  gab_arrival_destroy(&world->arrival);
+  gab_buffer_release(&world->replay.record);
+  gab_free(&world->folder);
   gab_world_unwatch(world);
   gab_free(&world);
 }
@@ -197,8 +220,10 @@ void gab_world_destroy(gab_world **world_pointer)
 {
   gab_world *world = *world_pointer;
   if (!world) return;
+  if (gab_world_replays(world)) gab_world_leave(world);
   const bool finalise = part_in_peace(world);
-  const bool owns_mpi = world->owns_mpi;
+  /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
+  const bool owns_mpi = world->owns_mpi && world->seats.slots == world->first_seats;
   world->repairing = true; /* the error handler has nothing left to do */
   if (finalise) {
     gab_world_abandon_ports(world);

@@ -22,6 +22,14 @@
  *    the end         ->  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again
  *  @endcode
  *
+ *  Respawned processes. A repair may also start processes anew (MPI_Comm_spawn, ::GAB_SEATING_RESPAWN): the same program
+ *  with the same arguments, in the folder where the run was started, in an MPI_COMM_WORLD of its own. A newcomer goes
+ *  through main() alone, while the others wait in the repair. From gab_world_create() to gab_world_rest() it looks like
+ *  one more spare, and each collective call returns what it returned to the others in their set-up: they have recorded
+ *  that, up to 1 MiB. So the set-up has to call the framework in the same order on members and spares (it has to anyway),
+ *  and must not use MPI_COMM_WORLD, nor talk to others through ports. gab_world_rest() then ends the repair together with
+ *  the others. A newcomer that gives up on its way ends itself by SIGKILL, and counts as dead.
+ *
  *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
  *
  *  Tier: user header.
@@ -47,10 +55,11 @@ typedef enum gab_policy {
   GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on (local strategies) */
 } gab_policy;
 
-/** What a repair does about the slots of the dead. */
+/** What a repair does about the slots of the dead; bits. */
 typedef enum gab_seating {
-  GAB_SEATING_NONE = 0, /**< they stay empty: the run shrinks */
-  GAB_SEATING_SPARES    /**< spares take them, as far as there are any */
+  GAB_SEATING_NONE = 0,   /**< they stay empty: the run shrinks */
+  GAB_SEATING_SPARES = 1, /**< spares take them, as far as there are any */
+  GAB_SEATING_RESPAWN = 2 /**< processes are started anew for those that no spare takes */
 } gab_seating;
 
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
@@ -85,6 +94,10 @@ gab_seat gab_world_seat(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
 /** Seats that there have ever been: more than slots if there were spares. */
 gab_seat gab_world_seats(const gab_world *world);
+/** Seats that the job was started with: a process with a higher number was respawned. */
+gab_seat gab_world_first_seats(const gab_world *world);
+/** NULL if processes can be respawned in this job; else why not, in words. Local. */
+const char *gab_world_why_no_respawn(const gab_world *world);
 /** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
 int32_t gab_world_spares(const gab_world *world);
 /** How many processes of each node were set aside as spares at the start; 0: they were not chosen by nodes. */
@@ -147,7 +160,7 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags);
 
 /* ------------------------------------------------------------------------------------ spares */
 
-/** Whether repairs call spares. The same on all; local. */
+/** Whether repairs call spares, and start processes. The same on all, before gab_world_rest(); local. */
 void gab_world_set_seating(gab_world *world, gab_seating seating);
 enum { GAB_FARTHEST = 3 };
 /** How far apart two processes are: from 0, on one node, to #GAB_FARTHEST. */

@@ -1,8 +1,9 @@
 /** @file world_impl.h
  *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
  *
- *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the error handler and the broken
- *  state), traffic.c and port.c (messages), comm.c (communicators of applications), collective.c and route.c, repair.c,
+ *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
+ *  error handler and the broken state), traffic.c and port.c (messages), comm.c (communicators of applications),
+ *  replay.c (the set-up once more), collective.c and route.c, respawn.c (processes that are started later), repair.c,
  *  spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
  *
  *  Tier: internal, never installed.
@@ -26,13 +27,14 @@ enum {
 };
 
 /** What everyone has to agree on, as bits of an agreement (bitwise AND): a bit that is left in the result was
- *  set by all. Each call of an agreement offers one of the first five; payload stands above them. */
+ *  set by all. Each call of an agreement offers one of the first six; payload stands above them. */
 enum {
   GAB_AGREE_WORK = 1,         /**< "I am at work": gab_world_agree() */
   GAB_AGREE_REPAIR = 2,       /**< "I have come to repair" */
   GAB_AGREE_SHRUNK = 4,       /**< "I hold the new communicator" */
   GAB_AGREE_MENDED = 8,       /**< "my part of the repair is done" */
   GAB_AGREE_NOTED = 16,       /**< "I know what all know": seats may be given away */
+  GAB_AGREE_SPAWNED = 32,     /**< "processes were started", "I hold the communicator with them" */
   GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has #GAB_AGREE_FLAGS bits */
 };
 
@@ -85,6 +87,32 @@ struct gab_port {
   gab_port *next;
 };
 
+/** Collective calls of the set-up that are recorded: those that give something to a process that plays no slot. */
+typedef enum gab_replay_kind {
+  GAB_REPLAY_BROADCAST,
+  GAB_REPLAY_REDUCTION,
+  GAB_REPLAY_SCAN,
+  GAB_REPLAY_AGREEMENT,
+  GAB_REPLAY_KINDS
+} gab_replay_kind;
+
+/** More than that is not kept: then nobody can be respawned. */
+enum { GAB_REPLAY_MOST_BYTES = 1 << 20 };
+
+typedef struct gab_replay {
+  enum {
+    GAB_REPLAY_WRITES, /**< in the set-up */
+    GAB_REPLAY_READS,  /**< in the set-up of a respawned process */
+    GAB_REPLAY_OVER,   /**< behind it; the record is kept if processes may be respawned */
+    GAB_REPLAY_LOST    /**< there was no room for it */
+  } state;
+  gab_buffer record;
+  size_t at; /**< of a reader */
+} gab_replay;
+
+/** What a respawned process is told, and becomes when its set-up is done (respawn.c). */
+typedef struct gab_arrival gab_arrival;
+
 struct gab_world {
   MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
   MPI_Comm players; /**< of the members, in the order of slots: agreements while spares rest, communicators of
@@ -93,6 +121,11 @@ struct gab_world {
   gab_members seats;     /**< the seats that live, as "slots" of a gab_members */
   gab_seat seat;         /**< of this process */
   int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
+  gab_seat first_seats;  /**< seats that the job was started with: those behind them were respawned */
+  gab_replay replay;     /**< the set-up, for respawned processes */
+  gab_arrival *arrival;  /**< of a respawned process in its set-up; else NULL */
+  char *folder;          /**< in which the program was started */
+  int32_t spawns;        /**< how often this repair has tried to respawn */
   bool resting;          /**< spares rest: collective calls are for the members alone */
   gab_seating seating;   /**< what becomes of the slots of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
@@ -199,6 +232,44 @@ MPI_Comm gab_world_meeting(const gab_world *world);
 /** Makes `players` and the registered communicators anew from world->comm. Collective; unagreed. */
 gab_status gab_world_remake_comms(gab_world *world);
 void gab_world_free_comms(gab_world *world);
+
+/* ---------------------------------------------------------------- replay.c */
+
+/** Whether this is a respawned process in its set-up: collective calls return what the others had from theirs. */
+bool gab_world_replays(const gab_world *world);
+/** Appends what a collective call gave, in the set-up. */
+void gab_replay_note(gab_world *world, gab_replay_kind kind, const void *bytes, size_t count);
+/** @return ::GAB_ERR_STATE if the others did something else in their place */
+gab_status gab_replay_next(gab_world *world, gab_replay_kind kind, gab_reader *bytes);
+/** The same for a result of known size. */
+gab_status gab_replay_into(gab_world *world, gab_replay_kind kind, void *bytes, size_t count);
+/** The set-up is over: nothing is recorded any more. */
+void gab_replay_close(gab_world *world);
+/** Forgets the record. */
+void gab_replay_end(gab_world *world);
+
+/* ---------------------------------------------------------------- respawn.c */
+
+/** Whether this process was respawned by another one of the same program (known before MPI is initialised). */
+bool gab_world_was_spawned(void);
+/** On a respawned process, before MPI_Init: nobody may ever wait for it, so it ends itself if it is not received in time. */
+void gab_spawn_limit_set(void);
+/** Takes the place of making the main communicator: joins the survivors, and is told what they know. */
+gab_status gab_world_arrive(gab_world *world);
+/** Behind the set-up: from now on the world is that of the others, and its repair is to be finished together. */
+gab_status gab_world_appear(gab_world *world);
+/** Ends a respawned process whose set-up has failed, so that the others hear of it. Does not return. */
+void gab_world_leave(gab_world *world);
+/** In a repair: starts a process for each slot that became vacant and is vacant still, and moves the world to a
+ *  communicator with them. Collective over `comm`.
+ *  @param[out] good  false: begin again */
+gab_status gab_world_respawn(gab_world *world, bool *good);
+void gab_arrival_destroy(gab_arrival **arrival);
+
+/* ---------------------------------------------------------------- repair.c */
+
+/** gab_world_repair() for a respawned process behind its set-up: the end of the repair in which it was started. */
+gab_status gab_world_join(gab_world *world, gab_status *intent);
 
 /* ---------------------------------------------------------------- port.c, traffic.c */
 

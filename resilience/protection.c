@@ -72,15 +72,18 @@ static void usual_strategies(const gab_timeloop *loop, gab_guard *guard)
 
 static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
 {
-  bool seats = false;
+  unsigned seating = GAB_SEATING_NONE;
   for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
     if (protection->strategies[i]) guard->strategies[guard->strategy_count++] = protection->strategies[i];
   if (guard->strategy_count == 0) usual_strategies(loop, guard);
   GAB_TRY(gab_strategies_check(guard->strategies, guard->strategy_count));
-  for (int i = 0; i < guard->strategy_count; i++) seats = seats || guard->strategies[i]->seating != GAB_SEATING_NONE;
-  gab_world_set_seating(loop->world, seats ? GAB_SEATING_SPARES : GAB_SEATING_NONE);
+  for (int i = 0; i < guard->strategy_count; i++) seating |= guard->strategies[i]->seating;
+  const char *why_not = seating & GAB_SEATING_RESPAWN ? gab_world_why_no_respawn(loop->world) : NULL;
+  if (why_not) GAB_FAIL(GAB_ERR_INPUT, "strategy 'respawn' is not possible: %s", why_not);
+  gab_world_set_seating(loop->world, (gab_seating)seating);
+  const bool seats = seating != GAB_SEATING_NONE;
   const int32_t spares = gab_world_spares(loop->world);
-  if (seats && spares == 0)
+  if (seating == GAB_SEATING_SPARES && spares == 0)
     gab_log(GAB_LOG_WARNING, "strategy '%s': this job has no spare processes (gabion-launch --spares)",
             guard->strategies[0]->name);
   if (!seats && spares > 0)
@@ -387,6 +390,7 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
   gab_json_int(json, "lost_count", fault->lost_count);
   gab_json_text(json, "strategy", fault->strategy ? fault->strategy : "");
   gab_json_int(json, "returned", fault->returned);
+  gab_json_int(json, "respawned", fault->respawned);
   gab_json_int(json, "noticed_step", fault->noticed_step);
   gab_json_int(json, "restored_step", fault->restored_step);
   gab_json_int(json, "rounds", fault->rounds);
@@ -400,12 +404,19 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
   gab_json_uint(json, "reconstructed_blocks", fault->made_up);
 }
 
+static const char *who_took_over(const gab_fault *fault)
+{
+  if (fault->respawned == 0) return fault->returned == 1 ? "spare" : "spares";
+  if (fault->respawned < fault->returned) return "spares and new processes";
+  return fault->returned == 1 ? "new process" : "new processes";
+}
+
 static void tell(gab_timeloop *loop, const gab_fault *fault)
 {
   char lost[256], seated[96] = "";
   list_slots(fault, lost, sizeof lost);
   if (fault->returned > 0)
-    snprintf(seated, sizeof seated, ", spare%s took over%s", fault->returned == 1 ? "" : "s",
+    snprintf(seated, sizeof seated, ", %s took over%s", who_took_over(fault),
              fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
           "%s%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP

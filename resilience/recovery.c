@@ -56,8 +56,9 @@ const gab_strategy gab_strategy_shrink = {
 
 static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
 {
-  if (fault->returned < fault->lost_count)
-    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost slots", fault->returned,
+  const int32_t spares = fault->returned - fault->respawned;
+  if (spares < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost slots", spares,
              fault->lost_count);
   return shrink(recovery, fault);
 }
@@ -67,6 +68,23 @@ const gab_strategy gab_strategy_spare = {
     .doc = "processes that were set aside take the seats of the dead: same slots, same blocks",
     .recover = replace,
     .seating = GAB_SEATING_SPARES,
+};
+
+/* ---------------------------------------------------------------- respawn */
+
+static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (fault->returned < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost slots", fault->returned,
+             fault->lost_count);
+  return shrink(recovery, fault);
+}
+
+const gab_strategy gab_strategy_respawn = {
+    .name = "respawn",
+    .doc = "spare processes, and where none is left new ones, take the seats of the dead: same slots, same blocks",
+    .recover = respawn,
+    .seating = GAB_SEATING_SPARES | GAB_SEATING_RESPAWN,
 };
 
 /* ---------------------------------------------------------------- reconstruct */
@@ -145,9 +163,10 @@ const gab_strategy gab_strategy_disk = {
 /* ---------------------------------------------------------------- by name */
 
 enum { OWN_STRATEGIES = 16 };
-static const gab_strategy *strategies[4 + OWN_STRATEGIES] = {&gab_strategy_shrink, &gab_strategy_spare,
-                                                             &gab_strategy_reconstruct, &gab_strategy_disk};
-static int strategy_total = 4;
+static const gab_strategy *strategies[5 + OWN_STRATEGIES] = {&gab_strategy_shrink, &gab_strategy_spare,
+                                                             &gab_strategy_respawn, &gab_strategy_reconstruct,
+                                                             &gab_strategy_disk};
+static int strategy_total = 5;
 
 const gab_strategy *gab_strategy_at(int index)
 {
@@ -180,6 +199,11 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
                  "name it first",
                  list[i]->name, list[k]->name);
     for (int k = 0; k < i; k++)
+      if (list[i]->seating == GAB_SEATING_SPARES && (list[k]->seating & GAB_SEATING_RESPAWN))
+        GAB_FAIL(GAB_ERR_INPUT,
+                 "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
+                 list[i]->name, list[k]->name);
+    for (int k = 0; k < i; k++)
       if (list[i]->makes_up && list[k]->seating != GAB_SEATING_NONE)
         GAB_FAIL(GAB_ERR_INPUT,
                  "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
@@ -204,19 +228,22 @@ const gab_strategy *gab_strategy_by_name(const char *name)
 /* ---------------------------------------------------------------- who is lost, who is new */
 
 /* Who has died since the fault was noticed: members of then that are none now, or have come back. */
-static gab_status find_lost(const gab_members *before, const gab_members *now, gab_slot **lost, gab_fault *fault)
+static gab_status find_lost(const gab_world *world, const gab_members *before, gab_slot **lost, gab_fault *fault)
 {
+  const gab_members *now = gab_world_members(world);
+  const gab_seat first_respawned = gab_world_first_seats(world);
   void *room = *lost;
   gab_members survivors = {0};
   GAB_TRY(gab_members_survivors(before, now, &survivors));
   gab_status status =
       gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &room);
   *lost = room;
-  fault->lost_count = fault->returned = 0;
+  fault->lost_count = fault->returned = fault->respawned = 0;
   for (int32_t i = 0; i < survivors.gone_count && status == GAB_OK; i++) {
     if (!gab_members_has(before, survivors.gone[i])) continue;
     (*lost)[fault->lost_count++] = survivors.gone[i];
     fault->returned += gab_members_has(now, survivors.gone[i]);
+    fault->respawned += gab_members_seat(now, survivors.gone[i]) >= first_respawned;
   }
   fault->lost = *lost;
   gab_members_release(&survivors);
@@ -333,7 +360,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     GAB_TRY(repair(recovery, mine, fault));
     note_repair(recovery, fault);
     gab_status status = tell_newcomers(recovery, mine, fault);
-    if (status == GAB_OK) status = find_lost(&mine->before, gab_world_members(recovery->world), lost, fault);
+    if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
     if (status == GAB_OK) status = escalate(recovery, list, count, fault);
     if (status == GAB_OK) {
       if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);

@@ -11,6 +11,10 @@
  *  slots; the holders of copies send them the images, and all go back to the snapshot: same slots, same blocks, no
  *  rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes on from there.
  *
+ *  `respawn`: as spare, but where no spare is left processes are started (MPI_Comm_spawn, core/world.h): the same program,
+ *  which goes through its set-up alone while the others wait. After three tries in one repair the strategy behind it goes
+ *  on from there. What Open MPI carries of this, and what not, is measured in doc/ulfm.md.
+ *
  *  `reconstruct`: as shrink, but blocks that no memory holds any more are made up from what is around them
  *  (gab_checkpoint_reconstruct()): the run goes on and says that it is an approximation.
  *
@@ -45,6 +49,7 @@ typedef struct gab_fault {
   const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
   const char *strategy;   /**< name of the one that went through; of the strategy's table */
   int32_t returned;       /**< of the lost slots so many came back, played by other processes */
+  int32_t respawned;      /**< of these so many by processes that were started for it */
   uint64_t adopted;       /**< blocks that this slot took over */
   uint64_t made_up;       /**< blocks of all slots that strategy `reconstruct` made up */
   bool from_disk;         /**< what memory held was not enough */
@@ -92,6 +97,8 @@ typedef struct gab_strategy {
 
 /** Full size as long as there are spares. */
 extern const gab_strategy gab_strategy_spare;
+/** Full size as long as processes can be started. Has to be in a list together with, or instead of, `spare`. */
+extern const gab_strategy gab_strategy_respawn;
 extern const gab_strategy gab_strategy_shrink;
 /** As shrink, but what is lost for good is made up. Its protection keeps skeletons (gab_checkpoint_keep_skeletons()). */
 extern const gab_strategy gab_strategy_reconstruct;

@@ -20,6 +20,18 @@ void gab_reinit_allow_shrinking(gab_world *world, bool allow)
   else if (shrinking == world) shrinking = NULL;
 }
 
+static gab_world *respawning; /* the world in which processes are started for the dead */
+
+gab_status gab_reinit_allow_respawning(gab_world *world, bool allow)
+{
+  const char *why_not = gab_world_why_no_respawn(world);
+  if (!allow && respawning == world) respawning = NULL;
+  if (!allow) return GAB_OK;
+  if (why_not) GAB_FAIL(GAB_ERR_STATE, "processes cannot be respawned: %s", why_not);
+  respawning = world;
+  return GAB_OK;
+}
+
 gab_status gab_reinit_test(gab_world *world) { return gab_world_check(world); }
 
 gab_status gab_reinit_add_cleanup(gab_world *world, void (*cleanup)(void *user), void *user)
@@ -89,9 +101,10 @@ static gab_status begin(gab_world *world, gab_status *intent)
 {
   uint32_t flags = 0;
   *intent = GAB_OK;
-  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  const bool respawns = respawning == world;
+  gab_world_set_seating(world, respawns ? GAB_SEATING_SPARES | GAB_SEATING_RESPAWN : GAB_SEATING_SPARES);
   const gab_status status =
-      gab_world_spares(world) > 0 ? gab_world_rest(world, intent) : gab_world_agree(world, &flags);
+      gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent) : gab_world_agree(world, &flags);
   if (status != GAB_ERR_FAULT) return status;
   GAB_TRY(gab_world_repair(world, intent));
   if (*intent != GAB_OK) return *intent;

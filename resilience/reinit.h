@@ -3,7 +3,8 @@
  *
  *  After Georgakoudis et al. 2020 (Reinit++), section 3.1 and figures 1 and 2, for programs with a decomposition that
  *  must not change and no time loop of this framework. There a changed MPI rolls survivors back by a signal and longjmp
- *  and spawns processes anew; here nothing is changed, no signal is sent, and who takes over is a spare (core/world.h).
+ *  and spawns processes anew; here nothing is changed, no signal is sent, and who takes over is a spare, or a process that MPI_Comm_spawn
+ *  starts (gab_reinit_allow_respawning()).
  *
  *  @code
  *    gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state state, void *user)
@@ -68,6 +69,11 @@ gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point
 /** Lets a run whose spares are used up go on without the dead: slots are then gone, and communicators smaller. The same on
  *  all, before gab_reinit(). Local. */
 void gab_reinit_allow_shrinking(gab_world *world, bool allow);
+
+/** Lets processes be started for the dead for whom no spare is left (core/world.h). A newcomer comes to gab_reinit() by itself,
+ *  through what is before it in the program, alone; its first call of the function is RESTARTED. The same on all, before
+ *  gab_reinit(). Local. @return ::GAB_ERR_STATE with the reason where nobody can start processes */
+gab_status gab_reinit_allow_respawning(gab_world *world, bool allow);
 
 /** A point at which the rollback may happen, and nothing else. Local and cheap. @return ::GAB_ERR_FAULT, to be returned */
 gab_status gab_reinit_test(gab_world *world);

@@ -16,7 +16,8 @@ static const gab_config_key resilience_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc = "Recovery strategies in the order in which they are tried after a death: spare lets processes that "
-            "were set aside (gabion-launch --spares) take the seats of the dead, shrink goes on with the "
+            "were set aside (gabion-launch --spares) take the seats of the dead, respawn does so, too, and starts "
+            "processes where no spare is left, shrink goes on with the "
             "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from "
             "memory and makes blocks that nobody holds any more up from what is around them (where the data can "
             "be made up so): an approximation, which the run then says it is. If left out: [shrink], spare before "
@@ -241,7 +242,7 @@ static const gab_config_key drill_keys[] = {
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
      .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
-                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|recompute",
+                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|respawn|recompute",
      .default_text = "compute",
      .outside = true,
      .doc = "What they are doing when they die."},

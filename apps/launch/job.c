@@ -109,7 +109,8 @@ static void add_detector(words *list, const launch_options *options)
 /* Every flag here was found necessary by hundreds of real kills: without async_mpi_finalize MPI_Finalize
  * hangs after a death, han is no fault-tolerant collective component, and with several daemons the first
  * contact with a dead rank hangs unless all are added at the start. The TCP limits keep rendezvous
- * transfers, which a revocation may abort fatally, out of the way. */
+ * transfers, which a revocation may abort fatally, out of the way. Without the last two the death of a process
+ * that was spawned ends the job. */
 static words mpirun_command(const job *job)
 {
   const launch_options *options = job->options;
@@ -118,6 +119,7 @@ static words mpirun_command(const job *job)
   add(&list, options->mpirun);
 #ifdef GAB_HAVE_ULFM
   add_all(&list, "--with-ft ulfm --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024");
+  add_all(&list, "--prtemca state_base_recoverable 1 --prtemca state_base_notify_errors 1");
   add_detector(&list, options);
 #endif
 #ifdef GAB_OPEN_MPI

@@ -17,7 +17,7 @@
     if (!(condition)) give_up(#condition, __LINE__);                                                         \
   } while (0)
 
-enum { STEPS = 12, MOST_DEATHS = 8 };
+enum { STEPS = 12, MOST_DEATHS = 8, RESPAWNS = 2 };
 
 /* Who dies where: a slot in one of its incarnations. */
 typedef enum place {
@@ -38,7 +38,7 @@ typedef struct death {
 typedef struct scenario {
   const char *name;
   int slots, spares;
-  bool shrinks;
+  int goes_on; /* without a spare: not (false), with fewer (true), with a new process (RESPAWNS) */
   gab_status ends;
   death deaths[MOST_DEATHS];
 } scenario;
@@ -214,6 +214,23 @@ static const scenario scenarios[] = {
      GAB_OK,
      {{1, 0, IN_COMPUTING, 3}, {2, 0, RESTORING, 3}, NOBODY}},
     {"two at once", 4, 2, false, GAB_OK, {{0, 0, IN_COMPUTING, 6}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
+    {"respawned", 2, 0, RESPAWNS, GAB_OK, {{1, 0, IN_COMPUTING, 5}, NOBODY}},
+    {"the root, respawned", 3, 0, RESPAWNS, GAB_OK, {{0, 0, BEFORE_CHECKPOINT, 7}, NOBODY}},
+    {"respawned when some have returned", 3, 0, RESPAWNS, GAB_OK, {{1, 0, RETURNED, STEPS}, NOBODY}},
+    {"respawned, and again", 3, 0, RESPAWNS, GAB_OK, {{1, 0, IN_COMPUTING, 3}, {1, 1, IN_COMPUTING, 8}, NOBODY}},
+    {"respawned, while restoring",
+     4,
+     0,
+     RESPAWNS,
+     GAB_OK,
+     {{1, 0, IN_COMPUTING, 3}, {1, 1, RESTORING, 3}, {2, 0, IN_COMPUTING, 7}, NOBODY}},
+    {"two respawned at once", 4, 0, RESPAWNS, GAB_OK, {{0, 0, IN_COMPUTING, 6}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
+    {"a spare first, then respawned",
+     3,
+     1,
+     RESPAWNS,
+     GAB_OK,
+     {{1, 0, IN_COMPUTING, 3}, {2, 0, IN_COMPUTING, 8}, NOBODY}},
 };
 enum { SCENARIOS = sizeof scenarios / sizeof *scenarios };
 
@@ -234,7 +251,8 @@ static bool play_scenario(int *argc, char ***argv)
   REQUIRE(gab_checkpoint_add_entity(app.checkpoint, &entity) == GAB_OK);
   pass(BEFORE_ALL_CALLED, 0);
   const bool refuses = play->ends == GAB_ERR_INPUT;
-  gab_reinit_allow_shrinking(world, play->shrinks);
+  gab_reinit_allow_shrinking(world, play->goes_on == true);
+  REQUIRE(gab_reinit_allow_respawning(world, play->goes_on == RESPAWNS) == GAB_OK);
   const gab_status status = gab_reinit(world, *argc, *argv, refuses ? fail_on_the_last : foo, &app);
   REQUIRE(status == play->ends); /* on spares too */
   REQUIRE(gab_reinit_add_cleanup(world, count_cleanup, NULL) == GAB_ERR_STATE);
@@ -247,7 +265,7 @@ static bool play_scenario(int *argc, char ***argv)
     uint64_t sum = gab_world_is_spare(world) ? 0 : app.value;
     REQUIRE(gab_world_sum_u64(world, &sum, 1) == GAB_OK);
     REQUIRE(sum == expected_sum(slots));
-    REQUIRE(play->shrinks || gab_members_count(gab_world_members(world)) == slots);
+    REQUIRE(play->goes_on == true || gab_members_count(gab_world_members(world)) == slots);
     if (calls > 1) REQUIRE(app.last == GAB_REINIT_REINITED && cleaned == 2 * (calls - 1));
   }
   gab_checkpoint_destroy(&app.checkpoint);

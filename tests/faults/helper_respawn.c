@@ -1,0 +1,196 @@
+/* Processes die while others are being started for the dead: at each step of that, a newcomer or the one that
+ * starts it. All come back in the end, and agree on who plays what. For script_respawn_edges.sh:
+ *
+ *   helper_respawn PLACE     plays it; without an argument it lists places, and how many die in each
+ *
+ * Functions of MPI are wrapped, so that the places lie between its calls. Who is to die only once says so in
+ * a file. */
+#include "core/collective.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REQUIRE(condition)                                                                                   \
+  do {                                                                                                       \
+    if (!(condition)) give_up(#condition, __LINE__);                                                         \
+  } while (0)
+
+/* A newcomer dies at those before STARTER_BEFORE_SPAWN, at the others the one that starts it. */
+typedef enum place {
+  NOWHERE,
+  BEFORE_INIT,
+  BEHIND_INIT,
+  BEHIND_BRIDGE,
+  BEHIND_WIDENING,
+  IN_SETUP,
+  BEHIND_SETUP,
+  STARTER_BEFORE_SPAWN,
+  STARTER_BEHIND_SPAWN,
+  STARTER_BEHIND_BRIDGE,
+  STARTER_BEHIND_WIDENING,
+  AGAIN_AND_AGAIN, /* each newcomer dies: three tries, and the run goes on without the slot */
+  LATER,           /* a newcomer dies when it has played for a while */
+  TWICE,           /* two slots at once */
+  PLACES
+} place;
+
+static const struct {
+  const char *name;
+  uint64_t deaths; /* of processes that played a slot, at least */
+} places[PLACES] = {{"nobody dies", 0},
+                    {"a newcomer, before MPI_Init", 2}, /* the one that waits for it is given up */
+                    {"a newcomer, before it meets the one that started it", 2},
+                    {"a newcomer that has met the one that started it", 1},
+                    {"a newcomer that all have met", 1},
+                    {"a newcomer in its set-up", 1},
+                    {"a newcomer behind its set-up", 1},
+                    {"the starting process, before it does", 2},
+                    {"the starting process, when it has", 2},
+                    {"the starting process, when it has met the newcomer", 2},
+                    {"the starting process, when all have met the newcomer", 2},
+                    {"each newcomer", 1},
+                    {"a newcomer, later", 2},
+                    {"two at once, and newcomers are two", 2}};
+
+static gab_world *world;
+static place where;
+static const char *once;
+
+static void give_up(const char *what, int line)
+{
+  printf("helper_respawn (%s), seat %d, line %d: wrong: %s (%s)\n", places[where].name,
+         (int)gab_world_seat(world), line, what, gab_error_message());
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static bool is_newcomer(void) { return getenv("GABION_SPAWNED") != NULL; }
+
+static void pass(place here)
+{
+  if (where != here || is_newcomer() != (here < STARTER_BEFORE_SPAWN)) return;
+  if (open(once, O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0) kill(getpid(), SIGKILL);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *given)
+{
+  pass(BEFORE_INIT);
+  const int code = PMPI_Init_thread(argc, argv, wanted, given);
+  pass(BEHIND_INIT);
+  return code;
+}
+
+int MPI_Comm_spawn(const char *program, char *argv[], int count, MPI_Info info, int root, MPI_Comm comm,
+                   MPI_Comm *inter, int codes[])
+{
+  pass(STARTER_BEFORE_SPAWN);
+  const int code = PMPI_Comm_spawn(program, argv, count, info, root, comm, inter, codes);
+  pass(STARTER_BEHIND_SPAWN);
+  return code;
+}
+
+/* On a newcomer, and on the one that starts it, the first of a round makes the bridge; on the others there is
+ * none. */
+int MPI_Intercomm_merge(MPI_Comm inter, int high, MPI_Comm *merged)
+{
+  int local;
+  MPI_Comm_size(inter, &local);
+  const int code = PMPI_Intercomm_merge(inter, high, merged);
+  static int merges;
+  const bool is_bridge = high ? merges++ == 0 : local == 1;
+  if (high) pass(is_bridge ? BEHIND_BRIDGE : BEHIND_WIDENING);
+  int rank = -1;
+  if (code == MPI_SUCCESS) MPI_Comm_rank(*merged, &rank);
+  if (!high && rank == 0) pass(is_bridge ? STARTER_BEHIND_BRIDGE : STARTER_BEHIND_WIDENING);
+  return code;
+}
+
+/* ------------------------------------------------------------------------------------ the run */
+
+static uint64_t rounds; /* equal on all; a newcomer is told */
+
+static gab_status compare(void)
+{
+  const gab_members *members = gab_world_members(world);
+  uint64_t low[3], high[3], mine[3] = {gab_world_epoch(world), (uint64_t)gab_members_count(members), 0};
+  for (gab_slot slot = 0; slot < members->slots; slot++)
+    mine[2] = mine[2] * 1000003u + (uint64_t)(gab_members_seat(members, slot) + 1) * 101u +
+              gab_members_incarnation(members, slot);
+  memcpy(low, mine, sizeof mine);
+  memcpy(high, mine, sizeof mine);
+  GAB_TRY(gab_world_max_u64(world, &rounds, 1));
+  GAB_TRY(gab_world_min_u64(world, low, 3));
+  GAB_TRY(gab_world_max_u64(world, high, 3));
+  REQUIRE(memcmp(low, high, sizeof low) == 0);
+  return GAB_OK;
+}
+
+static gab_status one_round(void)
+{
+  const gab_slot me = gab_world_slot(world);
+  const gab_incarnation mine = gab_world_incarnation(world, me);
+  uint64_t sum = 1;
+  uint32_t flags = 1;
+  if (where != NOWHERE && rounds == 2 && mine == 0 && (me == 1 || (where == TWICE && me == 0)))
+    kill(getpid(), SIGKILL);
+  if (where == LATER && rounds == 5 && me == 1 && mine == 1) kill(getpid(), SIGKILL);
+  GAB_TRY(gab_world_sum_u64(world, &sum, 1));
+  REQUIRE(sum == (uint64_t)gab_members_count(gab_world_members(world)));
+  GAB_TRY(gab_world_agree(world, &flags));
+  rounds++;
+  return GAB_OK;
+}
+
+static void play(gab_status status)
+{
+  gab_status intent;
+  while (status != GAB_OK || rounds < 10) {
+    if (status == GAB_OK) status = one_round();
+    while (status != GAB_OK) {
+      REQUIRE(status == GAB_ERR_FAULT);
+      REQUIRE(gab_world_repair(world, &intent) == GAB_OK && intent == GAB_OK);
+      status = compare();
+    }
+  }
+}
+
+static void check_end(gab_slot slots)
+{
+  const gab_members *members = gab_world_members(world);
+  uint64_t deaths = (uint64_t)members->gone_count;
+  for (int32_t i = 0; i < members->return_count; i++) deaths += members->returns[i].incarnation;
+  REQUIRE(members->slots == slots);
+  REQUIRE(gab_members_count(members) == slots - (where == AGAIN_AND_AGAIN));
+  REQUIRE(deaths >= places[where].deaths); /* a newcomer counts if it had been received */
+}
+
+int main(int argc, char **argv)
+{
+  gab_status intent;
+  for (int i = 0; i < PLACES && argc < 2; i++) printf("%d %s\n", i, places[i].name);
+  if (argc < 2) return 0;
+  where = (place)(atoi(argv[1]) % PLACES);
+  once = getenv("RESPAWN_ONCE");
+  REQUIRE(gab_world_create(&argc, &argv, &world) == GAB_OK);
+  const gab_slot slots = gab_world_members(world)->slots;
+  uint64_t told = gab_world_is_root(world) ? 7 : 0; /* what the set-up of the others gave, a newcomer hears */
+  REQUIRE(gab_world_max_u64(world, &told, 1) == GAB_OK && told == 7);
+  REQUIRE(gab_world_why_no_respawn(world) == NULL);
+  gab_world_set_seating(world, GAB_SEATING_SPARES | GAB_SEATING_RESPAWN);
+  const bool is_new = is_newcomer();
+  if (where == AGAIN_AND_AGAIN && is_new) kill(getpid(), SIGKILL);
+  pass(IN_SETUP);
+  REQUIRE(gab_world_rest(world, &intent) == GAB_OK && intent == GAB_OK);
+  pass(BEHIND_SETUP);
+  play(is_new ? compare() : GAB_OK);
+  check_end(slots);
+  const bool speaks = gab_world_is_root(world);
+  REQUIRE(gab_world_dismiss(world, GAB_OK) == GAB_OK);
+  gab_world_destroy(&world);
+  if (speaks) puts("gabion-test: passed");
+  return 0;
+}
