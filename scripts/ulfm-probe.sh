@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Measures what the installed MPI carries after the death of processes: the rows of the table in doc/ulfm.md. Every death
+# is a real SIGKILL. Run it again when the MPI is changed.
+#
+# usage: scripts/ulfm-probe.sh [--trials N] [--seconds S] [--out FILE] [ROW ...]
+#   --trials N    so many trials per row and transport (default 1000)
+#   --seconds S   no new job for a row once it has taken so long (default: none)
+#   --out FILE    a line per row is appended there: row, transport, trials, right, hung, crashed (default: only printed)
+# Rows: adjacent adjacent-large spare send receive many respawn respawn-two respawn-all respawn-all-two (default: all)
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+trials=1000 seconds=1000000 out=/dev/null rows=()
+while (($#)); do
+  case $1 in
+    --trials) trials=$2; shift 2 ;;
+    --seconds) seconds=$2; shift 2 ;;
+    --out) out=$2; shift 2 ;;
+    -h | --help) print_head "$0"; exit 0 ;;
+    *) rows+=("$1"); shift ;;
+  esac
+done
+((${#rows[@]})) || rows=(adjacent adjacent-large spare send receive many respawn respawn-two respawn-all respawn-all-two)
+
+prefix=$(gabion_mpi_prefix)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work
+for program in local spawn; do
+  "$prefix/bin/mpicc" -std=gnu11 -O1 -o "$work/$program" "$GABION_ROOT/scripts/ulfm_probe/$program.c" || fail "cannot compile $program"
+done
+
+job() { # job LIMIT PROCESSES PROGRAM [arguments]: what it says goes to $work/said; its code is 124 if it hung
+  local limit=$1 processes=$2
+  shift 2
+  # shellcheck disable=SC2086
+  timeout -k 5 "$limit" "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+    --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024 --prtemca state_base_recoverable 1 \
+    --prtemca state_base_notify_errors 1 $transport_flags -n "$processes" "$@" >"$work/said" 2>"$work/errors"
+}
+
+# Several trials in a job, GROUP processes each. A trial is right if all its living say so.
+local_trials() { # local_trials ROW BYTES LIVING
+  local groups=4 code=0 missing
+  job 60 $((8 * groups)) "$work/local" "$1" "$2" || code=$?
+  local good
+  good=$(awk -v living="$3" '$5 == "right" {n[$2]++} END {for (t in n) good += n[t] == living; print good + 0}' "$work/said")
+  missing=$((groups - good))
+  count=$((count + groups)) right=$((right + good))
+  if ((code == 124 || code == 137)); then hung=$((hung + missing)); else crashed=$((crashed + missing)); fi
+  ((missing == 0)) || { echo "--- $row, $transport, code $code"; grep -v right "$work/said"; tail -n 3 "$work/errors"; } >>"$work/why"
+}
+
+# A trial is a death and the repair behind it; a job ends with the first that goes wrong.
+spawn_trials() { # spawn_trials WAY DEATHS_PER_JOB AT_ONCE
+  local code=0 deaths
+  job $((60 + 10 * $2)) 5 "$work/spawn" "$1" "$2" "$3" $RANDOM || code=$?
+  deaths=$(sed -n 's/^deaths //p' "$work/said" | tail -n 1)
+  right=$((right + ${deaths:-0})) count=$((count + ${deaths:-0}))
+  if ! grep -q '^right' "$work/said"; then
+    count=$((count + 1))
+    if ((code == 124 || code == 137)); then hung=$((hung + 1)); else crashed=$((crashed + 1)); fi
+    { echo "--- $row, $transport, code $code, behind ${deaths:-0} deaths"; tail -n 3 "$work/errors"; } >>"$work/why"
+  fi
+}
+
+for row in "${rows[@]}"; do
+  for transport in sm tcp; do
+    transport_flags=
+    [ "$transport" = sm ] || transport_flags="--mca btl tcp,self --mca btl_tcp_eager_limit 1048576
+      --mca btl_tcp_rndv_eager_limit 1048576 --mca btl_tcp_max_send_size 1048576"
+    count=0 right=0 hung=0 crashed=0 began=$SECONDS
+    while ((count < trials && SECONDS - began < seconds)); do
+      case $row in
+        adjacent) local_trials adjacent 800 6 ;;
+        adjacent-large) local_trials adjacent 480000 6 ;;
+        spare) local_trials spare 800 6 ;;
+        send) local_trials send 4000000 7 ;; # more than goes eagerly
+        receive) local_trials receive 480000 7 ;;
+        many) spawn_trials one 300 1 ;;
+        respawn) spawn_trials one 20 1 ;;
+        respawn-two) spawn_trials one 20 2 ;;
+        respawn-all) spawn_trials all 20 1 ;;
+        respawn-all-two) spawn_trials all 20 2 ;;
+        *) fail "there is no row $row (--help)" ;;
+      esac
+    done
+    printf '%-16s %-4s %5d trials: %5d right, %3d hung, %3d crashed\n' "$row" "$transport" $count $right $hung $crashed | tee -a "$out"
+  done
+done
+[ ! -s "$work/why" ] || cat "$work/why"
