@@ -349,6 +349,18 @@ static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, int32_t cou
   return gab_world_seat_spares(world);
 }
 
+/* On the process that does so. What goes wrong is its alone to tell. */
+static bool start_newcomers(gab_world *world, int32_t count, MPI_Comm *bridge)
+{
+  const char *why_not = gab_world_why_no_respawn(world);
+  gab_status status = why_not ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "%s", why_not) : GAB_OK;
+  if (status == GAB_OK) status = spawn(count, bridge);
+  if (status == GAB_OK && !welcome(world, *bridge))
+    status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a newcomer died before all had met it");
+  if (status != GAB_OK) gab_log_all(GAB_LOG_WARNING, "respawning: %s", gab_error_message());
+  return status == GAB_OK;
+}
+
 gab_status gab_world_respawn(gab_world *world, bool *good)
 {
   enum { NO, YES };
@@ -362,8 +374,7 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
   gab_world_enter(world, GAB_PHASE_RESPAWN);
   MPI_Comm_rank(world->comm, &rank);
   bool here = true;
-  if (rank == 0)
-    here = !gab_world_why_no_respawn(world) && spawn(count, &bridge) == GAB_OK && welcome(world, bridge);
+  if (rank == 0) here = start_newcomers(world, count, &bridge);
   *good = all_have(world, here);
   if (*good) {
     here = widen(world->comm, bridge, 1, false, &wide);

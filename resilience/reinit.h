@@ -23,7 +23,7 @@
  *  @endcode
  *
  *  What runs where. Code before gab_reinit() runs on all processes, spares included, which play no part in it but take
- *  part in collective calls. The function runs on those that play a slot. Communicators of the application are those of
+ *  part in collective calls; on a respawned process it runs alone, while the others wait in the repair. The function runs on those that play a slot. Communicators of the application are those of
  *  gab_world_dup() and gab_world_split(), made anew by each repair, with the ranks of the slots.
  *
  *  Rollback is synchronous: a process goes back when it returns from the function with ::GAB_ERR_FAULT, which every call
@@ -62,7 +62,7 @@ typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv,
  *  A process that returns from the function does not leave before all have: when one dies meanwhile, it is called again.
  *  @param[in] argc,argv,user  handed on
  *  @return GAB_OK on all; what some call of `point` failed with, on all; ::GAB_ERR_LOST on all if there is no spare for a
- *  dead process (unless gab_reinit_allow_shrinking()), or if a process died before all had called gab_reinit();
+ *  dead process, and none could be started (unless gab_reinit_allow_shrinking()), or if a process died before all had called gab_reinit();
  *  ::GAB_ERR_STATE from within `point` */
 gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);
 
