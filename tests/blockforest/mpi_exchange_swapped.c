@@ -1,6 +1,7 @@
+/* gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
 /* Fields that are swapped while their ghosts travel are noticed on any number of processes: ghosts between
  * blocks of one process would be in one array and those that come by message in the other. Swapped before or
- * after, all is well. gabion-test: np=1,2,4 timeout=60 labels=quick needs=ulfm */
+ * after, all is well. */
 #include "tests/blockforest/adapting.h"
 
 enum { CELLS = 4 };

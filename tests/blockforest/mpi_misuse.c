@@ -1,7 +1,7 @@
+/* gabion-test: np=1,2,5 timeout=60 labels=quick */
 /* What the headers of field/ and blockforest/ forbid is refused, on all slots alike, by a message that says
  * what is wrong; nothing of it ends well. Handles that were never given, or are of another forest; fields
- * that do not fit the blocks; calls in the wrong order; sizes beyond any memory. gabion-test: np=1,2,5
- * timeout=60 labels=quick */
+ * that do not fit the blocks; calls in the wrong order; sizes beyond any memory. */
 #include "blockforest/coupling.h"
 #include "blockforest/output.h"
 #include "core/log.h"

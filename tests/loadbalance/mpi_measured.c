@@ -1,5 +1,6 @@
+/* gabion-test: np=1,2,4,7 timeout=60 labels=quick */
 /* Blocks are shared out by what they took; what was not measured counts as the mean of what was; then
- * counting starts anew. gabion-test: np=1,2,4,7 timeout=60 labels=quick */
+ * counting starts anew. */
 #include "core/collective.h"
 #include "loadbalance/balance.h"
 #include "tests/blockforest/random_domain.h"
@@ -149,13 +150,17 @@ static void try_improving(gab_world *world, const gab_balancer *balancer)
   gab_balance_gain gain;
   gab_forest *forest = open_forest(world, &balance);
   const double uneven = unevenness_of(forest);
+  const expected due = expect_of(forest);
   const uint64_t revision = gab_forest_revision(forest);
   REQUIRE_OK(gab_balance_improve(forest, &balance, 1, &gain));
   REQUIRE(fabs(gain.before - uneven) < 1e-12);
   REQUIRE(gain.moved || (gain.after == gain.before && gab_forest_revision(forest) == revision));
   if (gain.moved) REQUIRE(gain.after < 0.95 * gain.before && unevenness_of(forest) < uneven);
-  /* Blocks in the order of their places take very different times here: two slots or more can do better. */
-  REQUIRE(gain.moved == (gab_members_count(gab_world_members(world)) > 1));
+  /* Where it was worse than any strategy leaves it, mean + heaviest block, by more than a twentieth. */
+  const double members = (double)gab_members_count(gab_world_members(world));
+  const double bound = 1 + members * (double)due.heaviest / (double)due.total;
+  if (members == 1) REQUIRE(!gain.moved);
+  if (members > 1 && 0.95 * gain.before > bound) REQUIRE(gain.moved);
   REQUIRE_OK(gab_balance_improve(forest, &balance, 1, &gain));
   REQUIRE(!gain.moved && gain.before == 1); /* forgotten */
   gab_forest_destroy(&forest);
