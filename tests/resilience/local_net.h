@@ -122,6 +122,7 @@ typedef struct process {
   app app;
   int computed; /* the last step that it finished, -1: none */
   int restored; /* how often */
+  int passed;   /* global sections */
   long restored_at;
 } process;
 
@@ -501,9 +502,13 @@ static gab_status at_section(process *p, bool *moved)
   *moved = gab_local_is_inside(p->local);
   if (!*moved) return GAB_OK;
   app->arrived = false;
-  /* what others sent it there is nowhere any more */
-  if (section <= w->passed[gab_local_slot(p->local)])
+  /* what others sent it there is nowhere any more, unless all who were inside are dead */
+  bool has_witness = false;
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    has_witness = has_witness || (w->processes[seat].alive && w->processes[seat].passed >= section);
+  if (has_witness && section <= w->passed[gab_local_slot(p->local)])
     FAILED(w, "slot %d passes section %d again", (int)gab_local_slot(p->local), section);
+  p->passed = section;
   w->passed[gab_local_slot(p->local)] = section;
   if (is_end) {
     app->place = DONE;
