@@ -160,7 +160,7 @@ judge_end() {
     relaunch_lost=$((relaunch_lost + 1))
   elif ((code == 3 && hit && SPARES)) && grep -q 'all processes that played a slot are dead' <<<"$said"; then
     relaunch_all=$((relaunch_all + 1))
-  elif ((code == 76 && hit)) && grep -q 'to be started again: a process died' <<<"$said"; then
+  elif ((code == 76 && hit)) && grep -qE 'to be started again: a process died|giving up after [0-9]+ starts that failed' <<<"$said"; then
     relaunch_start=$((relaunch_start + 1))
   elif [ $code = 1 ] && [ -n "$few" ]; then relaunch_few=$((relaunch_few + 1))
   elif [ $code = 1 ] && [ -n "$extinct" ]; then relaunch_all=$((relaunch_all + 1))
