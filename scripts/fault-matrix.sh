@@ -19,7 +19,7 @@
 #   disk      a slot, or two, die while the state is written to disk; or a slot dies together with the holder of
 #             its copy, and the run goes back to the disk
 #   outside   `kill -9` from outside at a random moment, the victim is not asked
-# The wide one (scripts/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, schemes,
+# The wide one (scripts/fault_matrix.py, which says how its ends are worked out) combines numbers of processes, spares, schemes,
 # nodes, victims, phases and all modes of checkpoints: rows in which each pair of values occurs, and N more that are
 # drawn (--runs, default 1000).
 # --subset makes a few dozen runs of the systematic part (for scripts/test.sh). --jobs J: so many runs at a time.
