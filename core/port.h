@@ -5,8 +5,9 @@
  *  channels of one context. All point-to-point traffic of the framework goes through ports. Every logical
  *  message starts with an envelope (who, which incarnation, which epoch, the how-many-eth on its channel,
  *  step, pattern and iteration id, how many bytes) and may travel in chunks, below the size at which
- *  Open MPI's TCP transport loses its nerve. Receives name their sender. A repair drops what an older incarnation has sent,
- *  and what was on its way to one; an envelope that cannot be (wrong sequence, epoch or incarnation) is an error.
+ *  Open MPI's TCP transport loses its nerve. Receives name their sender. A repair drops what an older
+ * incarnation has sent, and what was on its way to one; an envelope that cannot be (wrong sequence, epoch or
+ * incarnation) is an error.
  *
  *  Life of a message:
  *  @code

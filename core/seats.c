@@ -85,7 +85,8 @@ static gab_status seat_within(gab_world *world, int farthest)
 {
   for (int32_t i = 0; i < world->members.gone_count && spare_count(world) > 0;) {
     const gab_slot slot = world->members.gone[i];
-    const gab_seat seat = gab_members_has(&world->whole, slot) ? spare_near(world, slot, farthest) : GAB_NO_SEAT;
+    const gab_seat seat =
+        gab_members_has(&world->whole, slot) ? spare_near(world, slot, farthest) : GAB_NO_SEAT;
     if (seat == GAB_NO_SEAT) {
       i++;
       continue;

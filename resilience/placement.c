@@ -16,7 +16,9 @@ static int32_t place_of(const gab_placement *placement, gab_slot slot)
 {
   const gab_seat seat = gab_members_seat(&placement->members, slot);
   if (!placement->domains) return gab_members_index(&placement->places, slot);
-  return seat == GAB_NO_SEAT ? -1 : gab_members_index(&placement->places, gab_domains_place(placement->domains, seat));
+  return seat == GAB_NO_SEAT
+             ? -1
+             : gab_members_index(&placement->places, gab_domains_place(placement->domains, seat));
 }
 
 static gab_slot slot_at(const gab_placement *placement, int32_t index)
@@ -52,8 +54,8 @@ static void leave_out(gab_placement *placement, gab_seat seat)
     places->gone[places->gone_count++] = gab_domains_place(placement->domains, seat);
 }
 
-/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that slots had at the start are
- * vacant only if the slot is gone or has come back. */
+/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that slots had at
+ * the start are vacant only if the slot is gone or has come back. */
 static gab_status find_places(gab_placement *placement)
 {
   const gab_members *members = &placement->members;

@@ -3,8 +3,9 @@
  *
  *  A placement is made from a scheme, its parameters, the members of a snapshot and the failure domains.
  *  Domains are of seats: a slot that is played by another process than at the start lies where that one sits.
- *  Everyone makes the same one, without communication; its memory grows with the number of deaths, of spare processes, and
- *  the irregularity of the domains, not with the number of processes. All questions are pure functions of it.
+ *  Everyone makes the same one, without communication; its memory grows with the number of deaths, of spare
+ * processes, and the irregularity of the domains, not with the number of processes. All questions are pure
+ * functions of it.
  *
  *  Tier: extender header.
  */
@@ -39,7 +40,8 @@ typedef struct gab_placement {
   bool given_up_separate, given_up_within;
   const gab_domains *domains; /**< borrowed; NULL: every slot is a domain of its own */
   gab_members members;        /**< of the snapshot */
-  gab_members places;         /**< those that are taken by members, in the order of the domains; others count as gone */
+  gab_members
+      places; /**< those that are taken by members, in the order of the domains; others count as gone */
 } gab_placement;
 
 /** An empty placement, to be released in any case. */
@@ -47,8 +49,8 @@ void gab_placement_init(gab_placement *placement);
 void gab_placement_release(gab_placement *placement);
 /** Local; the same on all slots. Costs time for the deaths so far only.
  *  @param[in,out] placement  initialised; replaced
- *  @param[in] domains  of all slots, and of the spares behind them that may play one; borrowed as long as the placement
- *  lives; NULL: every slot is a domain of its own
+ *  @param[in] domains  of all slots, and of the spares behind them that may play one; borrowed as long as the
+ * placement lives; NULL: every slot is a domain of its own
  *  @return ::GAB_ERR_ARGUMENT if numbers are out of range or a group could not survive its losses */
 gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *redundancy,
                               const gab_members *members, const gab_domains *domains);

@@ -1,5 +1,5 @@
-/* A process is killed in the middle of a run; how long each part of the recovery takes: the others go on without it, or, in a
- * job with spare processes, one of those takes its seat. */
+/* A process is killed in the middle of a run; how long each part of the recovery takes: the others go on
+ * without it, or, in a job with spare processes, one of those takes its seat. */
 #include "apps/bench/bench.h"
 
 #include "core/collective.h"
@@ -141,10 +141,12 @@ static void report_part(trial *t, const gab_fault *fault, const char *part, doub
                                      .processes = t->processes});
 }
 
-/* Of each part the longest time that anybody spent in it: one that was called counts from when the others noticed. */
+/* Of each part the longest time that anybody spent in it: one that was called counts from when the others
+ * noticed. */
 static gab_status report_parts(trial *t, const gab_fault *fault)
 {
-  static const char *const parts_by_name[] = {"revoke", "shrink", "agree", "restore", "protect-again", "rebalance", "all-parts"};
+  static const char *const parts_by_name[] = {"revoke",        "shrink",    "agree",    "restore",
+                                              "protect-again", "rebalance", "all-parts"};
   double parts[] = {fault->revoke,    fault->shrink,    fault->agree,  fault->restore,
                     fault->reprotect, fault->rebalance, fault->seconds};
   enum { COUNT = sizeof parts / sizeof parts[0] };

@@ -161,7 +161,8 @@ static gab_status run(gab_world *world, const driver_options *options)
   return status;
 }
 
-/* Before there is a world: gabion-launch asks, to know how many processes that is to have. @return exit code */
+/* Before there is a world: gabion-launch asks, to know how many processes that is to have. @return exit code
+ */
 static int print_spares(const driver_options *options)
 {
   gab_config *config = NULL;

@@ -121,7 +121,9 @@ void driver_describe_spares(const gab_config *config, int64_t processes)
 {
   const gab_spares_asked asked = gab_resilience_spares(config);
   if (asked.count == 0) return;
-  gab_log(GAB_LOG_INFO, "  spare processes: %" PRId32 "%s beside the %" PRId64 ", each with memory for one of them once it is called",
+  gab_log(GAB_LOG_INFO,
+          "  spare processes: %" PRId32 "%s beside the %" PRId64
+          ", each with memory for one of them once it is called",
           asked.count, asked.per_node ? " on each node" : "", processes);
 }
 

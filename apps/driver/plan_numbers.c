@@ -304,9 +304,10 @@ static void count_spares(const run_case *which, const plan_options *options, pla
 {
   numbers->spares = gab_resilience_spares(which->config);
   const int64_t nodes = !numbers->spares.per_node ? 1
-                        : options->per_node > 0   ? (numbers->slots + options->per_node - 1) / options->per_node
-                                                  : 0;
-  if (nodes > 0 || numbers->spares.count == 0) numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
+                        : options->per_node > 0 ? (numbers->slots + options->per_node - 1) / options->per_node
+                                                : 0;
+  if (nodes > 0 || numbers->spares.count == 0)
+    numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
 }
 
 static gab_status choose(const run_case *which, const plan_options *options, plan_numbers *numbers)

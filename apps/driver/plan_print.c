@@ -81,8 +81,11 @@ static void print_spares(const plan_numbers *numbers, FILE *out)
 {
   char text[24];
   if (numbers->spares.count == 0) return;
-  fprintf(out, "  spares: %" PRId32 "%s; one that is idle holds no blocks, once called %s; nobody has to adopt blocks then\n",
-          numbers->spares.count, numbers->spares.per_node ? " on each node" : "", bytes_text(numbers->memory.most, text));
+  fprintf(out,
+          "  spares: %" PRId32
+          "%s; one that is idle holds no blocks, once called %s; nobody has to adopt blocks then\n",
+          numbers->spares.count, numbers->spares.per_node ? " on each node" : "",
+          bytes_text(numbers->memory.most, text));
   if (numbers->all_processes > 0)
     fprintf(out, "  processes to be started: %" PRId32 "\n", numbers->all_processes);
   else fprintf(out, "  processes to be started: unknown without the processes of a node (--per-node)\n");

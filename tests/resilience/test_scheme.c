@@ -476,9 +476,10 @@ static void numbers_out_of_range_are_refused(void **state)
   }
 }
 
-/* Spares have taken some seats: what a placement promises of nodes has to hold of those where processes sit now. */
-static void check_where_they_sit(const gab_redundancy *asked, const gab_members *members, const gab_domains *domains,
-                                 int *kept_apart)
+/* Spares have taken some seats: what a placement promises of nodes has to hold of those where processes sit
+ * now. */
+static void check_where_they_sit(const gab_redundancy *asked, const gab_members *members,
+                                 const gab_domains *domains, int *kept_apart)
 {
   gab_placement placement;
   gab_placement_init(&placement);
@@ -511,7 +512,8 @@ static void copies_are_kept_apart_where_processes_sit_now(void **state)
     const char *names[MOST];
     const int32_t seats = 4 + (int32_t)(gab_hash_counter(7, draw, 0) % (MOST - 3));
     const gab_slot slots = seats - 1 - (gab_slot)(gab_hash_counter(7, draw, 1) % (uint64_t)(seats / 2));
-    for (int32_t seat = 0; seat < seats; seat++) names[seat] = nodes[gab_hash_counter(7, draw, 10 + (uint64_t)seat) % 4];
+    for (int32_t seat = 0; seat < seats; seat++)
+      names[seat] = nodes[gab_hash_counter(7, draw, 10 + (uint64_t)seat) % 4];
     gab_domains *domains;
     gab_members members;
     assert_int_equal(gab_domains_from_names(names, seats, &domains), GAB_OK);
