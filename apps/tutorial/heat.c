@@ -170,8 +170,12 @@ static gab_status rebalance(void *user, gab_forest *forest)
 
 static gab_status run(gab_world *world, heat *app, const char *file, char **drills, size_t drill_count)
 {
-  const gab_entity account = {"released heat", GAB_ENTITY_PER_SLOT, app,
-                              pack_account,    unpack_account,      adopt_account};
+  const gab_entity account = {.name = "released heat",
+                              .kind = GAB_ENTITY_PER_SLOT,
+                              .user = app,
+                              .pack = pack_account,
+                              .unpack = unpack_account,
+                              .adopt = adopt_account};
   GAB_TRY(read_parameters(app, file));
   GAB_TRY(build(world, app, "out/heat"));
   GAB_TRY(gab_timeloop_create(app->forest, gab_config_int(app->config, "heat.steps"), &app->loop));

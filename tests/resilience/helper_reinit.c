@@ -217,14 +217,24 @@ static const scenario scenarios[] = {
     {"respawned", 2, 0, RESPAWNS, GAB_OK, {{1, 0, IN_COMPUTING, 5}, NOBODY}},
     {"the root, respawned", 3, 0, RESPAWNS, GAB_OK, {{0, 0, BEFORE_CHECKPOINT, 7}, NOBODY}},
     {"respawned when some have returned", 3, 0, RESPAWNS, GAB_OK, {{1, 0, RETURNED, STEPS}, NOBODY}},
-    {"respawned, and again", 3, 0, RESPAWNS, GAB_OK, {{1, 0, IN_COMPUTING, 3}, {1, 1, IN_COMPUTING, 8}, NOBODY}},
+    {"respawned, and again",
+     3,
+     0,
+     RESPAWNS,
+     GAB_OK,
+     {{1, 0, IN_COMPUTING, 3}, {1, 1, IN_COMPUTING, 8}, NOBODY}},
     {"respawned, while restoring",
      4,
      0,
      RESPAWNS,
      GAB_OK,
      {{1, 0, IN_COMPUTING, 3}, {1, 1, RESTORING, 3}, {2, 0, IN_COMPUTING, 7}, NOBODY}},
-    {"two respawned at once", 4, 0, RESPAWNS, GAB_OK, {{0, 0, IN_COMPUTING, 6}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
+    {"two respawned at once",
+     4,
+     0,
+     RESPAWNS,
+     GAB_OK,
+     {{0, 0, IN_COMPUTING, 6}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
     {"a spare first, then respawned",
      3,
      1,
@@ -247,7 +257,12 @@ static bool play_scenario(int *argc, char ***argv)
   REQUIRE(gab_forest_create(world, &options, &app.forest) ==
           GAB_OK); /* of no blocks: what survives are the entities */
   REQUIRE(gab_checkpoint_create(app.forest, &(gab_redundancy){.scheme = NULL}, &app.checkpoint) == GAB_OK);
-  const gab_entity entity = {"value", GAB_ENTITY_PER_SLOT, &app, pack, unpack, adopt};
+  const gab_entity entity = {.name = "value",
+                             .kind = GAB_ENTITY_PER_SLOT,
+                             .user = &app,
+                             .pack = pack,
+                             .unpack = unpack,
+                             .adopt = adopt};
   REQUIRE(gab_checkpoint_add_entity(app.checkpoint, &entity) == GAB_OK);
   pass(BEFORE_ALL_CALLED, 0);
   const bool refuses = play->ends == GAB_ERR_INPUT;

@@ -78,8 +78,17 @@ static void watch(void *user, gab_world *world, gab_phase phase)
 
 static gab_status add_parts(gab_state *state)
 {
-  const gab_entity list = {"list", GAB_ENTITY_PER_SLOT, &own, pack_list, unpack_list, adopt_list};
-  const gab_entity number = {"number", GAB_ENTITY_REPLICATED, &shared, pack_shared, unpack_shared, NULL};
+  const gab_entity list = {.name = "list",
+                           .kind = GAB_ENTITY_PER_SLOT,
+                           .user = &own,
+                           .pack = pack_list,
+                           .unpack = unpack_list,
+                           .adopt = adopt_list};
+  const gab_entity number = {.name = "number",
+                             .kind = GAB_ENTITY_REPLICATED,
+                             .user = &shared,
+                             .pack = pack_shared,
+                             .unpack = unpack_shared};
   if (!is("shrinks")) GAB_TRY(gab_state_add(state, "value", &own.value, is("short") ? 4 : sizeof own.value));
   GAB_TRY(gab_state_add_entity(state, &list));
   return gab_state_add_entity(state, &number);
