@@ -19,7 +19,7 @@ bool gab_world_replays(const gab_world *world) { return world->replay.state == G
 
 void gab_replay_end(gab_world *world)
 {
-  world->replay.state = GAB_REPLAY_OVER;
+  if (world->replay.state != GAB_REPLAY_NONE) world->replay.state = GAB_REPLAY_OVER;
   gab_buffer_release(&world->replay.record);
 }
 

@@ -44,6 +44,8 @@ const char *gab_world_why_no_respawn(const gab_world *world)
   if (!getenv("PRTE_LAUNCHED"))
     return "the program was not started by gabion-launch or mpirun, and nobody else can start processes "
            "later";
+  if (world->replay.state == GAB_REPLAY_NONE)
+    return "the program was started by mpirun without gabion-launch, and GABION_RESPAWN=1 was not set for it";
   if (world->replay.state == GAB_REPLAY_LOST)
     return "the collective calls of the set-up have given more than the 1 MiB that is kept for processes to "
            "come";

@@ -72,6 +72,13 @@ static void tell_launcher(const gab_world *world)
     gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
 }
 
+/* Set by the launcher, which also tells mpirun what respawned processes need. Else nothing is kept for them. */
+static bool may_respawn(void)
+{
+  const char *told = getenv("GABION_RESPAWN");
+  return told && strcmp(told, "1") == 0;
+}
+
 /* The MPI library says how many processes it has started on this node. */
 static bool shares_cores(void)
 {
@@ -130,6 +137,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->replay.record, GAB_MEMORY_OTHER);
+  world->replay.state = may_respawn() ? GAB_REPLAY_WRITES : GAB_REPLAY_NONE;
   GAB_TRY(note_folder(world));
   GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
   /* Calls that belong to no communicator report to these two: they have to return, not to abort. */

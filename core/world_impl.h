@@ -104,7 +104,8 @@ typedef struct gab_replay {
     GAB_REPLAY_WRITES, /**< in the set-up */
     GAB_REPLAY_READS,  /**< in the set-up of a respawned process */
     GAB_REPLAY_OVER,   /**< behind it; the record is kept if processes may be respawned */
-    GAB_REPLAY_LOST    /**< there was no room for it */
+    GAB_REPLAY_LOST,   /**< there was no room for it */
+    GAB_REPLAY_NONE    /**< nothing is recorded: the launcher has not said that processes may be respawned */
   } state;
   gab_buffer record;
   size_t at; /**< of a reader */

@@ -491,6 +491,14 @@ void gab_placement_release(gab_placement *placement)
   gab_members_release(&placement->places);
 }
 
+/* Where a respawned process sits nobody has asked. */
+static bool knows_seats(const gab_domains *domains, const gab_members *members)
+{
+  for (int32_t i = 0; i < members->return_count; i++)
+    if (gab_members_seat(members, members->returns[i].slot) >= gab_domains_slots(domains)) return false;
+  return true;
+}
+
 gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *asked,
                               const gab_members *members, const gab_domains *domains)
 {
@@ -502,7 +510,7 @@ gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *as
   if (domains && gab_domains_slots(domains) < members->slots)
     GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " slots for %" GAB_PRI_SLOT, gab_domains_slots(domains),
              members->slots);
-  bool matters = domains && (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
+  bool matters = domains && knows_seats(domains, members) && (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
   placement->domains = matters ? domains : NULL;
   GAB_TRY(gab_members_copy(&placement->members, members));
   GAB_TRY(find_places(placement));

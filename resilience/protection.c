@@ -266,7 +266,9 @@ static void tell_redundancy(const gab_guard *guard, const gab_placement *placeme
 static void tell_separation(const gab_timeloop *loop, const gab_placement *placement, bool separate)
 {
   const char *kind = gab_domain_name(placement->separate);
-  if (separate)
+  if (!placement->domains)
+    gab_log(GAB_LOG_WARNING, "where respawned processes sit is not known: copies are placed without a look at failure domains");
+  else if (separate)
     gab_log(GAB_LOG_INFO, "no image lies in one %s with all of its copies any more: any one %s can be lost", kind, kind);
   else
     gab_log(GAB_LOG_WARNING,

@@ -199,6 +199,7 @@ static void set_environment(job *job, int attempt)
   setenv("GABION_COMPLETION", job->places.completion, 1);
   setenv("GABION_PROGRESS", job->places.progress, 1);
   setenv("GABION_STOP", job->places.stop, 1);
+  setenv("GABION_RESPAWN", "1", 1);
   setenv("GABION_ATTEMPT", text, 1);
   snprintf(text, sizeof text, "%d%s", job->options->spares, job->options->spares_per_node ? "/node" : "");
   if (job->options->spares > 0) setenv("GABION_SPARES", text, 1);
