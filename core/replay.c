@@ -28,10 +28,12 @@ void gab_replay_close(gab_world *world)
   if (world->replay.state == GAB_REPLAY_WRITES) world->replay.state = GAB_REPLAY_OVER;
 }
 
-static void give_up(gab_world *world)
+void gab_replay_give_up(gab_world *world, const char *why)
 {
+  if (world->replay.state == GAB_REPLAY_NONE || world->replay.state == GAB_REPLAY_LOST) return;
   gab_replay_end(world);
   world->replay.state = GAB_REPLAY_LOST;
+  world->replay.why_lost = why;
 }
 
 void gab_replay_note(gab_world *world, gab_replay_kind kind, const void *bytes, size_t count)
@@ -40,7 +42,8 @@ void gab_replay_note(gab_world *world, gab_replay_kind kind, const void *bytes, 
   if (world->replay.state != GAB_REPLAY_WRITES) return;
   if (record->size + count > GAB_REPLAY_MOST_BYTES || gab_put_u8(record, (uint8_t)kind) != GAB_OK ||
       gab_put_u64(record, count) != GAB_OK || gab_put_bytes(record, bytes, count) != GAB_OK)
-    give_up(world);
+    gab_replay_give_up(world, "the collective calls of the set-up have given more than the 1 MiB that is kept for processes to "
+                              "come");
 }
 
 gab_status gab_replay_next(gab_world *world, gab_replay_kind kind, gab_reader *bytes)

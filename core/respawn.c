@@ -46,10 +46,7 @@ const char *gab_world_why_no_respawn(const gab_world *world)
            "later";
   if (world->replay.state == GAB_REPLAY_NONE)
     return "the program was started by mpirun without gabion-launch, and GABION_RESPAWN=1 was not set for it";
-  if (world->replay.state == GAB_REPLAY_LOST)
-    return "the collective calls of the set-up have given more than the 1 MiB that is kept for processes to "
-           "come";
-  return NULL;
+  return world->replay.state == GAB_REPLAY_LOST ? world->replay.why_lost : NULL;
 #else
   (void)world;
   return "this MPI has no fault tolerance (ULFM)";
@@ -88,6 +85,13 @@ void gab_world_leave(gab_world *world)
 enum { SPAWN_SECONDS = 30, ARRIVE_SECONDS = 120, MOST_SPAWNS = 3 };
 
 static timer_t limit;
+static bool limit_is_set;
+
+static void end_limit(void)
+{
+  if (limit_is_set) timer_delete(limit);
+  limit_is_set = false;
+}
 
 /* By the kernel, since the process may hang anywhere in MPI. */
 static bool set_limit(double seconds)
@@ -96,8 +100,9 @@ static bool set_limit(double seconds)
   const struct itimerspec time = {
       .it_value = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))}};
   if (timer_create(CLOCK_MONOTONIC, &event, &limit) != 0) return false;
+  limit_is_set = true;
   if (timer_settime(limit, 0, &time, NULL) == 0) return true;
-  timer_delete(limit);
+  end_limit();
   return false;
 }
 
@@ -219,7 +224,7 @@ static gab_status spawn(int count, MPI_Comm *bridge)
     status = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "there is no timer left");
   else if (status == GAB_OK) {
     status = call_spawn(count, arguments, bridge);
-    timer_delete(limit);
+    end_limit();
   }
   gab_free(&arguments);
   gab_buffer_release(&words);
@@ -238,6 +243,7 @@ static gab_status put_facts(const gab_world *world, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, world->epoch));
   GAB_TRY(gab_put_u32(out, world->next_context));
   GAB_TRY(gab_put_i32(out, world->spawns));
+  GAB_TRY(gab_put_u8(out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
   GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
   GAB_TRY(gab_put_i32(out, world->intent_slot));
   GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));
@@ -261,17 +267,18 @@ static gab_status take_intent(gab_world *world, gab_reader *in)
 }
 
 /* Arguments may be relative to where the run was started. */
-static gab_status take_folder(gab_reader *in)
+static gab_status take_folder(gab_world *world, gab_reader *in)
 {
   char folder[PATH_MAX];
   GAB_TRY(gab_get_string(in, folder, sizeof folder));
   if (chdir(folder) != 0)
     GAB_FAIL(GAB_ERR_INPUT, "the folder %s, where the run was started, is not there", folder);
-  return GAB_OK;
+  return gab_world_note_folder(world);
 }
 
 static gab_status take_facts(gab_world *world, gab_arrival *arrival, gab_reader in)
 {
+  uint8_t shares;
   GAB_TRY(gab_members_unpack(&arrival->seats, &in));
   GAB_TRY(gab_members_unpack(&arrival->members, &in));
   GAB_TRY(gab_members_unpack(&arrival->whole, &in));
@@ -279,9 +286,11 @@ static gab_status take_facts(gab_world *world, gab_arrival *arrival, gab_reader 
   GAB_TRY(gab_get_u64(&in, &arrival->epoch));
   GAB_TRY(gab_get_u32(&in, &arrival->next_context));
   GAB_TRY(gab_get_i32(&in, &world->spawns));
+  GAB_TRY(gab_get_u8(&in, &shares));
+  world->shares_cores = world->shares_cores || shares;
   GAB_TRY(take_intent(world, &in));
   GAB_TRY(take_environment(&in));
-  GAB_TRY(take_folder(&in));
+  GAB_TRY(take_folder(world, &in));
   world->replay.state = GAB_REPLAY_READS;
   return gab_put_bytes(&world->replay.record, in.at, gab_reader_left(&in));
 }
@@ -373,6 +382,7 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
   if ((world->intent != GAB_OK && world->intent != GAB_ERR_SUSPECT) || world->spawns >= MOST_SPAWNS)
     return GAB_OK;
   world->spawns++;
+  world->has_spawned = true;
   gab_world_enter(world, GAB_PHASE_RESPAWN);
   MPI_Comm_rank(world->comm, &rank);
   bool here = true;
@@ -447,7 +457,7 @@ gab_status gab_world_arrive(gab_world *world)
     gab_world_leave(world);
   }
   MPI_Comm_free(&bridge);
-  timer_delete(limit);
+  end_limit();
   GAB_TRY(pose_as_spare(world));
   tell_where(world);
   return GAB_OK;

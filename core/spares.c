@@ -105,6 +105,7 @@ gab_status gab_world_recall(gab_world *world)
   if (!world->resting) return GAB_OK;
   GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
   world->resting = false;
+  gab_replay_give_up(world, "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
   if (gab_world_spares(world) == 0) return GAB_OK;
   if (gab_world_is_root(world)) GAB_TRY(tell_spares(world));
   return gab_world_agree(world, &flags);

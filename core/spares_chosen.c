@@ -37,16 +37,25 @@ static int is_last_of_node(int32_t count, bool *last)
   return MPI_Comm_free(&node);
 }
 
+/* Open MPI 5.0.7 may leave the handle of something half made in the place of the result when it fails. */
+static int make(const gab_spares_wish *wish, bool is_spare, MPI_Comm *comm)
+{
+  MPI_Comm made;
+  const int code = wish->per_node ? MPI_Comm_split(MPI_COMM_WORLD, 0, is_spare, &made) : MPI_Comm_dup(MPI_COMM_WORLD, &made);
+  if (code == MPI_SUCCESS) *comm = made;
+  return code;
+}
+
 int gab_spares_set_aside(const gab_spares_wish *wish, MPI_Comm *comm, int32_t *spares)
 {
   bool is_spare = false;
   *spares = wish->count;
-  if (!wish->per_node) return MPI_Comm_dup(MPI_COMM_WORLD, comm);
+  if (!wish->per_node) return make(wish, false, comm);
   int code = is_last_of_node(wish->count, &is_spare);
+  if (code == MPI_SUCCESS) code = make(wish, is_spare, comm);
   if (code != MPI_SUCCESS) return code;
   int mine = is_spare, all = 0;
-  code = MPI_Comm_split(MPI_COMM_WORLD, 0, mine, comm);
-  if (code == MPI_SUCCESS) code = MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  code = MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   *spares = all;
   return code;
 }

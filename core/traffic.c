@@ -184,19 +184,31 @@ void gab_world_pause(const gab_world *world, int *looks)
   nanosleep(&pause, NULL);
 }
 
+/* One by one, so that a failure of one is seen while another has not come. */
+static gab_status look_at_all(gab_port *port, int *left, int *came)
+{
+  gab_traffic *traffic = port->traffic;
+  for (size_t i = 0; i < traffic->request_count; i++) {
+    int done = 0;
+    if (traffic->requests[i] == MPI_REQUEST_NULL) continue;
+    GAB_TRY(gab_world_mpi(port->world, MPI_Test(&traffic->requests[i], &done, MPI_STATUS_IGNORE), "MPI_Test"));
+    if (done) ++*came;
+    else ++*left;
+  }
+  return GAB_OK;
+}
+
 static gab_status wait_for_all(gab_port *port)
 {
   gab_traffic *traffic = port->traffic;
   const int count = (int)traffic->request_count;
   if (!port->world->shares_cores)
     return gab_world_mpi(port->world, MPI_Waitall(count, traffic->requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
-  /* One after the other, so that a failure of one is seen while the rest has not come. */
   for (int looks = 0;;) {
-    int some = 0, which = MPI_UNDEFINED;
-    GAB_TRY(gab_world_mpi(port->world, MPI_Testany(count, traffic->requests, &which, &some, MPI_STATUS_IGNORE),
-                          "MPI_Testany"));
-    if (some && which == MPI_UNDEFINED) return GAB_OK;
-    if (some) looks = 0;
+    int left = 0, came = 0;
+    GAB_TRY(look_at_all(port, &left, &came));
+    if (left == 0) return GAB_OK;
+    if (came > 0) looks = 0;
     else gab_world_pause(port->world, &looks);
   }
 }

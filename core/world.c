@@ -21,6 +21,7 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
   *started = !initialised;
   if (initialised) {
     MPI_Query_thread(&level);
+    if (gab_world_was_spawned()) gab_spawn_limit_set();
   } else {
     signal(SIGPIPE, SIG_IGN);
     if (gab_world_was_spawned()) gab_spawn_limit_set();
@@ -79,9 +80,12 @@ static bool may_respawn(void)
   return told && strcmp(told, "1") == 0;
 }
 
-/* The MPI library says how many processes it has started on this node. */
+/* The MPI library says how many processes it has started on this node. GABION_SHARES_CORES: what is to be believed instead,
+ * so that both ways to wait can be tested on any machine. */
 static bool shares_cores(void)
 {
+  const char *said = getenv("GABION_SHARES_CORES");
+  if (said && said[0]) return strcmp(said, "0") != 0;
   const char *told = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   return told && strtol(told, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
 }
@@ -117,12 +121,13 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
 }
 
 /* Where a process that is started later has to begin, too: arguments may be relative to it. */
-static gab_status note_folder(gab_world *world)
+gab_status gab_world_note_folder(gab_world *world)
 {
   char folder[PATH_MAX];
   void *memory;
   if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
   GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
+  gab_free(&world->folder);
   world->folder = strcpy(memory, folder);
   return GAB_OK;
 }
@@ -138,7 +143,7 @@ static gab_status begin(gab_world *world, int *argc, char ***argv)
   gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
   gab_buffer_init(&world->replay.record, GAB_MEMORY_OTHER);
   world->replay.state = may_respawn() ? GAB_REPLAY_WRITES : GAB_REPLAY_NONE;
-  GAB_TRY(note_folder(world));
+  GAB_TRY(gab_world_note_folder(world));
   GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
   /* Calls that belong to no communicator report to these two: they have to return, not to abort. */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -231,7 +236,7 @@ void gab_world_destroy(gab_world **world_pointer)
   if (gab_world_replays(world)) gab_world_leave(world);
   const bool finalise = part_in_peace(world);
   /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
-  const bool owns_mpi = world->owns_mpi && world->seats.slots == world->first_seats;
+  const bool owns_mpi = world->owns_mpi && !world->has_spawned && world->seats.slots == world->first_seats;
   world->repairing = true; /* the error handler has nothing left to do */
   if (finalise) {
     gab_world_abandon_ports(world);

@@ -104,9 +104,10 @@ typedef struct gab_replay {
     GAB_REPLAY_WRITES, /**< in the set-up */
     GAB_REPLAY_READS,  /**< in the set-up of a respawned process */
     GAB_REPLAY_OVER,   /**< behind it; the record is kept if processes may be respawned */
-    GAB_REPLAY_LOST,   /**< there was no room for it */
+    GAB_REPLAY_LOST,   /**< it cannot serve any more: why_lost */
     GAB_REPLAY_NONE    /**< nothing is recorded: the launcher has not said that processes may be respawned */
   } state;
+  const char *why_lost;
   gab_buffer record;
   size_t at; /**< of a reader */
 } gab_replay;
@@ -127,6 +128,7 @@ struct gab_world {
   gab_arrival *arrival;  /**< of a respawned process in its set-up; else NULL */
   char *folder;          /**< in which the program was started */
   int32_t spawns;        /**< how often this repair has tried to respawn */
+  bool has_spawned;      /**< it was tried ever */
   bool resting;          /**< spares rest: collective calls are for the members alone */
   gab_seating seating;   /**< what becomes of the slots of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
@@ -234,10 +236,17 @@ MPI_Comm gab_world_meeting(const gab_world *world);
 gab_status gab_world_remake_comms(gab_world *world);
 void gab_world_free_comms(gab_world *world);
 
+/* ---------------------------------------------------------------- world.c */
+
+/** Keeps the name of the current folder: where respawned processes begin. */
+gab_status gab_world_note_folder(gab_world *world);
+
 /* ---------------------------------------------------------------- replay.c */
 
 /** Whether this is a respawned process in its set-up: collective calls return what the others had from theirs. */
 bool gab_world_replays(const gab_world *world);
+/** The record cannot serve any more, if there is one. @param[in] why  borrowed for ever */
+void gab_replay_give_up(gab_world *world, const char *why);
 /** Appends what a collective call gave, in the set-up. */
 void gab_replay_note(gab_world *world, gab_replay_kind kind, const void *bytes, size_t count);
 /** @return ::GAB_ERR_STATE if the others did something else in their place */
