@@ -302,10 +302,10 @@ typedef struct gab_lbm_plan {
   uint64_t exchange;        /* number of the exchange's plan that it was made of; 0: there is none */
 } gab_lbm_plan;
 
-/** The blocks of a level in a step. */
 /** How far the exchange of a step has come. */
 typedef enum gab_lbm_ghosts { GAB_GHOSTS_STALE, GAB_GHOSTS_UNDER_WAY, GAB_GHOSTS_THERE } gab_lbm_ghosts;
 
+/** The blocks of a level in a step. */
 typedef struct gab_lbm_stage {
   gab_exchange *exchange;
   gab_lbm_plan plan;
