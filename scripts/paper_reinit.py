@@ -72,9 +72,10 @@ class Bench:
     def undisturbed(self, name, np, tolerant):
         """The ordinary program, with and without the fault tolerance of the MPI library."""
         job = Job([self.options.mpirun] + (TOLERANT if tolerant else []) + PLAIN + ["-n", str(np)] + self.program(name, False), {})
-        if len(job.leaves) == 1:
-            self.expected.setdefault((name, np), job.checksums[0])
-        return job, split(job.leaves[0] - job.called[0], 0, 0, 0) if job.leaves else None
+        if job.code or not job.called or len(job.leaves) != 1 or not job.checksums:
+            return job, None
+        self.expected.setdefault((name, np), job.checksums[0])
+        return job, split(job.leaves[0] - job.called[0], 0, 0, 0)
 
     def restart(self, name, np, die, per_node):
         """CR: the job ends with the death of a process, and is started again; from files."""
@@ -89,7 +90,7 @@ class Bench:
         with open(log) as saves: # what loading saves is not among them
             save = sum(float(x) for x in re.findall(r"saved step \d+ in ([\d.]+) s", saves.read()))
         shutil.rmtree(self.files, ignore_errors=True)
-        if not first.deaths or first.leaves or not second.leaves:
+        if not first.called or not first.deaths or first.leaves or second.code or not second.called or not second.leaves:
             return second, None
         return second, split(second.leaves[-1] - first.called[0], second.called[0] - first.deaths[0], save, second.read)
 
@@ -135,7 +136,7 @@ def measure(options):
 
         def note(name, np, way, failure, run, job, parts, **more):
             nonlocal failed
-            right = parts is not None and (name == "flow" or job.checksums[-1] == bench.expected.get((name, np)))
+            right = parts is not None and (name == "flow" or job.checksums[-1:] == [bench.expected.get((name, np))])
             failed += not right
             if not right:
                 with open(os.path.join(options.out, "failed.txt"), "a") as kept:
@@ -164,7 +165,7 @@ def one(bench, ways, note, name, np, run):
     victim, iteration = chance.randrange(np), chance.randrange(1, STEPS)
     per_node = max(2, np // 4)
     node = victim // per_node
-    dead = {"process": [victim], "node": range(node * per_node, (node + 1) * per_node)}
+    dead = {"process": [victim], "node": range(node * per_node, min((node + 1) * per_node, np))}
     for failure in ("process", "node") if np >= 4 else ("process",):
         die = ",".join("%d@%d" % (rank, iteration) for rank in dead[failure])
         for way in ways:
@@ -178,13 +179,31 @@ def interval(values):
     """Mean, and half of the interval that holds the true one with 95 %; None of a single run."""
     if len(values) < 2:
         return statistics.mean(values), None
-    degrees = len(values) - 1
-    t = T95[degrees - 1] if degrees <= len(T95) else 1.96
-    return statistics.mean(values), t * statistics.stdev(values) / math.sqrt(len(values))
+    half = student(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return statistics.mean(values), half
+
+
+def student(degrees):
+    return T95[degrees - 1] if degrees <= len(T95) else 1.96 + 2.4 / degrees
+
+
+def interval_of_groups(groups):
+    """The same of the mean of the groups' means, each group with a mean of its own and all with one variance: what differs
+    between the groups does not widen it. None if each is a single run."""
+    mean = statistics.mean(statistics.mean(values) for values in groups)
+    degrees = sum(len(values) - 1 for values in groups)
+    if degrees == 0:
+        return mean, None
+    squares = sum((value - statistics.mean(values)) ** 2 for values in groups for value in values)
+    error = math.sqrt(squares / degrees * sum(1 / len(values) for values in groups)) / len(groups)
+    return mean, student(degrees) * error
 
 
 def text_of(values, unit=1e3):
-    mean, half = interval(values)
+    return text_of_interval(*interval(values), unit)
+
+
+def text_of_interval(mean, half, unit=1e3):
     return "%.0f" % (unit * mean) + (" ± %.0f" % (unit * half) if half is not None else "")
 
 
@@ -195,6 +214,11 @@ class Results:
         self.programs = [name for name in NAMES if any(line["program"] == name for line in lines)]
         self.np = sorted({line["np"] for line in lines})
         self.ways = [way for way in ("restart", "spare", "respawn") if any(line["way"] == way for line in lines)]
+
+    def groups(self, what, **wanted):
+        """The values of each program, of those that have any."""
+        found = [self.values(what, program=name, **wanted) for name in self.programs + ["flow"]]
+        return [values for values in found if values]
 
     def values(self, what, **wanted):
         return [line[what] for line in self.right if all(line[key] == value for key, value in wanted.items())]
@@ -229,11 +253,11 @@ def report_lines(results):
         for name in results.programs for np in results.np))
     for figure, failure in ((6, "process"), (7, "node")):
         ways = results.ways + (["shrink"] if failure == "process" else [])
-        yield "Figure %d: recovery of MPI, all programs, a %s dies%s\n" % (
+        yield "Figure %d: recovery of MPI, mean of the programs' means, a %s dies%s\n" % (
             figure, failure, "; shrink: of a flow" if failure == "process" else "")
         yield from table(["processes"] + ways, (
-            [str(np)] + [text_of(found) if found else "" for way in ways
-                         for found in [results.values("recovery", np=np, way=way, failure=failure)]]
+            [str(np)] + [text_of_interval(*interval_of_groups(found)) if found else "" for way in ways
+                         for found in [results.groups("recovery", np=np, way=way, failure=failure)]]
             for np in results.np if results.values("recovery", np=np, failure=failure)))
 
 
