@@ -134,6 +134,9 @@ gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity)
 {
   if (!entity->pack || !entity->unpack)
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' needs pack and unpack", entity->name ? entity->name : "");
+  if (entity->create || entity->restore || entity->swap) /* who takes over has no buffers of the dead */
+    GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' has buffers of its own, which parts of the state cannot have",
+             entity->name ? entity->name : "");
   return put_item(state, entity, 0);
 }
 

@@ -79,7 +79,8 @@ gab_world *gab_state_world(const gab_state *state);
  *  @param[in] memory  borrowed until it is replaced @return ::GAB_ERR_ARGUMENT */
 gab_status gab_state_add(gab_state *state, const char *name, void *memory, size_t bytes);
 /** The same with callbacks: for what changes its size, is equal on all, or can be adopted. A name given again
- *  replaces `user` and callbacks; the kind stays. */
+ *  replaces `user` and callbacks; the kind stays.
+ *  @return ::GAB_ERR_ARGUMENT, also if it has buffers of its own (create, restore or swap) */
 gab_status gab_state_add_entity(gab_state *state, const gab_entity *entity);
 
 /** Makes the present state the one to go back to. Collective.

@@ -76,6 +76,25 @@ static void watch(void *user, gab_world *world, gab_phase phase)
   if (phase == GAB_PHASE_REDUCTION && loading) die_if_told(calls - 1, 'l');
 }
 
+static gab_status create_nothing(void *user) { return (void)user, GAB_OK; }
+static gab_status restore_nothing(void *user) { return (void)user, GAB_OK; }
+static void swap_nothing(void *user) { (void)user; }
+
+/* A part with buffers of its own, were it only one of the three callbacks, is refused. */
+static gab_status offer_own_buffers(gab_state *state)
+{
+  const gab_entity plain = {
+      .name = "buffers", .kind = GAB_ENTITY_PER_SLOT, .user = &own, .pack = pack_list, .unpack = unpack_list};
+  gab_entity offers[] = {plain, plain, plain};
+  offers[0].create = create_nothing;
+  offers[1].restore = restore_nothing;
+  offers[2].swap = swap_nothing;
+  for (int i = 0; i < 3; i++)
+    if (gab_state_add_entity(state, &offers[i]) != GAB_ERR_ARGUMENT)
+      GAB_FAIL(GAB_ERR_STATE, "a part with buffers of its own was taken");
+  return GAB_OK;
+}
+
 static gab_status add_parts(gab_state *state)
 {
   const gab_entity list = {.name = "list",
@@ -91,6 +110,7 @@ static gab_status add_parts(gab_state *state)
                              .unpack = unpack_shared};
   if (!is("shrinks")) GAB_TRY(gab_state_add(state, "value", &own.value, is("short") ? 4 : sizeof own.value));
   GAB_TRY(gab_state_add_entity(state, &list));
+  GAB_TRY(offer_own_buffers(state));
   return gab_state_add_entity(state, &number);
 }
 
