@@ -361,7 +361,8 @@ static void explain_incomplete(const job *job, const launch_result *result)
 typedef struct watch {
   double last_change;
   struct timespec written;
-  bool warned; /* that --dead-after is short for such steps */
+  bool warned;       /* that --dead-after is short for such steps */
+  bool has_computed; /* a line has begun with the number of a step */
 } watch;
 
 /* A process in a long step does not speak either. */
@@ -388,6 +389,7 @@ static void look_for_progress(const job *job, watch *watch, launch_result *resul
   watch->written = status.st_mtim;
   if (!strcmp(line, result->last_progress)) return;
   memcpy(result->last_progress, line, sizeof line);
+  if (isdigit((unsigned char)line[0])) watch->has_computed = true;
   compare_with_steps(job->options, watch, line);
   watch->last_change = launch_seconds();
 }
@@ -458,20 +460,24 @@ static bool told_to_stop(const job *job, int signal, stop_request *request)
 }
 
 /* Before it has computed a step a run has no state of its own to save, and does not look whether it is to stop; what it
- * goes on from is on disk. Not if that lies in the memory of the nodes, which ends with this launcher. */
-static bool is_set_up_in_vain(const job *job, int attempt, const launch_result *result, const stop_request *request)
+ * goes on from is on disk. Not if that lies in the memory of the nodes, which ends with this launcher. Step -1 is that of
+ * a run that waits for the lock of its output folder. */
+static bool is_set_up_in_vain(const job *job, int attempt, const watch *watch, const launch_result *result,
+                              const stop_request *request)
 {
   const char *progress = result->last_progress;
-  return launch_seconds() - request->since > SETUP_SECONDS && progress[0] && !isdigit((unsigned char)progress[0]) &&
+  const bool sets_up = !strcmp(progress, "setting up") || !strncmp(progress, "-1 ", 3);
+  return launch_seconds() - request->since > SETUP_SECONDS && sets_up && !watch->has_computed &&
          (attempt == 0 || job->options->relaunches == 0);
 }
 
 /* @return true once the time of a run that was told to stop is over, and the code that it ends with */
-static bool has_had_its_time(const job *job, int attempt, const stop_request *request, launch_result *result)
+static bool has_had_its_time(const job *job, int attempt, const watch *watch, const stop_request *request,
+                             launch_result *result)
 {
   if (!request->signal) return false;
   result->code = 128 + request->signal;
-  if (is_set_up_in_vain(job, attempt, result, request)) {
+  if (is_set_up_in_vain(job, attempt, watch, result, request)) {
     launch_say("the run has not computed a step yet: ending it, nothing is lost; to be continued by the same command");
     result->code = LAUNCH_REQUEUE;
     return true;
@@ -510,7 +516,7 @@ static void watch_job(job *job, int attempt, launch_result *result)
       result->code = 128 + request.signal;
       return;
     }
-    if (has_had_its_time(job, attempt, &request, result)) {
+    if (has_had_its_time(job, attempt, &watch, &request, result)) {
       result->end = LAUNCH_SIGNALLED;
       return;
     }

@@ -10,12 +10,13 @@
  *      75 please requeue, 76 please start again at once). It writes a file of another name in the same folder and renames it, as its last
  *      deed before MPI_Finalize. Whoever is root by then writes it: the first root may be dead. No file: the
  *      run did not complete, whatever mpirun says.
- *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT". The
- * launcher does not interpret it: any change is progress, none for the time of --stall is a hang. A program
- *      that has long phases without steps rewrites it with another text meanwhile. ("longest step X s" in it is
- *      compared with --dead-after.) The first line is the first sign of life, for which --start-within has a limit
- *      of its own: gab_world_create() writes it once all processes stand in the world. As long as lines do not begin
- *      with the number of a step the run is being set up, and told to stop it is ended after five seconds, with 75.
+ *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT".
+ *      Any change is progress, none for the time of --stall is a hang. A program that has long phases without steps
+ *      rewrites it with another text meanwhile. ("longest step X s" in it is compared with --dead-after.) The first
+ *      line is the first sign of life, for which --start-within has a limit of its own: gab_world_create() writes
+ *      "setting up" once all processes stand in the world. As long as the line is exactly that, or its step is -1,
+ *      and none before began with a digit, the run is being set up: told to stop it is ended after five seconds, with
+ *      75. With any other line it is given the time of --stop-within.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_SPARES=K[/node]  With --spares: the last K processes, of the run or of each node, play no part until others die

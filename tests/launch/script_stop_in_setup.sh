@@ -38,6 +38,29 @@ wait $pid; code=$?
 grep -q 'has not computed' "$dir/out" && complain "a run that computes was not given its time: $(cat "$dir/out")"
 check_clean $pid
 
+# Nor is it set-up when a long phase has a text of its own, or when a step has been computed before.
+patient='until [ -e $GABION_STOP ]; do sleep 0.1; done; sleep 8; echo "exit 75" >$GABION_COMPLETION'
+long_phase() { # long_phase NAME SHELL_COMMANDS
+  "$GABION_LAUNCH" --stop-within 600 -n 1 sh -c "$2; $patient" >"$dir/out.$1" 2>&1 &
+}
+long_phase text 'echo "writing output" >$GABION_PROGRESS'; texts=$!
+long_phase computed 'echo "7 at" >$GABION_PROGRESS; sleep 2; echo "setting up" >$GABION_PROGRESS'; computed=$!
+long_phase lock 'echo "-1 at 2 s" >$GABION_PROGRESS'; lock=$! # as one that waits for the lock of its folder
+pid=$lock; wait_for_progress '^-1 '
+pid=$texts; wait_for_progress '^writing'
+pid=$computed; wait_for_progress '^7'; wait_for_progress '^setting up'
+kill -TERM $texts $computed $lock
+for name in text computed; do
+  if [ $name = text ]; then wait $texts; else wait $computed; fi
+  code=$?
+  [ $code = 75 ] || complain "long phase ($name): exit code $code, expected 75; it said: $(cat "$dir/out.$name")"
+  grep -q 'asking the run to stop' "$dir/out.$name" || complain "not asked to stop ($name): $(cat "$dir/out.$name")"
+  grep -q 'has not computed' "$dir/out.$name" && complain "not given its time ($name): $(cat "$dir/out.$name")"
+done
+wait $lock
+grep -q 'has not computed a step yet' "$dir/out.lock" || complain "waiting for a lock is not set-up: $(cat "$dir/out.lock")"
+for pid in $texts $computed $lock; do check_clean $pid; done
+
 # What lies in the memory of the nodes ends with the launcher: a run that goes on from there is given its time.
 "$GABION_LAUNCH" --relaunch 1 --stop-within 7 -n 1 sh -c '[ $GABION_ATTEMPT = 1 ] || kill -9 $$
   echo "setting up" >$GABION_PROGRESS; exec sleep 500' >"$dir/out" 2>&1 &
