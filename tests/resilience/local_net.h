@@ -440,7 +440,14 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   return GAB_OK;
 }
 
-static gab_status send_value(process *p, gab_slot to, int context, uint64_t content, size_t padding)
+/* Words of a message behind its content: the sizes differ from channel to channel, some are below copy_below.
+ */
+static uint64_t further_words(gab_slot from, gab_slot to, int context)
+{
+  return context == GHOSTS ? (uint64_t)(from + to) % 3 * 8 : 0;
+}
+
+static gab_status send_value(process *p, gab_slot to, int context, uint64_t content)
 {
   gab_buffer message;
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
@@ -448,10 +455,34 @@ static gab_status send_value(process *p, gab_slot to, int context, uint64_t cont
   check_message(p->world, me, to, context, p->app.sent[to][context]++, content, true);
   const gab_journal_label label = {.step = p->app.step, .pattern = 7, .iteration = p->app.sent[to][context]};
   gab_status status = gab_put_u64(&message, content);
-  for (size_t i = 0; i < padding && status == GAB_OK; i++) status = gab_put_u64(&message, content + i);
+  for (uint64_t i = 0; i < further_words(me, to, context) && status == GAB_OK; i++)
+    status = gab_put_u64(&message, content + i);
   if (status == GAB_OK) status = gab_local_send(p->local, to, (uint32_t)context, &label, &message);
   gab_buffer_release(&message);
   return status;
+}
+
+/* The whole of a message: a replay must neither be cut short nor come from a buffer that was used again. */
+static gab_status read_value(process *p, gab_slot from, int context, const gab_buffer *message,
+                             uint64_t *content)
+{
+  const uint64_t further = further_words(from, gab_local_slot(p->local), context);
+  gab_reader in = gab_reader_of_buffer(message);
+  if (gab_reader_left(&in) != 8 * (1 + further)) {
+    FAILED(p->world, "a message of %zu bytes from slot %d to slot %d in context %d, not of %zu",
+           gab_reader_left(&in), (int)from, (int)gab_local_slot(p->local), context,
+           (size_t)(8 * (1 + further)));
+    return GAB_OK;
+  }
+  GAB_TRY(gab_get_u64(&in, content));
+  for (uint64_t i = 0; i < further; i++) {
+    uint64_t word;
+    GAB_TRY(gab_get_u64(&in, &word));
+    if (word != *content + i)
+      FAILED(p->world, "word %lu of a message from slot %d to slot %d is another", (unsigned long)(1 + i),
+             (int)from, (int)gab_local_slot(p->local));
+  }
+  return GAB_OK;
 }
 
 static gab_status receive_value(process *p, gab_slot from, int context, uint64_t *content, bool *there)
@@ -460,12 +491,12 @@ static gab_status receive_value(process *p, gab_slot from, int context, uint64_t
   gab_journal_label label;
   gab_status status = gab_local_receive(p->local, from, (uint32_t)context, &message, &label, there);
   if (status == GAB_OK && *there) {
-    gab_reader in = gab_reader_of_buffer(&message);
-    status = gab_get_u64(&in, content);
+    status = read_value(p, from, context, &message, content);
     check_message(p->world, from, gab_local_slot(p->local), context, p->app.received[from][context]++,
                   *content, false);
-    if (label.step != p->app.step || label.pattern != 7)
-      FAILED(p->world, "a message of step %d in step %d", (int)label.step, p->app.step);
+    if (label.step != p->app.step || label.pattern != 7 || label.iteration != p->app.received[from][context])
+      FAILED(p->world, "a message of step %d, iteration %lu in step %d, iteration %lu", (int)label.step,
+             (unsigned long)label.iteration, p->app.step, (unsigned long)p->app.received[from][context]);
   }
   gab_buffer_release(&message);
   return status;
@@ -479,7 +510,7 @@ static gab_status pass_down(process *p, uint64_t content)
 {
   const gab_slot me = gab_local_slot(p->local);
   for (gab_slot child = 2 * me + 1; child <= 2 * me + 2 && child < p->world->problem->slots; child++)
-    GAB_TRY(send_value(p, child, TREE, content, 0));
+    GAB_TRY(send_value(p, child, TREE, content));
   return GAB_OK;
 }
 
@@ -560,7 +591,7 @@ static gab_status at_send(process *p)
   const gab_slot me = gab_local_slot(p->local);
   for (gab_slot other = 0; other < p->world->problem->slots; other++)
     if (p->world->problem->adjacent[me][other])
-      GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other), (size_t)(me + other) % 3 * 8));
+      GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other)));
   app->partial = app->value;
   app->next = 0;
   app->place = AT_RECEIVE;
@@ -607,7 +638,7 @@ static gab_status at_sum(process *p, bool *moved)
     if (*moved) app->total += part, app->next++;
     return GAB_OK;
   }
-  if (me > 0) GAB_TRY(send_value(p, parent_of(me), TREE, app->total, 0));
+  if (me > 0) GAB_TRY(send_value(p, parent_of(me), TREE, app->total));
   app->place = AT_TOTAL;
   return GAB_OK;
 }
