@@ -167,7 +167,9 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
   gab_status status = GAB_OK;
   for (uint32_t c = 0; c < local->setup.contexts && status == GAB_OK; c++) {
-    status = gab_put_u64(&body, partner->channels[c].delivered);
+    /* what waits here counts, too: a partner in a later life of the same incarnation would not send it again,
+     * and need not. It is forgotten only where another greeting follows. */
+    status = gab_put_u64(&body, partner->channels[c].delivered + partner->channels[c].arrived_count);
     if (status == GAB_OK) status = gab_put_u64(&body, gab_journal_first(local->journal, partner->slot, c));
   }
   if (status == GAB_OK) status = gab_put_i64(&body, local->told_have);

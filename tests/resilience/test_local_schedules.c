@@ -39,7 +39,7 @@ static void make_problem(problem *problem, uint64_t *random)
 {
   *problem = (struct problem){.slots = between(random, 2, MOST_SLOTS),
                               .spares = between(random, 0, 4),
-                              .checkpoint_every = between(random, 2, 5),
+                              .checkpoint_every = between(random, 1, 5),
                               .reduce_every = between(random, 0, 5),
                               .decide_every = between(random, 0, 5),
                               .ahead = (uint64_t)between(random, 2, 6)};
