@@ -313,6 +313,22 @@ static void check_decision(world *w, uint32_t n, uint64_t value)
   else if (n > w->decided || w->decisions[n] != value) FAILED(w, "decision %u was made otherwise", n);
 }
 
+static int taken_by_all(const world *w)
+{
+  int least = w->taken[0];
+  for (gab_slot s = 1; s < w->problem->slots; s++)
+    if (w->taken[s] < least) least = w->taken[s];
+  return least;
+}
+
+/* Every player knows of the first checkpoint by then that it is committed, or came back from a later one. */
+static void end_excuses(world *w)
+{
+  const int sure = taken_by_all(w) - w->problem->checkpoint_every;
+  if (sure >= 0) w->excuses.no_checkpoint = false;
+  if (sure >= w->section_checkpoint) w->excuses.section = false;
+}
+
 static void note_taken(world *w, gab_slot slot, int step)
 {
   const int before = step - w->problem->checkpoint_every;
@@ -322,14 +338,7 @@ static void note_taken(world *w, gab_slot slot, int step)
   if (step > w->taken[slot]) w->taken[slot] = step;
   healing *healing = &w->healings[slot];
   if (healing->ill && healing->restored) *healing = (struct healing){0};
-}
-
-static int taken_by_all(const world *w)
-{
-  int least = w->taken[0];
-  for (gab_slot s = 1; s < w->problem->slots; s++)
-    if (w->taken[s] < least) least = w->taken[s];
-  return least;
+  end_excuses(w);
 }
 
 /* What a death may be an excuse for, judged when it happens. */
