@@ -290,7 +290,8 @@ static gab_status attempt(gab_world *world, bool *mended)
   MPI_Comm fresh, old;
   const double start = MPI_Wtime();
   gab_world_revoke(world);
-  await_news(world);
+  /* Who raised an intent, or is alone, knows that there is nothing to hear. */
+  if (world->intent == GAB_OK && gab_members_count(&world->seats) > 1) await_news(world);
   GAB_TRY(meet_all(world));
   const double revoked = MPI_Wtime();
   GAB_TRY(shrink(world->comm, &fresh));
