@@ -23,7 +23,10 @@ struct gab_series {
   gab_step last;   /* step of the last row, -1 before the first */
 };
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* Names that a reader of the table can tell apart, and from its commas. */
 static gab_status check_columns(const char *path, const char *const *columns, size_t count)
@@ -52,11 +55,13 @@ gab_status gab_column_check(const char *name)
     GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is no name of a column: it has %zu bytes, more than %d", name, length,
              GAB_LONGEST_COLUMN);
   bool fine = name[0] != ' ' && name[length - 1] != ' ';
-  for (size_t i = 0; i < length; i++) fine = fine && (unsigned char)name[i] >= ' ' && !strchr(",;\"\x7f", name[i]);
+  for (size_t i = 0; i < length; i++)
+    fine = fine && (unsigned char)name[i] >= ' ' && !strchr(",;\"\x7f", name[i]);
   if (!fine)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "'%s' is no name of a column: commas, semicolons, quotes, control characters and blanks at the ends cannot be",
-             name);
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "'%s' is no name of a column: commas, semicolons, quotes, control characters and blanks at the ends cannot be",
+        name);
   return GAB_OK;
 }
 

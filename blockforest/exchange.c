@@ -14,7 +14,7 @@ typedef struct crossing {
   gab_slot peer;
   int direction; /* as seen by the sender */
   gab_block_id receiver, sender;
-  void *from, *to; /* the data; NULL for what is not here */
+  void *from, *to;   /* the data; NULL for what is not here */
   const void *place; /* of the ghosts when the exchange was started; NULL: it cannot change */
   size_t offset, bytes;
   size_t channel; /* index of the peer */

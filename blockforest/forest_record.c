@@ -55,8 +55,8 @@ gab_status gab_record_pack_bare(const gab_block *block, gab_buffer *out)
 static gab_status pack_record(const gab_forest *forest, const gab_block *block, gab_buffer *out)
 {
   if (block->is_unset)
-    GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed",
-             block->id);
+    GAB_FAIL(GAB_ERR_STATE,
+             "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed", block->id);
   GAB_TRY(gab_record_pack_bare(block, out));
   for (int k = 0; k < forest->kind_count; ++k)
     if (gab_kind_is_stored(&forest->kinds[k]))

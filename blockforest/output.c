@@ -87,7 +87,9 @@ static gab_status name_files(writer *made, const char *folder, const char *withi
 /* What would never be written, or over the files of another one. */
 static gab_status check_new(const gab_output *output, const writer *made)
 {
-  const char *kind = made->kind == GAB_OUTPUT_SLICE ? "slice" : made->kind == GAB_OUTPUT_VOLUME ? "volume" : "table";
+  const char *kind = made->kind == GAB_OUTPUT_SLICE    ? "slice"
+                     : made->kind == GAB_OUTPUT_VOLUME ? "volume"
+                                                       : "table";
   const char *name = made->volume  ? gab_volume_name(made->volume)
                      : made->slice ? gab_slice_name(made->slice)
                                    : made->name;
@@ -97,7 +99,8 @@ static gab_status check_new(const gab_output *output, const writer *made)
              made->files, made->schedule.every, made->schedule.start);
   for (size_t i = 0; i < output->count; i++)
     if (strcmp(output->writers[i].files, made->files) == 0)
-      GAB_FAIL(GAB_ERR_INPUT, "the files would be those of another %s, which is called '%s' as well", kind, name);
+      GAB_FAIL(GAB_ERR_INPUT, "the files would be those of another %s, which is called '%s' as well", kind,
+               name);
   return GAB_OK;
 }
 

@@ -16,10 +16,7 @@ gab_status gab_canvas_create(gab_canvas *canvas, int32_t width, int32_t height, 
   return GAB_OK;
 }
 
-void gab_canvas_release(gab_canvas *canvas)
-{
-  gab_free(&canvas->pixels);
-}
+void gab_canvas_release(gab_canvas *canvas) { gab_free(&canvas->pixels); }
 
 void gab_canvas_fill(gab_canvas *canvas, int32_t x, int32_t y, int32_t width, int32_t height, gab_rgb colour)
 {

@@ -222,7 +222,8 @@ static int by_place(const void *a, const void *b)
   if (left->is.place != right->is.place) return left->is.place < right->is.place ? -1 : 1;
   const bool left_is_host = left->is.id == left->is.place, right_is_host = right->is.id == right->is.place;
   if (left_is_host != right_is_host) return left_is_host ? -1 : 1;
-  if (left->is.kind != right->is.kind) return left->is.kind < right->is.kind ? -1 : 1; /* who is held: first */
+  if (left->is.kind != right->is.kind)
+    return left->is.kind < right->is.kind ? -1 : 1; /* who is held: first */
   if (left->is.id != right->is.id) return left->is.id < right->is.id ? -1 : 1;
   return (left->slot > right->slot) - (left->slot < right->slot);
 }

@@ -30,8 +30,9 @@ typedef struct gab_buffer {
   size_t capacity;     /**< bytes allocated */
   gab_memory_use use;
   bool fixed; /**< made by gab_buffer_over(): never grows, nothing to release */
-  const gab_buffer_follower *follower; /**< not owned, mostly NULL; only of buffers that do not grow meanwhile */
-  size_t followed;                     /**< up to here it has looked */
+  const gab_buffer_follower
+      *follower;   /**< not owned, mostly NULL; only of buffers that do not grow meanwhile */
+  size_t followed; /**< up to here it has looked */
 } gab_buffer;
 
 void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);

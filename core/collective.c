@@ -110,7 +110,8 @@ gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t
   gab_world_enter(world, GAB_PHASE_REDUCTION);
   if (element_bytes > 0 && count > SIZE_MAX / 4 / element_bytes)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%zu elements of %zu bytes cannot be reduced", count, element_bytes);
-  if (gab_world_replays(world)) return gab_replay_into(world, GAB_REPLAY_REDUCTION, values, count * element_bytes);
+  if (gab_world_replays(world))
+    return gab_replay_into(world, GAB_REPLAY_REDUCTION, values, count * element_bytes);
   GAB_TRY(reduce(world, values, count, element_bytes, combine));
   gab_replay_note(world, GAB_REPLAY_REDUCTION, values, count * element_bytes);
   return GAB_OK;

@@ -30,7 +30,8 @@ gab_status gab_world_sum_exact(gab_world *world, gab_exact_sum *sums, size_t cou
 
 /** Combines `count` elements of `element_bytes` each by an associative, commutative function; in place. */
 typedef void (*gab_combine_fn)(void *into, const void *from, size_t count);
-gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t element_bytes, gab_combine_fn combine);
+gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t element_bytes,
+                            gab_combine_fn combine);
 
 /** Exclusive prefix sum over the slots in their order, mod 2^64: the first gets 0.
  *  @param[out] total  the sum over all; may be NULL */

@@ -64,7 +64,8 @@ static gab_status make_players(gab_world *world)
   const bool plays = !gab_world_is_spare(world);
   MPI_Comm made = MPI_COMM_NULL;
   world->players = MPI_COMM_NULL;
-  GAB_TRY(gab_world_mpi(world, MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &made),
+  GAB_TRY(gab_world_mpi(world,
+                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &made),
                         "MPI_Comm_split"));
   world->players = made;
   if (world->players != MPI_COMM_NULL) gab_world_watch_comm(world->players);

@@ -100,7 +100,8 @@ gab_status gab_config_override(gab_config *config, const char *assignment)
     GAB_FAIL(GAB_ERR_INPUT, "--set %s: the form is section.key=value", assignment);
   const size_t bad = strcspn(assignment, " \t\r\n\"'{}[]:,#&*!|>%@`\x7f\x1b\x01\x02\x03\x04\x05\x06\x07\b");
   if (assignment + bad < equals)
-    GAB_FAIL(GAB_ERR_INPUT, "--set %s: '%.*s' is no name of a parameter", assignment, (int)(equals - assignment), assignment);
+    GAB_FAIL(GAB_ERR_INPUT, "--set %s: '%.*s' is no name of a parameter", assignment,
+             (int)(equals - assignment), assignment);
   config_arena arena = {NULL};
   config_node *node;
   gab_status status = config_tree_parse(&arena, "--set", assignment, equals + 1, strlen(equals + 1), &node);

@@ -76,12 +76,13 @@ typedef struct gab_config_key {
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
-  const char *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
+  const char
+      *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
                              this one here, too: one of them may be given; one that is set by an override replaces
                              the others of the file */
-  bool repeats;           /**< of a list of texts or choices: may have one of them twice */
-  bool distinct;          /**< of a list section: no two items may give the same text */
-  const char *doc;        /**< one sentence */
+  bool repeats;    /**< of a list of texts or choices: may have one of them twice */
+  bool distinct;   /**< of a list section: no two items may give the same text */
+  const char *doc; /**< one sentence */
 } gab_config_key;
 
 /** A table. Several tables may have one path: their keys add up.

@@ -187,14 +187,17 @@ static gab_status check_alternatives(checker *check, const char *path, const cha
 {
   size_t section = 0, index = 0;
   for (const gab_config_key *key; (key = config_next_key(check->config, table, variant, &section, &index));) {
-    const config_node *node = key->instead_of ? config_tree_child(mapping, key->name, strlen(key->name)) : NULL;
+    const config_node *node =
+        key->instead_of ? config_tree_child(mapping, key->name, strlen(key->name)) : NULL;
     size_t other_section = 0, other_index = 0;
-    for (const gab_config_key *other = node ? config_next_key(check->config, table, variant, &other_section, &other_index)
-                                            : NULL;
-         other && other != key; other = config_next_key(check->config, table, variant, &other_section, &other_index))
-      if (config_has_word(key->instead_of, other->name) && config_tree_child(mapping, other->name, strlen(other->name)))
-        PROBLEM(check, node, true, "%s.%s: give either %s.%s or %s.%s, not both", path, key->name, path, other->name, path,
-                key->name);
+    for (const gab_config_key *other =
+             node ? config_next_key(check->config, table, variant, &other_section, &other_index) : NULL;
+         other && other != key;
+         other = config_next_key(check->config, table, variant, &other_section, &other_index))
+      if (config_has_word(key->instead_of, other->name) &&
+          config_tree_child(mapping, other->name, strlen(other->name)))
+        PROBLEM(check, node, true, "%s.%s: give either %s.%s or %s.%s, not both", path, key->name, path,
+                other->name, path, key->name);
   }
   return GAB_OK;
 }
@@ -221,13 +224,15 @@ static gab_status check_distinct(checker *check, const char *path, const config_
   config_index *index;
   GAB_TRY(config_index_create(&check->arena, count, &index));
   for (const config_node *item = list->first; item; item = item->next) {
-    config_node *node = item->kind == CONFIG_MAPPING ? config_tree_child(item, key->name, strlen(key->name)) : NULL;
+    config_node *node =
+        item->kind == CONFIG_MAPPING ? config_tree_child(item, key->name, strlen(key->name)) : NULL;
     if (!node || node->kind != CONFIG_SCALAR || !node->text[0]) continue;
     const config_node *before = config_index_put(index, node->text, node);
-    if (before && before->override) PROBLEM(check, node, false, "two of %s have the %s '%.80s'", path, key->name, node->text);
+    if (before && before->override)
+      PROBLEM(check, node, false, "two of %s have the %s '%.80s'", path, key->name, node->text);
     else if (before)
-      PROBLEM(check, node, false, "two of %s have the %s '%.80s', the first in line %d", path, key->name, node->text,
-              before->line);
+      PROBLEM(check, node, false, "two of %s have the %s '%.80s', the first in line %d", path, key->name,
+              node->text, before->line);
   }
   return GAB_OK;
 }

@@ -191,8 +191,8 @@ static gab_status check_instead_of(const gab_config_section *section, const gab_
         mutual = other != key && other->instead_of && config_has_word(other->instead_of, key->name);
     }
     if (!mutual)
-      GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s is there instead of %.*s, but not the other way round", section->path, key->name,
-               (int)length, at);
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s is there instead of %.*s, but not the other way round", section->path,
+               key->name, (int)length, at);
   }
   return GAB_OK;
 }

@@ -135,7 +135,8 @@ config_node *config_tree_child(const config_node *mapping, const char *key, size
 {
   config_node *found = mapping->index ? index_find(mapping->index, key, key_length)->node : NULL;
   if (found) return found;
-  for (config_node *child = mapping->index ? mapping->indexed->next : mapping->first; child; child = child->next)
+  for (config_node *child = mapping->index ? mapping->indexed->next : mapping->first; child;
+       child = child->next)
     if (strlen(child->key) == key_length && memcmp(child->key, key, key_length) == 0) return child;
   return NULL;
 }
@@ -217,7 +218,8 @@ static gab_status text_of(builder *build, struct fy_token *token, int line, int 
     uint32_t code = 0;
     bytes = config_decode((const unsigned char *)characters + i, length - i, &code);
     if (code == 0) REFUSE(build, line, column, "a zero byte in a text");
-    if (bytes == 0 || is_odd(code)) REFUSE(build, line, column, "a control character in a text (0x%02x)", (unsigned)code);
+    if (bytes == 0 || is_odd(code))
+      REFUSE(build, line, column, "a control character in a text (0x%02x)", (unsigned)code);
   }
   return config_arena_text(build->arena, characters, length, text);
 }

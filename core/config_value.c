@@ -306,13 +306,14 @@ static bool right_length(const gab_config_key *key, const config_node *node, siz
 }
 
 /* A name that stands in a list twice is a mistake, where order and number mean nothing. *bad: NULL if there is none */
-static gab_status find_repeated(const gab_config_key *key, config_node *first, size_t count, const config_node **bad,
-                                char *problem)
+static gab_status find_repeated(const gab_config_key *key, config_node *first, size_t count,
+                                const config_node **bad, char *problem)
 {
   config_arena arena = {NULL};
   config_index *index;
   *bad = NULL;
-  if (key->repeats || count < 2 || (key->type != GAB_CONFIG_STRING && key->type != GAB_CONFIG_CHOICE)) return GAB_OK;
+  if (key->repeats || count < 2 || (key->type != GAB_CONFIG_STRING && key->type != GAB_CONFIG_CHOICE))
+    return GAB_OK;
   gab_status status = config_index_create(&arena, count, &index);
   for (config_node *item = first; status == GAB_OK && item && !*bad; item = item->next)
     if (config_index_put(index, item->text, item)) *bad = item;

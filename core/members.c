@@ -81,14 +81,16 @@ static int32_t return_place(const gab_members *members, gab_slot slot)
 static gab_return *find_return(const gab_members *members, gab_slot slot)
 {
   const int32_t place = return_place(members, slot);
-  return place < members->return_count && members->returns[place].slot == slot ? &members->returns[place] : NULL;
+  return place < members->return_count && members->returns[place].slot == slot ? &members->returns[place]
+                                                                               : NULL;
 }
 
 static gab_status add_return(gab_members *members, gab_slot slot)
 {
   const int32_t place = return_place(members, slot);
   void *returns = members->returns;
-  GAB_TRY(gab_realloc(((size_t)members->return_count + 1) * sizeof *members->returns, GAB_MEMORY_OTHER, &returns));
+  GAB_TRY(gab_realloc(((size_t)members->return_count + 1) * sizeof *members->returns, GAB_MEMORY_OTHER,
+                      &returns));
   members->returns = returns;
   memmove(members->returns + place + 1, members->returns + place,
           (size_t)(members->return_count - place) * sizeof *members->returns);
@@ -102,8 +104,8 @@ gab_status gab_members_return(gab_members *members, gab_slot slot, gab_seat seat
   if (slot < 0 || slot >= members->slots || gab_members_has(members, slot))
     GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " cannot come back: it is not gone", slot);
   if (seat < 0 || gab_members_slot_of_seat(members, seat) != GAB_NO_SLOT)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "seat %" GAB_PRI_SEAT " cannot play slot %" GAB_PRI_SLOT ": it plays another one",
-             seat, slot);
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "seat %" GAB_PRI_SEAT " cannot play slot %" GAB_PRI_SLOT ": it plays another one", seat, slot);
   if (!find_return(members, slot)) GAB_TRY(add_return(members, slot));
   gab_return *back = find_return(members, slot);
   back->seat = seat;

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 enum {
-  GAB_NODE_MEMORY_STAMP = 64,  /* at the beginning of a file: whose it is */
-  GAB_NODE_MEMORY_OFFSET = 128 /* of what is handed out, in the file: a header of memory.c stands before it, too */
+  GAB_NODE_MEMORY_STAMP = 64, /* at the beginning of a file: whose it is */
+  GAB_NODE_MEMORY_OFFSET =
+      128 /* of what is handed out, in the file: a header of memory.c stands before it, too */
 };
 
 /* True while a folder is named. */

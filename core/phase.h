@@ -40,7 +40,7 @@ typedef enum gab_phase {
 #define GAB_PHASE_ENUM(id, name, doc) GAB_PHASE_##id,
   GAB_PHASES(GAB_PHASE_ENUM)
 #undef GAB_PHASE_ENUM
-  GAB_PHASE_COUNT
+      GAB_PHASE_COUNT
 } gab_phase;
 
 /** @return the name used in parameter files and logs, e.g. "exchange"; "?" outside the list. */

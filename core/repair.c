@@ -176,7 +176,8 @@ static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **ranks, int *coun
 }
 
 /* Takes the seats of those ranks out of seats and members. */
-static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *seats, gab_members *members)
+static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *seats,
+                         gab_members *members)
 {
   GAB_TRY(gab_members_copy(seats, &world->seats));
   GAB_TRY(gab_members_copy(members, &world->members));
@@ -269,7 +270,8 @@ static void await_news(const gab_world *world)
   for (int i = 0; i < LOOKS; i++) {
     MPI_Group failed = MPI_GROUP_NULL;
     int count = 0, there;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE); /* lets MPI look round */
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there,
+               MPI_STATUS_IGNORE); /* lets MPI look round */
     if (MPIX_Comm_get_failed(world->comm, &failed) == MPI_SUCCESS) {
       MPI_Group_size(failed, &count);
       MPI_Group_free(&failed);
@@ -299,7 +301,8 @@ static gab_status attempt(gab_world *world, bool *mended)
   const double shrunk = MPI_Wtime();
   GAB_TRY(move_to(world, fresh, &old));
   const gab_status status = rebuild(world, mended);
-  if (old != MPI_COMM_WORLD) MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
+  if (old != MPI_COMM_WORLD)
+    MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
   world->times.revoke = revoked - start;
   world->times.shrink = shrunk - revoked;
   world->times.agree = MPI_Wtime() - shrunk;
@@ -324,7 +327,8 @@ static gab_status mend(gab_world *world)
 {
   world->spawns = 0;
   /* Some may have had a collective call of the set-up that others have to repeat. */
-  if (world->replay.state == GAB_REPLAY_WRITES) gab_replay_give_up(world, "a process died in the set-up, and the others went on");
+  if (world->replay.state == GAB_REPLAY_WRITES)
+    gab_replay_give_up(world, "a process died in the set-up, and the others went on");
   GAB_TRY(gab_members_copy(&world->whole, &world->members));
   return try_until_mended(world);
 }

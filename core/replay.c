@@ -42,8 +42,10 @@ void gab_replay_note(gab_world *world, gab_replay_kind kind, const void *bytes, 
   if (world->replay.state != GAB_REPLAY_WRITES) return;
   if (record->size + count > GAB_REPLAY_MOST_BYTES || gab_put_u8(record, (uint8_t)kind) != GAB_OK ||
       gab_put_u64(record, count) != GAB_OK || gab_put_bytes(record, bytes, count) != GAB_OK)
-    gab_replay_give_up(world, "the collective calls of the set-up have given more than the 1 MiB that is kept for processes to "
-                              "come");
+    gab_replay_give_up(
+        world,
+        "the collective calls of the set-up have given more than the 1 MiB that is kept for processes to "
+        "come");
 }
 
 gab_status gab_replay_next(gab_world *world, gab_replay_kind kind, gab_reader *bytes)

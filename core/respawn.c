@@ -243,7 +243,8 @@ static gab_status put_facts(const gab_world *world, gab_buffer *out)
   GAB_TRY(gab_put_u64(out, world->epoch));
   GAB_TRY(gab_put_u32(out, world->next_context));
   GAB_TRY(gab_put_i32(out, world->spawns));
-  GAB_TRY(gab_put_u8(out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
+  GAB_TRY(gab_put_u8(
+      out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
   GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
   GAB_TRY(gab_put_i32(out, world->intent_slot));
   GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));

@@ -108,7 +108,8 @@ static int by_source_then_place(const void *a, const void *b)
 static bool is_in_order(const router *r)
 {
   for (size_t at = r->stride; at < r->items.size; at += r->stride)
-    if (read_slot(r->items.data + at - r->stride + SOURCE) > read_slot(r->items.data + at + SOURCE)) return false;
+    if (read_slot(r->items.data + at - r->stride + SOURCE) > read_slot(r->items.data + at + SOURCE))
+      return false;
   return true;
 }
 

@@ -81,7 +81,8 @@ gab_status gab_world_rest(gab_world *world, gab_status *intent)
   }
   if (world->seating & GAB_SEATING_RESPAWN) gab_replay_close(world);
   else gab_replay_end(world);
-  if (world->resting || !needs_rest(world)) return GAB_OK; /* not a look at faults: others may not see them yet */
+  if (world->resting || !needs_rest(world))
+    return GAB_OK; /* not a look at faults: others may not see them yet */
   GAB_TRY(gab_world_agree(world, &flags));
   world->resting = true;
   return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
@@ -105,7 +106,9 @@ gab_status gab_world_recall(gab_world *world)
   if (!world->resting) return GAB_OK;
   GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
   world->resting = false;
-  gab_replay_give_up(world, "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
+  gab_replay_give_up(
+      world,
+      "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
   if (gab_world_spares(world) == 0) return GAB_OK;
   if (gab_world_is_root(world)) GAB_TRY(tell_spares(world));
   return gab_world_agree(world, &flags);

@@ -41,7 +41,8 @@ static int is_last_of_node(int32_t count, bool *last)
 static int make(const gab_spares_wish *wish, bool is_spare, MPI_Comm *comm)
 {
   MPI_Comm made;
-  const int code = wish->per_node ? MPI_Comm_split(MPI_COMM_WORLD, 0, is_spare, &made) : MPI_Comm_dup(MPI_COMM_WORLD, &made);
+  const int code = wish->per_node ? MPI_Comm_split(MPI_COMM_WORLD, 0, is_spare, &made)
+                                  : MPI_Comm_dup(MPI_COMM_WORLD, &made);
   if (code == MPI_SUCCESS) *comm = made;
   return code;
 }

@@ -19,10 +19,10 @@ extern "C" {
 
 typedef enum gab_status {
   GAB_OK = 0,
-  GAB_ERR_FAULT,    /**< the world is broken: a process died, or another one raised an intent */
-  GAB_ERR_SUSPECT,  /**< numbers that cannot be right, perhaps by a fault of the hardware: worth another try */
-  GAB_ERR_INPUT,    /**< bad input by the user: parameter file, geometry, output folder */
-  GAB_ERR_LOST,     /**< data of dead processes that no copy holds any more */
+  GAB_ERR_FAULT,   /**< the world is broken: a process died, or another one raised an intent */
+  GAB_ERR_SUSPECT, /**< numbers that cannot be right, perhaps by a fault of the hardware: worth another try */
+  GAB_ERR_INPUT,   /**< bad input by the user: parameter file, geometry, output folder */
+  GAB_ERR_LOST,    /**< data of dead processes that no copy holds any more */
   GAB_ERR_DIVERGED, /**< the simulation left the range where its numbers mean anything */
   GAB_ERR_REQUEUE,  /**< stopped in time, to be continued by the same command */
   GAB_ERR_AGAIN,    /**< to be started again at once: the state lies in the memory of the nodes */
@@ -45,7 +45,8 @@ int gab_status_exit_code(gab_status status);
 
 /** Stores the message of a failure of this thread, with the place in the source; use #GAB_FAIL.
  *  @return status, so that it can be returned at once. */
-gab_status gab_error_set(gab_status status, const char *file, int line, const char *format, ...) GAB_PRINTF(4, 5);
+gab_status gab_error_set(gab_status status, const char *file, int line, const char *format, ...)
+    GAB_PRINTF(4, 5);
 
 /** @return the last message of this thread, "" if none. Valid until the next gab_error_set(). */
 const char *gab_error_message(void);

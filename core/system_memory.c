@@ -55,7 +55,8 @@ static void look_at_group(const char *folder, bool second, gab_system_memory *se
 
 /* A group and all above it, of which each may have a limit. In a container the path may lead nowhere: then only what can
  * be seen counts. */
-static void look_at_groups(const char *root, const char *mounted, const char *group, bool second, gab_system_memory *seen)
+static void look_at_groups(const char *root, const char *mounted, const char *group, bool second,
+                           gab_system_memory *seen)
 {
   char folder[PATH_ROOM];
   if (snprintf(folder, sizeof folder, "%s%s%s", root, mounted, group) >= (int)sizeof folder) return;

@@ -13,11 +13,13 @@ extern "C" {
 #endif
 
 typedef struct gab_system_memory {
-  bool known;         /**< false: the system does not say (it is no Linux) */
-  uint64_t available; /**< bytes that can still be had on this machine, or in the control group of this process if that
+  bool known; /**< false: the system does not say (it is no Linux) */
+  uint64_t
+      available; /**< bytes that can still be had on this machine, or in the control group of this process if that
                          leaves fewer; what only caches files counts as free */
-  uint64_t limit;     /**< bytes that the control group may have in all, if it is that which decides; else 0 */
-  uint64_t killed;    /**< processes that the system has ended for lack of memory since it was started, of this machine
+  uint64_t limit; /**< bytes that the control group may have in all, if it is that which decides; else 0 */
+  uint64_t
+      killed; /**< processes that the system has ended for lack of memory since it was started, of this machine
                          or, where only that is known, of the control group; only differences mean something */
 } gab_system_memory;
 

@@ -191,7 +191,8 @@ static gab_status look_at_all(gab_port *port, int *left, int *came)
   for (size_t i = 0; i < traffic->request_count; i++) {
     int done = 0;
     if (traffic->requests[i] == MPI_REQUEST_NULL) continue;
-    GAB_TRY(gab_world_mpi(port->world, MPI_Test(&traffic->requests[i], &done, MPI_STATUS_IGNORE), "MPI_Test"));
+    GAB_TRY(
+        gab_world_mpi(port->world, MPI_Test(&traffic->requests[i], &done, MPI_STATUS_IGNORE), "MPI_Test"));
     if (done) ++*came;
     else ++*left;
   }
@@ -203,7 +204,8 @@ static gab_status wait_for_all(gab_port *port)
   gab_traffic *traffic = port->traffic;
   const int count = (int)traffic->request_count;
   if (!port->world->shares_cores)
-    return gab_world_mpi(port->world, MPI_Waitall(count, traffic->requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    return gab_world_mpi(port->world, MPI_Waitall(count, traffic->requests, MPI_STATUSES_IGNORE),
+                         "MPI_Waitall");
   for (int looks = 0;;) {
     int left = 0, came = 0;
     GAB_TRY(look_at_all(port, &left, &came));

@@ -58,7 +58,8 @@ static gab_status begin_anew(gab_world *world)
 {
   gab_status intent;
   GAB_TRY(gab_world_repair(world, &intent));
-  (void)gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__, "a process died while MPI was being started: nothing is lost");
+  (void)gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__,
+                      "a process died while MPI was being started: nothing is lost");
   (void)gab_world_raise(world, GAB_ERR_AGAIN);
   return GAB_OK;
 }
@@ -104,7 +105,9 @@ static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
   MPI_Comm_rank(world->comm, &rank);
   MPI_Comm_size(world->comm, &size);
   if (spares >= size)
-    GAB_FAIL(GAB_ERR_INPUT, "%" PRId32 " spare processes asked for, but there are %d processes in all: none is left to compute",
+    GAB_FAIL(GAB_ERR_INPUT,
+             "%" PRId32
+             " spare processes asked for, but there are %d processes in all: none is left to compute",
              spares, size);
   gab_members_init(&world->seats, size);
   gab_members_init(&world->members, size - spares);

@@ -119,21 +119,21 @@ struct gab_world {
   MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
   MPI_Comm players; /**< of the members, in the order of slots: agreements while spares rest, communicators of
                          the application. The same as `comm` where that is both */
-  bool meets_on_players; /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
-  gab_members seats;     /**< the seats that live, as "slots" of a gab_members */
-  gab_seat seat;         /**< of this process */
-  int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
-  gab_seat first_seats;  /**< seats that the job was started with: those behind them were respawned */
-  gab_replay replay;     /**< the set-up, for respawned processes */
-  gab_arrival *arrival;  /**< of a respawned process in its set-up; else NULL */
-  char *folder;          /**< in which the program was started */
-  int32_t spawns;        /**< how often this repair has tried to respawn */
-  bool has_spawned;      /**< it was tried ever */
-  bool resting;          /**< spares rest: collective calls are for the members alone */
-  gab_seating seating;   /**< what becomes of the slots of the dead */
+  bool meets_on_players;    /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
+  gab_members seats;        /**< the seats that live, as "slots" of a gab_members */
+  gab_seat seat;            /**< of this process */
+  int32_t spares_per_node;  /**< that were set aside on each node; 0: they were counted for the whole run */
+  gab_seat first_seats;     /**< seats that the job was started with: those behind them were respawned */
+  gab_replay replay;        /**< the set-up, for respawned processes */
+  gab_arrival *arrival;     /**< of a respawned process in its set-up; else NULL */
+  char *folder;             /**< in which the program was started */
+  int32_t spawns;           /**< how often this repair has tried to respawn */
+  bool has_spawned;         /**< it was tried ever */
+  bool resting;             /**< spares rest: collective calls are for the members alone */
+  gab_seating seating;      /**< what becomes of the slots of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
   const void *distance_user;
-  gab_members whole;     /**< the members when the present repair began */
+  gab_members whole; /**< the members when the present repair began */
   gab_members members;
   gab_slot slot; /**< of a spare: beyond all slots, see gab_world_slot() */
   gab_epoch epoch;
@@ -154,7 +154,8 @@ struct gab_world {
 
   gab_comm *comms;
   gab_port *ports;
-  void (*drop_messages)(gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
+  void (*drop_messages)(
+      gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
   uint32_t next_context;
   gab_port *tree, *gather, *route;
   gab_buffer inbox, outbox; /**< of the collective operations */

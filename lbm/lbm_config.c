@@ -136,8 +136,10 @@ static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup 
     return gab_config_fail(config, "units", "needs dt or lattice_velocity (or give fluid.omega)");
   if (dt == 0) dt = viscosity > 0 ? gab_viscosity_of_omega(omega) * dx * dx / viscosity : 1;
   if (viscosity == 0) viscosity = gab_viscosity_of_omega(omega) * dx * dx / dt;
-  if (!(isfinite(viscosity) && viscosity > 0 && isfinite(dt) && dt > 0 && isfinite(dx / dt) && dx / dt > 0 && isfinite(dt * dt / dx)))
-    return gab_config_fail(config, "fluid", "viscosity %g, time step %g and width of cells %g are no numbers to compute with",
+  if (!(isfinite(viscosity) && viscosity > 0 && isfinite(dt) && dt > 0 && isfinite(dx / dt) && dx / dt > 0 &&
+        isfinite(dt * dt / dx)))
+    return gab_config_fail(config, "fluid",
+                           "viscosity %g, time step %g and width of cells %g are no numbers to compute with",
                            viscosity, dt, dx);
   GAB_TRY(gab_units_from_dt(dx, dt, gab_config_real(config, "fluid.density"), &setup->units));
   setup->viscosity = viscosity;

@@ -51,7 +51,8 @@ static bool is_dark_over_white(int gray, int alpha)
   const double share = alpha / 255.0;
   if (alpha == 0) return false;
   if (alpha == 255) return gray < DARKER_THAN;
-  return to_linear(gray) * share + (1 - share) < to_linear(DARKER_THAN) - 0.5 * (to_linear(DARKER_THAN) - to_linear(DARKER_THAN - 1));
+  return to_linear(gray) * share + (1 - share) <
+         to_linear(DARKER_THAN) - 0.5 * (to_linear(DARKER_THAN) - to_linear(DARKER_THAN - 1));
 }
 
 static void put_pixel(mask_reader *reader, png_uint_32 column, png_uint_32 row, const unsigned char *pixel)
@@ -67,7 +68,8 @@ static void set_transformations(mask_reader *reader)
   const png_structp png = reader->png;
   const int type = png_get_color_type(png, reader->info), depth = png_get_bit_depth(png, reader->info);
   const bool colour = (type & PNG_COLOR_MASK_COLOR) != 0;
-  const bool alpha = (type & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png, reader->info, PNG_INFO_tRNS) != 0;
+  const bool alpha =
+      (type & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png, reader->info, PNG_INFO_tRNS) != 0;
   png_set_expand(png);
   if (colour)
     png_set_rgb_to_gray_fixed(png, PNG_ERROR_ACTION_NONE, PNG_RGB_TO_GRAY_DEFAULT, PNG_RGB_TO_GRAY_DEFAULT);
@@ -88,8 +90,8 @@ static gab_status make_room(mask_reader *reader)
                     height = png_get_image_height(reader->png, reader->info);
   void *memory;
   if (width > MOST_PIXELS_PER_SIDE || height > MOST_PIXELS_PER_SIDE)
-    GAB_FAIL(GAB_ERR_INPUT, "picture %s has %u x %u pixels, more than %d along a side", reader->path, width, height,
-             MOST_PIXELS_PER_SIDE);
+    GAB_FAIL(GAB_ERR_INPUT, "picture %s has %u x %u pixels, more than %d along a side", reader->path, width,
+             height, MOST_PIXELS_PER_SIDE);
   mask->width = (int)width;
   mask->height = (int)height;
   mask->stride = (width + 7) / 8;
@@ -134,7 +136,8 @@ static bool read_picture(mask_reader *reader, FILE *file)
 static gab_status read_open(mask_reader *reader, FILE *file)
 {
   unsigned char signature[8];
-  if (fread(signature, 1, sizeof signature, file) != sizeof signature || png_sig_cmp(signature, 0, sizeof signature) != 0)
+  if (fread(signature, 1, sizeof signature, file) != sizeof signature ||
+      png_sig_cmp(signature, 0, sizeof signature) != 0)
     GAB_FAIL(GAB_ERR_INPUT, "picture %s cannot be read: it is no PNG", reader->path);
   rewind(file);
   reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);

@@ -414,7 +414,8 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
 gab_status gab_lbm_exchange_start(gab_lbm *lbm)
 {
   if (gab_forest_revision(lbm->forest) == 0)
-    GAB_FAIL(GAB_ERR_STATE, "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
+    GAB_FAIL(GAB_ERR_STATE,
+             "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
   GAB_TRY(gab_lbm_join(lbm));
   GAB_TRY(gab_lbm_start_on(lbm, 0));
   lbm->ghosts = GAB_GHOSTS_UNDER_WAY;
@@ -424,7 +425,8 @@ gab_status gab_lbm_exchange_start(gab_lbm *lbm)
 gab_status gab_lbm_collide_inner(gab_lbm *lbm)
 {
   if (lbm->ghosts != GAB_GHOSTS_UNDER_WAY)
-    GAB_FAIL(GAB_ERR_STATE, "gab_lbm_collide_inner() is for the time between start and finish of an exchange");
+    GAB_FAIL(GAB_ERR_STATE,
+             "gab_lbm_collide_inner() is for the time between start and finish of an exchange");
   if (lbm->deepest > 0) return GAB_OK; /* levels do it by themselves */
   return gab_lbm_collide_inner_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step});
 }
@@ -457,7 +459,8 @@ gab_status gab_lbm_collide_stale(gab_lbm *lbm)
 gab_status gab_lbm_collide(gab_lbm *lbm)
 {
   if (lbm->ghosts != GAB_GHOSTS_THERE)
-    GAB_FAIL(GAB_ERR_STATE, "gab_lbm_collide() without an exchange of ghosts that has been finished since the last one");
+    GAB_FAIL(GAB_ERR_STATE,
+             "gab_lbm_collide() without an exchange of ghosts that has been finished since the last one");
   return gab_lbm_collide_stale(lbm);
 }
 

@@ -105,11 +105,12 @@ static gab_status check_omega(double omega)
             "a larger viscosity",
             omega, gab_viscosity_of_omega(omega));
   if (omega < small)
-    gab_log(GAB_LOG_WARNING,
-            "omega is %.6g (viscosity %.3g on the lattice), below %g: errors of the collision and at walls grow with "
-            "the viscosity; shorten the time step at least by a factor of %.3g",
-            omega, gab_viscosity_of_omega(omega), small,
-            gab_viscosity_of_omega(omega) / gab_viscosity_of_omega(small));
+    gab_log(
+        GAB_LOG_WARNING,
+        "omega is %.6g (viscosity %.3g on the lattice), below %g: errors of the collision and at walls grow with "
+        "the viscosity; shorten the time step at least by a factor of %.3g",
+        omega, gab_viscosity_of_omega(omega), small,
+        gab_viscosity_of_omega(omega) / gab_viscosity_of_omega(small));
   return GAB_OK;
 }
 

@@ -23,7 +23,8 @@ double gab_phasefield_temperature_at(const gab_phasefield *phasefield, int64_t r
 gab_phasefield_view gab_phasefield_look(const gab_phasefield *phasefield, const gab_block *block)
 {
   gab_phasefield_block *data = gab_block_data(block, phasefield->data);
-  if (phasefield->revision != gab_forest_revision(phasefield->forest)) gab_phasefield_make_mu(data->model, data);
+  if (phasefield->revision != gab_forest_revision(phasefield->forest))
+    gab_phasefield_make_mu(data->model, data);
   return (gab_phasefield_view){.phi = data->phi, .c = data->c, .mu = data->mu};
 }
 
@@ -68,7 +69,8 @@ static double interface_energy(const gab_phasefield_model *model, const gab_fiel
 static void add_block(const gab_phasefield_block *block, gab_exact_sum *sums)
 {
   const gab_phasefield_model *model = block->model;
-  const double weight = (double)((int64_t)1 << (model->coarser * model->dimension)); /* cells of the finest level */
+  const double weight =
+      (double)((int64_t)1 << (model->coarser * model->dimension)); /* cells of the finest level */
   int32_t at[3];
   for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
     for (at[1] = 0; at[1] < model->cells[1]; ++at[1])

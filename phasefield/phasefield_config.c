@@ -116,8 +116,8 @@ static gab_status check_composition(const gab_config *config, const char *path, 
     sum += c[i];
   }
   if (sum > 1 + rounding)
-    return gab_config_fail(config, path, "the concentrations sum to %g: that of the last component would be %g", sum,
-                           1 - sum);
+    return gab_config_fail(
+        config, path, "the concentrations sum to %g: that of the last component would be %g", sum, 1 - sum);
   return GAB_OK;
 }
 
@@ -445,7 +445,8 @@ static void warn_of_concentrations(const gab_thermo *thermo, int phase, double t
               thermo->phase[phase].name, c[i], t);
   }
   if (last < -rounding)
-    gab_log(GAB_LOG_WARNING, "the last concentration of %s is %.6g at T = %.8g, below 0: the others sum to %.6g",
+    gab_log(GAB_LOG_WARNING,
+            "the last concentration of %s is %.6g at T = %.8g, below 0: the others sum to %.6g",
             thermo->phase[phase].name, last, t, 1 - last);
 }
 

@@ -14,7 +14,7 @@
 typedef struct gab_phasefield_model {
   gab_phasefield_options options;
   int dimension, phases, independents, melt;
-  int axis; /* of growth: the last one */
+  int axis;    /* of growth: the last one */
   int coarser; /* levels between the finest and the one whose cells these are */
   int32_t cells[3];
   int64_t domain[3];
@@ -29,17 +29,17 @@ typedef struct gab_phasefield_model {
 /** The data of a block. All fields have one layer of ghosts and one map per number of components. */
 typedef struct gab_phasefield_block {
   const gab_phasefield_model *model; /* in cells of its level */
-  int64_t first[3]; /* cell of the domain */
+  int64_t first[3];                  /* cell of the domain */
   gab_field *phi, *phi_new;
   gab_field *c;
   gab_field *mu, *mu_new;
-  gab_box inner; /* cells that see no ghosts of other slots */
-  uint64_t work; /* nanoseconds of all threads, if they are counted */
+  gab_box inner;   /* cells that see no ghosts of other slots */
+  uint64_t work;   /* nanoseconds of all threads, if they are counted */
   uint32_t beside; /* bits of the directions in which blocks of other levels lie */
   int astray;      /* an interface has come to coarser cells */
   int nearest;     /* interface, see refinement.c */
   uint8_t nearness[27];
-  size_t by[2];    /* threads that swept phi and mu of its first cells last */
+  size_t by[2]; /* threads that swept phi and mu of its first cells last */
 } gab_phasefield_block;
 
 /** Energies of all phases at the temperature of one row. */
@@ -138,8 +138,8 @@ bool gab_phasefield_is_at_side(const gab_phasefield_model *model, const gab_phas
 /* ---- reconstruct.c ---- */
 /** gather() and reconstruct() of the block data: phases across the faces, and what is made up from them. */
 gab_status gab_phasefield_gather(void *phasefield);
-gab_status gab_phasefield_make_up(void *phasefield, const gab_forest *forest, const gab_block *place, void *data,
-                                  uint32_t known);
+gab_status gab_phasefield_make_up(void *phasefield, const gab_forest *forest, const gab_block *place,
+                                  void *data, uint32_t known);
 
 /* ---- step.c ---- */
 /** Makes what is not stored if the forest has changed: mu, the ghosts of phi. Collective. */

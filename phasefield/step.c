@@ -132,7 +132,8 @@ static gab_status needs(const gab_phasefield *phasefield, unsigned calls, const 
                {GAB_PHASEFIELD_PHI_FINISHED, "exchange_phi_finish"}};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
     if (calls & ~phasefield->made & names[i].call)
-      GAB_FAIL(GAB_ERR_STATE, "gab_phasefield_%s() without gab_phasefield_%s() in this step", what, names[i].name);
+      GAB_FAIL(GAB_ERR_STATE, "gab_phasefield_%s() without gab_phasefield_%s() in this step", what,
+               names[i].name);
   return GAB_OK;
 }
 

@@ -16,10 +16,10 @@
 #endif
 
 typedef struct kept_block {
-  size_t index;          /* of the block among those that are here */
-  gab_field *c;          /* as it was ahead of the step */
-  gab_field *phi, *mu;   /* what comes out the second time */
-  uint64_t read;         /* hash of the phi and mu that both are made from */
+  size_t index;             /* of the block among those that are here */
+  gab_field *c;             /* as it was ahead of the step */
+  gab_field *phi, *mu;      /* what comes out the second time */
+  uint64_t read;            /* hash of the phi and mu that both are made from */
   const char *different[3]; /* in the phi sweep, in the mu sweep, in what both are made from; NULL: nothing */
 } kept_block;
 
@@ -46,7 +46,8 @@ struct gab_phasefield_twice {
 gab_status gab_phasefield_request_recomputation(gab_phasefield *phasefield, double share)
 {
   void *memory;
-  if (!(share >= 0 && share <= 1)) GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no share of the blocks, from 0 to 1", share);
+  if (!(share >= 0 && share <= 1))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no share of the blocks, from 0 to 1", share);
   if (!phasefield->twice) {
     GAB_TRY(gab_alloc(sizeof *phasefield->twice, GAB_MEMORY_OTHER, &memory));
     phasefield->twice = memory;

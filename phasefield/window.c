@@ -14,7 +14,8 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row)
     for (at[2] = 0; at[2] < model->cells[2]; ++at[2])
       for (at[1] = 0; at[1] < model->cells[1]; ++at[1])
         for (at[0] = 0; at[0] < model->cells[0]; ++at[0]) {
-          const uint64_t mine = (uint64_t)(block->first[model->axis] + at[model->axis] + 1) << block->model->coarser;
+          const uint64_t mine = (uint64_t)(block->first[model->axis] + at[model->axis] + 1)
+                                << block->model->coarser;
           if (mine > above && gab_field_get(block->phi, at[0], at[1], at[2], model->melt) < 0.5) above = mine;
         }
   }

@@ -28,7 +28,8 @@ static int distance(const void *user, gab_seat a, gab_seat b)
 {
   const gab_domains *domains = user;
   int far = 0;
-  if (a >= gab_domains_slots(domains) || b >= gab_domains_slots(domains)) return GAB_FARTHEST; /* a respawned one */
+  if (a >= gab_domains_slots(domains) || b >= gab_domains_slots(domains))
+    return GAB_FARTHEST; /* a respawned one */
   for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++)
     far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_slot)a, (gab_slot)b);
   return far;

@@ -115,7 +115,7 @@ typedef struct gab_restore_report {
   double agree_seconds; /**< finding the one that all survivors hold, replacing and putting together images */
   double seconds;       /**< local verification and restore of blocks and entities */
   double verify_seconds; /**< of these: hashing the images that are needed */
-  uint64_t made_up;     /**< blocks of all slots that gab_checkpoint_reconstruct() had to make up */
+  uint64_t made_up;      /**< blocks of all slots that gab_checkpoint_reconstruct() had to make up */
 } gab_restore_report;
 
 /** Goes back to the newest snapshot that all survivors hold completely; blocks of dead slots go to their
@@ -148,15 +148,15 @@ gab_status gab_checkpoint_restore_swapped(gab_checkpoint *checkpoint, gab_restor
 /** Cost of snapshots so far, of this process. */
 typedef struct gab_checkpoint_stats {
   uint64_t taken;
-  gab_step last_step;  /**< of the valid snapshot, -1 if there is none */
-  size_t image_bytes;  /**< own image of the last one */
-  size_t copies_bytes; /**< copies of others and parities held, last one */
-  size_t copied_bytes; /**< what those copies and parities stand for: before compression */
+  gab_step last_step;    /**< of the valid snapshot, -1 if there is none */
+  size_t image_bytes;    /**< own image of the last one */
+  size_t copies_bytes;   /**< copies of others and parities held, last one */
+  size_t copied_bytes;   /**< what those copies and parities stand for: before compression */
   size_t skeleton_bytes; /**< of others held, last one */
-  size_t sent_bytes;   /**< put on the wire for them, last one; without skeletons */
-  double ratio;        /**< image / what was sent to each holder, last one; 1: not compressed */
-  uint64_t replaced;   /**< images, parities and entities that had changed in memory */
-  double last_seconds; /**< that the caller spent on the last one: pack, exchange and commit */
+  size_t sent_bytes;     /**< put on the wire for them, last one; without skeletons */
+  double ratio;          /**< image / what was sent to each holder, last one; 1: not compressed */
+  uint64_t replaced;     /**< images, parities and entities that had changed in memory */
+  double last_seconds;   /**< that the caller spent on the last one: pack, exchange and commit */
   double total_seconds, pack_seconds, exchange_seconds, commit_seconds;
   double compress_seconds;   /**< part of exchange_seconds */
   uint64_t compressed_bytes; /**< that were compressed in these, all snapshots */

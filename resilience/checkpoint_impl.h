@@ -46,7 +46,8 @@ typedef struct gab_snapshot {
   uint64_t blocks; /* of all slots */
   uint64_t own_blocks;
   gab_members members;
-  gab_members survivors;   /* of these, found when it is gone back to: who came back since knows nothing of it */
+  gab_members
+      survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
   gab_placement placement; /* of these members: who keeps what of whom */
   gab_buffer own;          /* a message: envelope room, then the image */
   gab_buffer replicated;   /* hash, then replicated entities */
@@ -81,7 +82,7 @@ typedef struct gab_transfer_state {
   gab_buffer squeezed; /* what is sent if there is a codec */
   size_t done;         /* bytes of the own image in it */
   bool posted;         /* the first round is under way */
-  bool there;     /* nothing is under way (any more) */
+  bool there;          /* nothing is under way (any more) */
 } gab_transfer_state;
 
 struct gab_checkpoint {
@@ -98,12 +99,13 @@ struct gab_checkpoint {
   gab_skeletons skeletons[2];
   gab_transfer_state transfer;
   gab_compression compression;
-  bool single;     /* one buffer: the next snapshot overwrites the valid one */
-  double all_sent; /* bytes put on the wire so far */
+  bool single;            /* one buffer: the next snapshot overwrites the valid one */
+  double all_sent;        /* bytes put on the wire so far */
   bool pending;           /* the other snapshot is begun and not complete */
   gab_epoch begun_in;     /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */
-  uint64_t since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
+  uint64_t
+      since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
                      before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
                      needs no help */
   gab_slot elder; /* of the last recovery with newcomers: a slot that needs no help, the same on all */
@@ -235,13 +237,15 @@ void gab_redundancy_release(gab_snapshot *snapshot);
 gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Who takes the blocks that `then` had, if skeletons are put to use: its restorer, or the first living keeper of its
  * skeleton. Pure; everyone gets the same answer. @return GAB_NO_SLOT if none of them lives */
-gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot then);
+gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                gab_slot then);
 /* Whether nothing but state is lost: there is an image or a skeleton of every slot. Pure. */
 bool gab_skeletons_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
 /* Whether those that fall to this slot are as they came. Local. @return false with a message that says which is not */
 bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
 /* Puts those into the list. Local. */
-gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_image_list *list);
+gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                              gab_image_list *list);
 void gab_skeletons_init(gab_skeletons *skeletons);
 void gab_skeletons_release(gab_skeletons *skeletons);
 size_t gab_skeletons_bytes(const gab_skeletons *skeletons);
@@ -295,8 +299,8 @@ bool gab_seal_is_whole(gab_reader *in);
 gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);
 /* Reads them back. adopting == GAB_NO_SLOT: unpack, or restore where an entity has its own buffer of the snapshot of that
  * serial (0: nobody has); else hand them to adopt as those of that slot. */
-gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial, gab_reader *in,
-                               gab_slot adopting);
+gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial,
+                               gab_reader *in, gab_slot adopting);
 /* For those that own their buffers: write the other one; make it the valid one. */
 gab_status gab_entities_create(gab_checkpoint *checkpoint, uint64_t serial);
 void gab_entities_swap(gab_checkpoint *checkpoint);

@@ -300,7 +300,8 @@ static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const 
 {
   gab_guard *guard = loop->guard;
   *loaded = (gab_restart_report){.step = -1};
-  if (guard->node_memory[0]) GAB_TRY(gab_salvage_find(loop->world, guard->node_memory, guard->node_key, &guard->salvage));
+  if (guard->node_memory[0])
+    GAB_TRY(gab_salvage_find(loop->world, guard->node_memory, guard->node_key, &guard->salvage));
   const gab_step in_memory = gab_salvage_step(guard->salvage);
   const gab_step on_disk =
       gab_restart_count(loop->restart) > 0 ? gab_restart_manifest(loop->restart, 0)->step : -1;

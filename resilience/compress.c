@@ -49,8 +49,9 @@ static size_t squeeze(gab_codec codec, const unsigned char *from, size_t count, 
   int made = 0;
 #ifdef GAB_HAVE_BLOSC
   if (codec != GAB_CODEC_NONE && count > ELEMENT)
-    made = blosc_compress_ctx(codec == GAB_CODEC_ZSTD ? 3 : 5, BLOSC_SHUFFLE, ELEMENT, count, from, to, count - 1,
-                              codec == GAB_CODEC_ZSTD ? BLOSC_ZSTD_COMPNAME : BLOSC_LZ4_COMPNAME, 0, 1);
+    made = blosc_compress_ctx(codec == GAB_CODEC_ZSTD ? 3 : 5, BLOSC_SHUFFLE, ELEMENT, count, from, to,
+                              count - 1, codec == GAB_CODEC_ZSTD ? BLOSC_ZSTD_COMPNAME : BLOSC_LZ4_COMPNAME,
+                              0, 1);
 #else
   (void)codec;
 #endif
@@ -78,7 +79,8 @@ static bool expand(const unsigned char *from, size_t packed, unsigned char *to, 
 static gab_status check_built(gab_codec codec)
 {
   if (!gab_codec_is_built(codec))
-    GAB_FAIL(GAB_ERR_ARGUMENT, "compression '%s' is not part of this build (it needs Blosc)", gab_codec_name(codec));
+    GAB_FAIL(GAB_ERR_ARGUMENT, "compression '%s' is not part of this build (it needs Blosc)",
+             gab_codec_name(codec));
   return GAB_OK;
 }
 
@@ -173,7 +175,8 @@ gab_status gab_compress_try(gab_codec codec, const void *bytes, size_t count, si
 {
   GAB_TRY(check_built(codec));
   *trial = (gab_compress_trial){.ratio = 1};
-  const size_t pieces = piece_count(count), wanted = sample / PIECE + 1, taken = wanted < pieces ? wanted : pieces;
+  const size_t pieces = piece_count(count), wanted = sample / PIECE + 1,
+               taken = wanted < pieces ? wanted : pieces;
   if (taken == 0) return GAB_OK;
   void *memory;
   GAB_TRY(gab_alloc(taken * PIECE, GAB_MEMORY_OTHER, &memory));

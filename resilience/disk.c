@@ -34,8 +34,9 @@ static bool is_whole(const void *bytes, size_t count)
 static void hash_image(gab_work *work)
 {
   gab_disk *disk = (gab_disk *)((char *)work - offsetof(gab_disk, hashing));
-  disk->hashes.changed = !disk->stop && (!is_whole(disk->image, disk->image_bytes) ||
-                                         (disk->index == 0 && !is_whole(disk->replicated.data, disk->replicated.size)));
+  disk->hashes.changed =
+      !disk->stop && (!is_whole(disk->image, disk->image_bytes) ||
+                      (disk->index == 0 && !is_whole(disk->replicated.data, disk->replicated.size)));
   disk->hashes.image = gab_disk_hash(disk->image, disk->image_bytes, &disk->stop);
   gab_disk_hash_table(disk->image, &disk->table, &disk->stop);
   disk->hashes.table = gab_disk_hash(disk->table.data, disk->table.size, &disk->stop);

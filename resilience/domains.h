@@ -56,7 +56,8 @@ gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_d
  *  file is one such; # begins a comment. Every slot of the run has to be named once. Local. @param[in] spares  processes
  *  numbered behind the slots, which may be named; one that is not counts as a node of its own
  *  @return ::GAB_ERR_INPUT with `source`:line */
-gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares, gab_domains **domains);
+gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares,
+                             gab_domains **domains);
 /** Reads a file as gab_domains_load() and finds out for how many slots it is: those that it names, each once. Local.
  *  @return ::GAB_ERR_INPUT with file and line */
 gab_status gab_domains_count(const char *path, int32_t *slots);

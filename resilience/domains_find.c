@@ -68,8 +68,8 @@ typedef struct place_in_text {
 static gab_status name_slot(names *list, const place_in_text *at, int64_t slot, const char *name)
 {
   if (slot < 0 || slot >= list->slots)
-    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: there is no slot %" PRId64 ", the run has %" PRId32 "%s", at->source, at->line,
-             slot, list->slots, list->spares ? ", spares included" : "");
+    GAB_FAIL(GAB_ERR_INPUT, "%s:%d: there is no slot %" PRId64 ", the run has %" PRId32 "%s", at->source,
+             at->line, slot, list->slots, list->spares ? ", spares included" : "");
   if (list->of[slot])
     GAB_FAIL(GAB_ERR_INPUT, "%s:%d: slot %" PRId64 " was placed in %s before", at->source, at->line, slot,
              list->of[slot]);
@@ -143,11 +143,13 @@ static gab_status read_text(names *list, const char *source, const char *text)
   GAB_TRY(read_lines(list, source, text));
   const int32_t slots = list->slots - list->spares;
   for (int32_t i = 0; i < slots; i++)
-    if (!list->of[i]) GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId32 " of %" PRId32 " has no place in it", source, i, slots);
+    if (!list->of[i])
+      GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId32 " of %" PRId32 " has no place in it", source, i, slots);
   return GAB_OK;
 }
 
-gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares, gab_domains **domains)
+gab_status gab_domains_parse(const char *source, const char *text, int32_t slots, int32_t spares,
+                             gab_domains **domains)
 {
   names list;
   *domains = NULL;
@@ -180,7 +182,8 @@ static gab_status count_slots(const char *source, const char *text, int32_t *slo
   GAB_TRY(status);
   if (counting.largest < 0) GAB_FAIL(GAB_ERR_INPUT, "%s: names no slots", source);
   if (counting.largest >= most)
-    GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId64 " is more than a run has: %" PRId64, source, counting.largest, most);
+    GAB_FAIL(GAB_ERR_INPUT, "%s: slot %" PRId64 " is more than a run has: %" PRId64, source, counting.largest,
+             most);
   *slots = (int32_t)counting.largest + 1;
   status = gab_domains_parse(source, text, *slots, 0, &domains);
   gab_domains_destroy(&domains);

@@ -26,8 +26,8 @@ struct gab_drills {
 
 /* ---------------------------------------------------------------- reading */
 
-#define DRILL_FORM                                                                                           \
-  "a drill looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2; with "        \
+#define DRILL_FORM                                                                                              \
+  "a drill looks like slot=2,step=500,phase=exchange or random=2,seed=1,step=500,phase=snapshot,visit=2; with " \
   "stopped=5 the process is stopped for 5 s instead of killed, with flip=12345 that bit of its state flips"
 
 static gab_status parse_number(const char *key, const char *text, int64_t min, int64_t max, int64_t *number)
@@ -51,7 +51,8 @@ static gab_status parse_slots(char *text, gab_drill *drill)
     if (drill->slot_count == GAB_DRILL_SLOTS)
       GAB_FAIL(GAB_ERR_INPUT, "a drill kills at most %d slots", GAB_DRILL_SLOTS);
     for (int i = 0; i < drill->slot_count; i++)
-      if (drill->slots[i] == slot) GAB_FAIL(GAB_ERR_INPUT, "slot %" PRId64 " is there twice in a drill; " DRILL_FORM, slot);
+      if (drill->slots[i] == slot)
+        GAB_FAIL(GAB_ERR_INPUT, "slot %" PRId64 " is there twice in a drill; " DRILL_FORM, slot);
     drill->slots[drill->slot_count++] = (gab_slot)slot;
   }
   return GAB_OK;
@@ -170,7 +171,8 @@ static void be_stopped(gab_drills *drills, gab_phase phase, double seconds)
   gab_json *event = begin_event(drills, phase);
   gab_json_real(event, "stopped", seconds);
   gab_event_end(drills->events, &event);
-  gab_log_all(GAB_LOG_WARNING, "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
+  gab_log_all(GAB_LOG_WARNING,
+              "drill: slot %" GAB_PRI_SLOT " is stopped for %g s at step %" GAB_PRI_STEP ", phase %s",
               gab_world_slot(drills->world), seconds, gab_world_step(drills->world), gab_phase_name(phase));
   pid_t waker;
   char *words[] = {"sh", "-c", command, NULL};
@@ -211,8 +213,9 @@ static void die_with_the_others(gab_drills *drills)
   const gab_step furthest = gab_world_step(drills->world) + gab_world_members(drills->world)->slots;
   for (size_t i = 0; i < drills->count; i++) {
     const gab_drill *drill = &drills->drills[i];
-    if (kills(drill) && names_slot(drill, me) && drill->incarnation == gab_world_incarnation(drills->world, me) &&
-        furthest >= drill->step && has_begun(drills, drill))
+    if (kills(drill) && names_slot(drill, me) &&
+        drill->incarnation == gab_world_incarnation(drills->world, me) && furthest >= drill->step &&
+        has_begun(drills, drill))
       die(drills, GAB_PHASE_RECOVERY);
   }
 }

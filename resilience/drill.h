@@ -25,15 +25,17 @@ enum { GAB_DRILL_SLOTS = 64 };
 typedef struct gab_drill {
   gab_step step;   /**< at this step or, if the phase does not occur in it, the next time it does */
   gab_phase phase; /**< on entering this phase */
-  gab_incarnation incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
+  gab_incarnation
+      incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
   int visit;       /**< the how-many-eth entering of the phase from that step on; 1 is the first */
   int slot_count;  /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];
   int random;    /**< number of slots drawn at random, the same ones on all processes */
   uint64_t seed; /**< of the drawing */
-  double stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
-  bool flips;     /**< they live on, with another value of a bit of the state of their blocks: */
-  uint64_t bit;   /**< that of this number, modulo the number of bits (blockforest/flip.h) */
+  double
+      stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
+  bool flips;   /**< they live on, with another value of a bit of the state of their blocks: */
+  uint64_t bit; /**< that of this number, modulo the number of bits (blockforest/flip.h) */
 } gab_drill;
 
 /** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over; "random=2,seed=7" draws; stopped=4.5 stops

@@ -107,7 +107,8 @@ static gab_status restore_one(gab_registered_entity *entry, uint64_t serial, gab
   if (serial && (entry->valid == serial || entry->written == serial)) return restore_own(entry, serial);
   entry->valid = entry->written = 0;
   if (!is_packed(entity))
-    GAB_FAIL(GAB_ERR_LOST, "entity '%s' owns its buffers, and this process has none of the snapshot to go back to",
+    GAB_FAIL(GAB_ERR_LOST,
+             "entity '%s' owns its buffers, and this process has none of the snapshot to go back to",
              entity->name);
   GAB_TRY(entity->unpack(entity->user, packed));
   return gab_reader_expect_end(packed);
@@ -135,8 +136,8 @@ static gab_status unpack_one(gab_registered_entity *entry, uint64_t serial, gab_
   return adopting != GAB_NO_SLOT ? adopt_one(entity, adopting, &view) : restore_one(entry, serial, &view);
 }
 
-gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial, gab_reader *in,
-                               gab_slot adopting)
+gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial,
+                               gab_reader *in, gab_slot adopting)
 {
   for (int i = 0; i < checkpoint->entity_count; i++) {
     gab_registered_entity *entry = &checkpoint->entities[i];

@@ -25,9 +25,10 @@ typedef struct gab_history {
                         without a word, or by a failure, with no checkpoint on disk behind them. Jobs that
                         were told to stop do not count */
   gab_step disk_checkpoint; /**< the last one that was written; -1: none */
-  uint64_t losses; /**< jobs that ended without a word, or because more was lost than memory could bring back: what
+  uint64_t
+      losses; /**< jobs that ended without a word, or because more was lost than memory could bring back: what
                         checkpoints on disk are for */
-  double seconds;  /**< that all jobs together ran for, from their first line to their last one */
+  double seconds; /**< that all jobs together ran for, from their first line to their last one */
 } gab_history;
 
 /** Reads the events of the run in `folder`. Local; no file is an empty history. Lines that are cut, because

@@ -4,8 +4,8 @@
 #include "resilience/disk_impl.h"
 #include "resilience/redundancy_impl.h"
 
-#define IMAGE_MAGIC   UINT32_C(0x47414249)
-#define IMAGE_VERSION UINT32_C(4)
+#define IMAGE_MAGIC      UINT32_C(0x47414249)
+#define IMAGE_VERSION    UINT32_C(4)
 #define REPLICATED_MAGIC UINT32_C(0x52424147)
 
 /* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (salvage.c): seal,
@@ -13,7 +13,8 @@
  * broken off by a death and whose number was given again. */
 enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
 
-static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *checkpoint,
+                        const gab_snapshot *snapshot)
 {
   GAB_TRY(gab_seal_begin(out));
   GAB_TRY(gab_put_u32(out, magic));
@@ -83,7 +84,8 @@ static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next,
   GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
   GAB_TRY(gab_put_u64(own, forest_bytes));
   gab_seal_trail trail = {0};
-  gab_status status = gab_seal_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
+  gab_status status =
+      gab_seal_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
   if (status == GAB_OK) status = gab_forest_pack(checkpoint->forest, own);
   if (status == GAB_OK) status = gab_put_bytes(own, entities->data, entities->size);
   if (status == GAB_OK) end(own, began_at, &trail);

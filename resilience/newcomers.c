@@ -128,7 +128,8 @@ gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
   GAB_TRY(gab_newcomers_find_elder(checkpoint));
-  if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0) return gab_single_snapshot_torn();
+  if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0)
+    return gab_single_snapshot_torn();
   if (!checkpoint->elder_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");
   const bool is_elder = gab_world_slot(world) == checkpoint->elder;
   gab_buffer heads;
@@ -175,8 +176,7 @@ static bool is_rescued(const gab_rescued *rescued, gab_slot slot)
 static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy)
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
-  if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me)
-    return GAB_OK;
+  if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me) return GAB_OK;
   return gab_port_send(checkpoint->port, copy->slot, &copy->image);
 }
 

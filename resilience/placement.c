@@ -510,7 +510,8 @@ gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *as
   if (domains && gab_domains_slots(domains) < members->slots)
     GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " slots for %" GAB_PRI_SLOT, gab_domains_slots(domains),
              members->slots);
-  bool matters = domains && knows_seats(domains, members) && (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
+  bool matters = domains && knows_seats(domains, members) &&
+                 (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
   placement->domains = matters ? domains : NULL;
   GAB_TRY(gab_members_copy(&placement->members, members));
   GAB_TRY(find_places(placement));

@@ -70,7 +70,8 @@ static void usual_strategies(const gab_timeloop *loop, gab_guard *guard)
   if (gab_guard_uses_disk(guard)) guard->strategies[guard->strategy_count++] = &gab_strategy_disk;
 }
 
-static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
+static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard,
+                                    const gab_protection *protection)
 {
   unsigned seating = GAB_SEATING_NONE;
   for (int i = 0; i < GAB_MOST_STRATEGIES; i++)
@@ -87,8 +88,9 @@ static gab_status choose_strategies(const gab_timeloop *loop, gab_guard *guard, 
     gab_log(GAB_LOG_WARNING, "strategy '%s': this job has no spare processes (gabion-launch --spares)",
             guard->strategies[0]->name);
   if (!seats && spares > 0)
-    gab_log(GAB_LOG_WARNING, "%" PRId32 " spare process%s will never be called: no strategy of this run uses them",
-            spares, spares == 1 ? "" : "es");
+    gab_log(GAB_LOG_WARNING,
+            "%" PRId32 " spare process%s will never be called: no strategy of this run uses them", spares,
+            spares == 1 ? "" : "es");
   return GAB_OK;
 }
 
@@ -100,9 +102,10 @@ static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_guard *gu
   for (int i = 0; i < guard->strategy_count; i++) wanted = wanted || guard->strategies[i]->makes_up;
   if (!wanted) return GAB_OK;
   if (name)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be made up from what is around it",
-             name);
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "recovery strategy 'reconstruct': lost data of the kind '%s' cannot be made up from what is around it",
+        name);
   gab_checkpoint_keep_skeletons(guard->checkpoint);
   return GAB_OK;
 }
@@ -126,7 +129,8 @@ static gab_status read_past(gab_timeloop *loop, gab_guard *guard, const char *fo
   guard->past_losses = facts[0] < INT32_MAX ? (int)facts[0] : INT32_MAX - 1;
   guard->past_seconds = 1e-3 * (double)facts[1];
   if (facts[0] > 0)
-    gab_log(GAB_LOG_INFO, "the jobs before this one met %" PRIu64 " loss%s that memory does not survive, in %.0f s",
+    gab_log(GAB_LOG_INFO,
+            "the jobs before this one met %" PRIu64 " loss%s that memory does not survive, in %.0f s",
             facts[0], facts[0] == 1 ? "" : "es", guard->past_seconds);
   return GAB_OK;
 }
@@ -138,8 +142,9 @@ static gab_status find_key(const gab_protection *protection, gab_memory_key *key
   const char *run = getenv("GABION_RUN");
   const char *state = protection->disk.state ? protection->disk.state : "";
   if (!run || strlen(run) < 32)
-    GAB_FAIL(GAB_ERR_INPUT, "snapshots in the memory of nodes (GABION_NODE_MEMORY) need the id of the run (GABION_RUN): "
-                            "`gabion-launch --relaunch' hands out both");
+    GAB_FAIL(GAB_ERR_INPUT,
+             "snapshots in the memory of nodes (GABION_NODE_MEMORY) need the id of the run (GABION_RUN): "
+             "`gabion-launch --relaunch' hands out both");
   for (uint64_t i = 0; i < 2; i++)
     key->word[i] = gab_hash64(state, strlen(state), gab_hash64(run, strlen(run), i + 1));
   return GAB_OK;
@@ -164,7 +169,8 @@ static gab_status open_node_memory(gab_guard *guard, const gab_protection *prote
 /* What a relaunch finds in the memory of nodes has to be read without those who wrote it: as it is. */
 static gab_compression compression_of(const gab_guard *guard, const gab_protection *protection)
 {
-  if (protection->compression == GAB_COMPRESSION_NONE || !guard->node_memory[0]) return protection->compression;
+  if (protection->compression == GAB_COMPRESSION_NONE || !guard->node_memory[0])
+    return protection->compression;
   gab_log(GAB_LOG_INFO, "copies in the memory of nodes are not compressed");
   return GAB_COMPRESSION_NONE;
 }
@@ -175,8 +181,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   GAB_TRY(gab_output_settle(loop->world, open_events(loop, protection->folder)));
   guard->killed = gab_system_memory_look().killed;
   GAB_TRY(read_past(loop, guard, protection->folder));
-  if (protection->node_memory)
-    GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection)));
+  if (protection->node_memory) GAB_TRY(gab_output_settle(loop->world, open_node_memory(guard, protection)));
   GAB_TRY(gab_checkpoint_create(loop->forest, &protection->redundancy, &guard->checkpoint));
   GAB_TRY(add_entities(loop, guard->checkpoint));
   if (protection->disk.folder)
@@ -193,7 +198,8 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   gab_checkpoint_set_events(guard->checkpoint, loop->events);
   guard->scrub = protection->scrub;
   guard->memory = (gab_clock){.every = protection->every, .next = -1};
-  guard->overlap = (gab_overlap){.wanted = protection->overlap && !protection->single_buffer, .from = -1, .there = -1};
+  guard->overlap =
+      (gab_overlap){.wanted = protection->overlap && !protection->single_buffer, .from = -1, .there = -1};
   guard->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
   if (guard->disk) guard->on_disk.every = protection->disk_every;
   guard->look = -1;
@@ -267,14 +273,18 @@ static void tell_separation(const gab_timeloop *loop, const gab_placement *place
 {
   const char *kind = gab_domain_name(placement->separate);
   if (!placement->domains)
-    gab_log(GAB_LOG_WARNING, "where respawned processes sit is not known: copies are placed without a look at failure domains");
+    gab_log(
+        GAB_LOG_WARNING,
+        "where respawned processes sit is not known: copies are placed without a look at failure domains");
   else if (separate)
-    gab_log(GAB_LOG_INFO, "no image lies in one %s with all of its copies any more: any one %s can be lost", kind, kind);
+    gab_log(GAB_LOG_INFO, "no image lies in one %s with all of its copies any more: any one %s can be lost",
+            kind, kind);
   else
-    gab_log(GAB_LOG_WARNING,
-            "a spare sits in another %s than the process whose seat it took, and however copies are placed, some images lie in "
-            "one %s with all of theirs: the loss of a %s may be more than they cover",
-            kind, kind, kind);
+    gab_log(
+        GAB_LOG_WARNING,
+        "a spare sits in another %s than the process whose seat it took, and however copies are placed, some images lie in "
+        "one %s with all of theirs: the loss of a %s may be more than they cover",
+        kind, kind, kind);
   if (!gab_world_is_root(loop->world)) return;
   gab_json *event = gab_event_begin(loop->events, "failure domains");
   gab_json_text(event, "kind", kind);
@@ -428,8 +438,8 @@ static void tell(gab_timeloop *loop, const gab_fault *fault)
           fault->lost_count == 0   ? "nobody"
           : fault->lost_count == 1 ? "slot "
                                    : "slots ",
-          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", seated, fault->noticed_step,
-          fault->restored_step, gab_members_count(gab_world_members(loop->world)),
+          lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", seated,
+          fault->noticed_step, fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",
           fault->revoke, fault->shrink, fault->agree, fault->restore, fault->reprotect, fault->rebalance);
   if (!gab_world_is_root(loop->world)) return;
@@ -467,7 +477,8 @@ static gab_status end_unprotected(gab_timeloop *loop, gab_status why)
   GAB_FAIL(GAB_ERR_LOST, "a process died, and the time loop is not protected");
 }
 
-static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab_fault *fault, gab_slot **lost)
+static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab_fault *fault,
+                               gab_slot **lost)
 {
   gab_guard *guard = loop->guard;
   if (called) {
@@ -477,7 +488,8 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   } else {
     gab_note_fault(loop->events, loop->world);
   }
-  const gab_status status = gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, called, lost, fault);
+  const gab_status status =
+      gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, called, lost, fault);
   if (fault->lost_count > 0 || status == GAB_ERR_LOST) suspect_memory(guard);
   GAB_TRY(status);
   gab_run_lock_follow(loop->lock);
@@ -485,7 +497,8 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   guard->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   loop->monitored = -1;
-  if (fault->suspect && fault->lost_count == 0) loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
+  if (fault->suspect && fault->lost_count == 0)
+    loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
   else remember(loop, fault);
   if (fault->suspect && fault->lost_count == 0) loop->stats.recovery_seconds += fault->seconds;
   else tell(loop, fault);
@@ -561,7 +574,8 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_statu
   if (status == GAB_OK) gab_salvage_destroy(&loop->guard->salvage, true);
   if (status != GAB_ERR_LOST || !may_start_again(loop->guard)) return status;
   if (loop->guard->node_memory[0])
-    GAB_FAIL(GAB_ERR_AGAIN, "a process died before this job had a snapshot of its own: what lies in the memory of the "
-                            "nodes lies there still");
+    GAB_FAIL(GAB_ERR_AGAIN,
+             "a process died before this job had a snapshot of its own: what lies in the memory of the "
+             "nodes lies there still");
   GAB_FAIL(GAB_ERR_AGAIN, "a process died before the first checkpoint was complete: nothing is lost");
 }

@@ -75,14 +75,15 @@ const gab_strategy gab_strategy_spare = {
 static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
 {
   if (fault->returned < fault->lost_count)
-    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost slots", fault->returned,
-             fault->lost_count);
+    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost slots",
+             fault->returned, fault->lost_count);
   return shrink(recovery, fault);
 }
 
 const gab_strategy gab_strategy_respawn = {
     .name = "respawn",
-    .doc = "spare processes, and where none is left new ones, take the seats of the dead: same slots, same blocks",
+    .doc =
+        "spare processes, and where none is left new ones, take the seats of the dead: same slots, same blocks",
     .recover = respawn,
     .seating = GAB_SEATING_SPARES | GAB_SEATING_RESPAWN,
 };
@@ -194,21 +195,24 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
       if (list[k] == list[i]) GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->seating != GAB_SEATING_NONE && list[k]->seating == GAB_SEATING_NONE)
-        GAB_FAIL(GAB_ERR_INPUT,
-                 "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
-                 "name it first",
-                 list[i]->name, list[k]->name);
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
+            "name it first",
+            list[i]->name, list[k]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->seating == GAB_SEATING_SPARES && (list[k]->seating & GAB_SEATING_RESPAWN))
-        GAB_FAIL(GAB_ERR_INPUT,
-                 "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
-                 list[i]->name, list[k]->name);
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
+            list[i]->name, list[k]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->makes_up && list[k]->seating != GAB_SEATING_NONE)
-        GAB_FAIL(GAB_ERR_INPUT,
-                 "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
-                 "up from",
-                 list[k]->name, list[i]->name);
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
+            "up from",
+            list[k]->name, list[i]->name);
   }
   return GAB_OK;
 }
@@ -228,7 +232,8 @@ const gab_strategy *gab_strategy_by_name(const char *name)
 /* ---------------------------------------------------------------- who is lost, who is new */
 
 /* Who has died since the fault was noticed: members of then that are none now, or have come back. */
-static gab_status find_lost(const gab_world *world, const gab_members *before, gab_slot **lost, gab_fault *fault)
+static gab_status find_lost(const gab_world *world, const gab_members *before, gab_slot **lost,
+                            gab_fault *fault)
 {
   const gab_members *now = gab_world_members(world);
   const gab_seat first_respawned = gab_world_first_seats(world);
@@ -262,8 +267,8 @@ static gab_status put_account(const gab_recovery *recovery, const gab_members *b
   return recovery->pack_history ? recovery->pack_history(recovery->history_user, out) : GAB_OK;
 }
 
-static gab_status take_account(const gab_recovery *recovery, gab_members *before, gab_fault *fault, double *since,
-                               gab_reader in)
+static gab_status take_account(const gab_recovery *recovery, gab_members *before, gab_fault *fault,
+                               double *since, gab_reader in)
 {
   double age;
   int64_t noticed;
@@ -340,7 +345,8 @@ static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fa
     mine->called = NULL;
     fault->rounds++;
   } else {
-    if (fault->rounds++ > 0) /* the first was noticed outside; where each was tells which snapshots it can have */
+    if (fault->rounds++ >
+        0) /* the first was noticed outside; where each was tells which snapshots it can have */
       gab_note_fault(recovery->events, recovery->world);
     GAB_TRY(gab_world_repair(recovery->world, &intent));
   }

@@ -91,8 +91,8 @@ typedef struct gab_strategy {
    *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
   gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
   gab_seating seating; /**< what repairs do about the slots of the dead while this strategy is in the list */
-  bool makes_up;       /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
-  bool needs_disk;     /**< it goes back to checkpoints on disk: by default only where there are any */
+  bool makes_up;   /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
+  bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
 } gab_strategy;
 
 /** Full size as long as there are spares. */

@@ -210,7 +210,8 @@ static bool can_mend(const mending *m, const changed *lack)
   bool grouped = gab_placement_group(&m->snapshot->placement, lack->holder, &group);
   if (lack->part == PART_REPLICATED || !grouped) return find_source(m, lack) != GAB_NO_SLOT;
   find_losses(m, &group, &losses);
-  if (lack->part == PART_PARITIES && is_given_up(&group, &losses)) return true; /* nobody needs them any more */
+  if (lack->part == PART_PARITIES && is_given_up(&group, &losses))
+    return true; /* nobody needs them any more */
   return gab_group_can_rebuild(&group, &losses);
 }
 
@@ -273,7 +274,8 @@ static gab_status expand_in_place(gab_buffer *image)
   gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_image_expand(image, &raw);
   if (status == GAB_OK && !check_message(&raw, &seen))
-    status = gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "what a compressed image expands to is not whole");
+    status =
+        gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "what a compressed image expands to is not whole");
   if (status == GAB_OK) gab_buffer_swap(image, &raw);
   gab_buffer_release(&raw);
   return status;

@@ -103,8 +103,8 @@ static gab_status begin(gab_world *world, gab_status *intent)
   *intent = GAB_OK;
   const bool respawns = respawning == world;
   gab_world_set_seating(world, respawns ? GAB_SEATING_SPARES | GAB_SEATING_RESPAWN : GAB_SEATING_SPARES);
-  const gab_status status =
-      gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent) : gab_world_agree(world, &flags);
+  const gab_status status = gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent)
+                                                                    : gab_world_agree(world, &flags);
   if (status != GAB_ERR_FAULT) return status;
   GAB_TRY(gab_world_repair(world, intent));
   if (*intent != GAB_OK) return *intent;

@@ -55,7 +55,8 @@ typedef enum gab_reinit_state {
 
 /** The function to which all go back. @return GAB_OK: finished, and so are all when all have returned that, alive;
  *  ::GAB_ERR_FAULT: to be called again; anything else, of any process, ends gab_reinit() on all with that status */
-typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv, gab_reinit_state state, void *user);
+typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv, gab_reinit_state state,
+                                        void *user);
 
 /** Calls `point` on all that play a slot, again after every fault, until all have finished it. Collective over all
  *  processes; spares wait in it. The spares are let go when it returns, and take part in what follows.

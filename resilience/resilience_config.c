@@ -15,13 +15,14 @@ static const gab_config_key resilience_keys[] = {
      .length_max = GAB_MOST_STRATEGIES,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Recovery strategies in the order in which they are tried after a death: spare lets processes that "
-            "were set aside (gabion-launch --spares) take the seats of the dead, respawn does so, too, and starts "
-            "processes where no spare is left, shrink goes on with the "
-            "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from "
-            "memory and makes blocks that nobody holds any more up from what is around them (where the data can "
-            "be made up so): an approximation, which the run then says it is. If left out: [shrink], spare before "
-            "it if there are any, and disk behind it with checkpoints on disk."},
+     .doc =
+         "Recovery strategies in the order in which they are tried after a death: spare lets processes that "
+         "were set aside (gabion-launch --spares) take the seats of the dead, respawn does so, too, and starts "
+         "processes where no spare is left, shrink goes on with the "
+         "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from "
+         "memory and makes blocks that nobody holds any more up from what is around them (where the data can "
+         "be made up so): an approximation, which the run then says it is. If left out: [shrink], spare before "
+         "it if there are any, and disk behind it with checkpoints on disk."},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
@@ -130,15 +131,17 @@ static const gab_config_key spares_keys[] = {
      .max = 1000000,
      .default_text = "0",
      .outside = true,
-     .doc = "How many. `gabion-launch -- gabion run CASE` starts so many processes beside those of -n; a job started "
-            "otherwise, with fewer, is refused."},
+     .doc =
+         "How many. `gabion-launch -- gabion run CASE` starts so many processes beside those of -n; a job started "
+         "otherwise, with fewer, is refused."},
     {.name = "per",
      .type = GAB_CONFIG_CHOICE,
      .choices = "run|node",
      .default_text = "run",
      .outside = true,
-     .doc = "run: so many in all, the last processes of the job. node: so many on each node, the last ones there, so "
-            "that a node on which processes die can replace them itself."},
+     .doc =
+         "run: so many in all, the last processes of the job. node: so many on each node, the last ones there, so "
+         "that a node on which processes die can replace them itself."},
 };
 static const gab_config_key memory_keys[] = {
     {.name = "every",
@@ -152,23 +155,26 @@ static const gab_config_key memory_keys[] = {
      .type = GAB_CONFIG_BOOL,
      .default_text = "false",
      .outside = true,
-     .doc = "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
-            "it counts some steps later. Parities of coded schemes are always waited for."},
+     .doc =
+         "Whether copies travel behind the next steps, so that a checkpoint stops the run for the own copy only; "
+         "it counts some steps later. Parities of coded schemes are always waited for."},
     {.name = "buffers",
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 2,
      .default_text = "2",
      .outside = true,
-     .doc = "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
-            "death while one is taken is then survived by a checkpoint on disk only."},
+     .doc =
+         "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
+         "death while one is taken is then survived by a checkpoint on disk only."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|auto|lz4|zstd",
      .default_text = "none",
      .outside = true,
-     .doc = "Lossless compression of copies, for the wire and where they are kept. auto: lz4 where a sample says that "
-            "it shrinks them by an eighth at least and takes less time than it saves on the way."},
+     .doc =
+         "Lossless compression of copies, for the wire and where they are kept. auto: lz4 where a sample says that "
+         "it shrinks them by an eighth at least and takes less time than it saves on the way."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
@@ -217,7 +223,8 @@ static const gab_config_key drill_keys[] = {
      .length_max = GAB_DRILL_SLOTS,
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "Slots that kill themselves. Those of one drill are lost together: one that is still on its way when another one has died dies before anything is restored."},
+     .doc =
+         "Slots that kill themselves. Those of one drill are lost together: one that is still on its way when another one has died dies before anything is restored."},
     {.name = "random",
      .instead_of = "slots",
      .type = GAB_CONFIG_INT,
@@ -241,8 +248,9 @@ static const gab_config_key drill_keys[] = {
      .doc = "Step at which they do, or the next one in which the phase occurs."},
     {.name = "phase",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
-                "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|respawn|recompute",
+     .choices =
+         "compute|exchange|reduction|snapshot|commit|swap|repair|recovery|migration|output|"
+         "adapt-mark|adapt-balance|adapt-migrate|adapt-rebuild|disk-write|disk-commit|respawn|recompute",
      .default_text = "compute",
      .outside = true,
      .doc = "What they are doing when they die."},
@@ -259,8 +267,9 @@ static const gab_config_key drill_keys[] = {
      .max = 1000000,
      .default_text = "0",
      .outside = true,
-     .doc = "Which processes of these slots are meant: 0 those that the run started with, 1 those that took over from "
-            "them, and so on."},
+     .doc =
+         "Which processes of these slots are meant: 0 those that the run started with, 1 those that took over from "
+         "them, and so on."},
     {.name = "stopped",
      .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
@@ -327,14 +336,16 @@ static gab_status read_strategies(const gab_config *config, gab_protection *prot
     protection->strategies[i] = gab_strategy_by_name(names[i]);
     if (!protection->strategies[i]) return blame(config, "resilience.strategies");
   }
-  if (gab_strategies_check(protection->strategies, (int)count) != GAB_OK) return blame(config, "resilience.strategies");
+  if (gab_strategies_check(protection->strategies, (int)count) != GAB_OK)
+    return blame(config, "resilience.strategies");
   return GAB_OK;
 }
 
 gab_spares_asked gab_resilience_spares(const gab_config *config)
 {
   return (gab_spares_asked){.count = (int32_t)gab_config_int(config, "resilience.spares.count"),
-                            .per_node = strcmp(gab_config_string(config, "resilience.spares.per"), "node") == 0};
+                            .per_node =
+                                strcmp(gab_config_string(config, "resilience.spares.per"), "node") == 0};
 }
 
 /* Spares that nobody would ever call are not what was meant. */
@@ -344,8 +355,9 @@ static gab_status check_spares(const gab_config *config, const gab_protection *p
   for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
     used = used || protection->strategies[i]->seating != GAB_SEATING_NONE;
   if (used || gab_resilience_spares(config).count == 0) return GAB_OK;
-  return gab_config_fail(config, "resilience.spares.count",
-                         "no strategy of resilience.strategies calls spare processes: `spare' is missing there");
+  return gab_config_fail(
+      config, "resilience.spares.count",
+      "no strategy of resilience.strategies calls spare processes: `spare' is missing there");
 }
 
 gab_status gab_resilience_check_spares(const gab_config *config, const gab_world *world)
@@ -355,11 +367,13 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
   const int32_t have = asked.per_node ? gab_world_spares_per_node(world) : gab_world_spares(world);
   if (have >= asked.count) return GAB_OK;
   if (attempt && atoi(attempt) > 0) { /* what is left of the nodes has room for no more */
-    gab_log(GAB_LOG_WARNING, "going on with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each, asked.count, each);
+    gab_log(GAB_LOG_WARNING, "going on with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each,
+            asked.count, each);
     return GAB_OK;
   }
   return gab_config_fail(config, "resilience.spares.count",
-                         "this job has %" PRId32 "%s spare processes instead of %" PRId32 "%s: start it by `gabion-launch "
+                         "this job has %" PRId32 "%s spare processes instead of %" PRId32
+                         "%s: start it by `gabion-launch "
                          "-n %" GAB_PRI_SLOT " --spares %" PRId32 "%s -- PROGRAM ...'",
                          have, each, asked.count, each, gab_world_members(world)->slots, asked.count, each);
 }
@@ -384,8 +398,7 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
   const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < i; k++)
-      if (slots[k] == slots[i])
-        return gab_config_fail(config, path, "has slot %" PRId64 " twice", slots[i]);
+      if (slots[k] == slots[i]) return gab_config_fail(config, path, "has slot %" PRId64 " twice", slots[i]);
     drill->slots[drill->slot_count++] = (gab_slot)slots[i];
   }
   if (drill->slot_count == 0 && drill->random == 0)
@@ -418,7 +431,8 @@ static gab_status check_monitors(const gab_config *config, gab_monitor_list moni
 {
   size_t count = 0;
   const char *const *names = NULL;
-  if (gab_config_is_set(config, "resilience.monitors")) names = gab_config_strings(config, "resilience.monitors", &count);
+  if (gab_config_is_set(config, "resilience.monitors"))
+    names = gab_config_strings(config, "resilience.monitors", &count);
   for (size_t i = 0; i < count; i++) {
     if (!gab_monitor_find(monitors, names[i])) return blame(config, "resilience.monitors");
   }
@@ -495,7 +509,8 @@ gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monit
 }
 
 /* The drill of a number, those of the file first. */
-static gab_status nth_drill(const gab_config *config, const char *const *inject, size_t index, gab_drill *drill)
+static gab_status nth_drill(const gab_config *config, const char *const *inject, size_t index,
+                            gab_drill *drill)
 {
   const size_t in_file = gab_config_count(config, "drills");
   return index < in_file ? read_drill(config, index, drill) : gab_drill_parse(inject[index - in_file], drill);
@@ -511,8 +526,8 @@ static gab_status blame_drill(const gab_config *config, const char *const *injec
   GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", inject[index - in_file], message);
 }
 
-gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject, size_t inject_count,
-                                      int32_t slots, int32_t spares)
+gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject,
+                                      size_t inject_count, int32_t slots, int32_t spares)
 {
   const char *file = gab_config_string(config, "resilience.domains");
   gab_domains *domains = NULL;
@@ -527,8 +542,8 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
   return status == GAB_ERR_INPUT ? blame(config, "resilience.domains") : status;
 }
 
-gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject, size_t inject_count,
-                                          int32_t most)
+gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject,
+                                          size_t inject_count, int32_t most)
 {
   const char *file = gab_config_string(config, "resilience.domains");
   gab_drill drill;
@@ -544,7 +559,8 @@ gab_status gab_resilience_check_any_slots(const gab_config *config, const char *
   if (status == GAB_ERR_INPUT) return blame(config, "resilience.domains");
   if (status == GAB_OK && slots > most)
     return gab_config_fail(config, "resilience.domains",
-                           "%s is for %" PRId32 " processes, but there are blocks for %" PRId32 " only", file, slots, most);
+                           "%s is for %" PRId32 " processes, but there are blocks for %" PRId32 " only", file,
+                           slots, most);
   return status;
 }
 

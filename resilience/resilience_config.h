@@ -24,12 +24,12 @@ gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monit
 
 /** Checks what depends on the number of slots, and spares: those that drills name, and a file of failure domains. Local;
  *  reads that file. @param[in] inject  further drills, see gab_resilience_context @return ::GAB_ERR_INPUT with the place in the file */
-gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject, size_t inject_count,
-                                      int32_t slots, int32_t spares);
+gab_status gab_resilience_check_slots(const gab_config *config, const char *const *inject,
+                                      size_t inject_count, int32_t slots, int32_t spares);
 /** The same before that number is known: refuses what can be right for no number up to `most`; a drill that kills nobody
  *  then is a warning in the log. Local. */
-gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject, size_t inject_count,
-                                          int32_t most);
+gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject,
+                                          size_t inject_count, int32_t most);
 
 /** How many spare processes a case asks for. */
 typedef struct gab_spares_asked {
@@ -61,7 +61,8 @@ typedef struct gab_resilience_context {
   const char *folder;        /**< of the run; NULL: no events, and no checkpoints on disk */
   const char *const *inject; /**< further drills in the form of gab_drill_parse(), e.g. of the command line */
   size_t inject_count;
-  double walltime; /**< seconds that the run has, from the start of its launcher or else from now; 0: no end */
+  double
+      walltime; /**< seconds that the run has, from the start of its launcher or else from now; 0: no end */
 } gab_resilience_context;
 
 /** Turns a loop's protection on as a checked parameter file says, and adds the monitors that it asks for.

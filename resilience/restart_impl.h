@@ -13,7 +13,7 @@ int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now);
 
 /* What has fallen to this slot; all borrowed. */
 typedef struct gab_fallen {
-  const gab_members *then; /* of the snapshot */
+  const gab_members *then;  /* of the snapshot */
   uint64_t serial, highest; /* highest: of all that there are; those to come are above it */
   gab_step step;
   const gab_reader *images; /* each with its seal, which has been compared */

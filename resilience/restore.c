@@ -18,7 +18,8 @@ static gab_slot owner_now(void *context, gab_slot then)
 {
   const owner_map *map = context;
   if (map->makes_up) return gab_skeletons_restorer(map->checkpoint, map->snapshot, then);
-  const gab_slot restorer = gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
+  const gab_slot restorer =
+      gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
   const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
   return restorer != GAB_NO_SLOT && is_back ? then : restorer; /* back: it gets its part from the restorer */
 }
@@ -77,8 +78,7 @@ static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
   ground->seconds = gab_seconds() - start;
   if (checkpoint->since > 0) oldest = 0; /* with the help of others it can go back to any */
   /* All are minimised: what is to be maximised goes in negated. */
-  uint64_t bounds[4] = {newest_serial, UINT64_MAX - oldest,
-                        UINT64_MAX - (newest ? newest->serial : 0), good};
+  uint64_t bounds[4] = {newest_serial, UINT64_MAX - oldest, UINT64_MAX - (newest ? newest->serial : 0), good};
   GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 4));
   ground->newest = bounds[0];
   ground->oldest = UINT64_MAX - bounds[1];
@@ -216,7 +216,7 @@ static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapsh
   for (int i = 0; i < snapshot->copy_count; i++) {
     const gab_copy *copy = &snapshot->copies[i];
     if (copy->slot == me || owner_now(&map, copy->slot) != me) continue; /* lives, or falls to another one */
-    if (gab_image_is_squeezed(&copy->image, NULL)) continue; /* among the rescued, expanded */
+    if (gab_image_is_squeezed(&copy->image, NULL)) continue;             /* among the rescued, expanded */
     GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
   }
   for (int i = 0; i < rescued->count; i++)
@@ -350,8 +350,8 @@ static int32_t count_lost(const gab_snapshot *snapshot)
   return lost;
 }
 
-static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole, bool makes_up,
-                                 const gab_rescued *rescued)
+static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
+                                 bool makes_up, const gab_rescued *rescued)
 {
   owner_map map = {checkpoint, snapshot, makes_up};
   gab_image_list list = {0};
@@ -367,8 +367,8 @@ static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot 
 
 /* The newest snapshot that all hold of which nothing but images is lost. *makes_up stays false if there is none.
  * Collective, unless there is none that suffices. */
-static gab_status find_approximate(gab_checkpoint *checkpoint, const common_ground *ground, gab_rescued *rescued,
-                                   gab_snapshot **common, bool *makes_up)
+static gab_status find_approximate(gab_checkpoint *checkpoint, const common_ground *ground,
+                                   gab_rescued *rescued, gab_snapshot **common, bool *makes_up)
 {
   for (uint64_t serial = ground->newest; serial >= ground->oldest && !*makes_up; serial--) {
     gab_snapshot *snapshot = find_serial(checkpoint, serial);
@@ -396,18 +396,21 @@ static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_
   }
 }
 
-static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, const gab_reconstruction *made)
+static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                         const gab_reconstruction *made)
 {
   char slots[256], dropped[256], blind[96] = "";
   describe_slots(checkpoint, snapshot, slots, sizeof slots);
   describe_dropped(checkpoint, dropped, sizeof dropped);
-  if (made->blind) snprintf(blind, sizeof blind, ", %" PRIu64 " of them with nothing known around them", made->blind);
-  gab_log(GAB_LOG_WARNING,
-          "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
-          " blocks are lost and were made up from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
-          " on the result is an APPROXIMATION",
-          slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
-          dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
+  if (made->blind)
+    snprintf(blind, sizeof blind, ", %" PRIu64 " of them with nothing known around them", made->blind);
+  gab_log(
+      GAB_LOG_WARNING,
+      "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
+      " blocks are lost and were made up from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
+      " on the result is an APPROXIMATION",
+      slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
+      dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
   if (!gab_world_is_root(checkpoint->world)) return;
   gab_json *event = gab_event_begin(checkpoint->events, "reconstruction");
   gab_json_text(event, "of", slots);
@@ -420,7 +423,8 @@ static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapsho
   gab_event_end(checkpoint->events, &event);
 }
 
-static gab_status make_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_restore_report *report)
+static gab_status make_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                          gab_restore_report *report)
 {
   gab_reconstruction made;
   GAB_TRY(gab_forest_reconstruct(checkpoint->forest, &made));
@@ -451,7 +455,8 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
   if (status == GAB_OK && whole && gab_newcomers_possible(checkpoint))
     status = gab_newcomers_serve(checkpoint, snapshot, &rescued);
   if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, makes_up, &rescued);
-  if (status == GAB_ERR_CORRUPT && !whole && !makes_up) /* one that is only to be named: then without its blocks */
+  if (status == GAB_ERR_CORRUPT && !whole &&
+      !makes_up) /* one that is only to be named: then without its blocks */
     status = gab_forest_restore(checkpoint->forest, NULL, 0, NULL, NULL);
   gab_rescued_release(&rescued);
   GAB_TRY(status);

@@ -57,7 +57,8 @@ static gab_status claim_all(gab_salvage *salvage, const char *folder, gab_memory
     gab_left_memory left;
     GAB_TRY(gab_node_memory_claim(folder, key, &left));
     if (left.refused > 0)
-      gab_log_all(GAB_LOG_WARNING, "%d file%s in %s: not of this run and case, or not of this user alone; not used",
+      gab_log_all(GAB_LOG_WARNING,
+                  "%d file%s in %s: not of this run and case, or not of this user alone; not used",
                   left.refused, left.refused == 1 ? "" : "s", folder);
     if (!left.mapped) return GAB_OK;
     gab_status status = add_piece(salvage, &left);
@@ -79,7 +80,8 @@ static uint64_t age_of(const gab_image_sign *sign)
 static const piece *find_piece(const gab_salvage *salvage, gab_slot slot, uint64_t age)
 {
   for (size_t i = 0; i < salvage->count; i++)
-    if (salvage->pieces[i].sign.slot == slot && age_of(&salvage->pieces[i].sign) == age) return &salvage->pieces[i];
+    if (salvage->pieces[i].sign.slot == slot && age_of(&salvage->pieces[i].sign) == age)
+      return &salvage->pieces[i];
   return NULL;
 }
 
@@ -134,12 +136,12 @@ static int32_t my_index(const gab_salvage *salvage)
 
 /* What travels between homes, holders and those to whom images fall. */
 typedef struct notice {
-  int32_t index; /* of the member then */
+  int32_t index;  /* of the member then */
   gab_slot other; /* whom the image falls to, or who has it */
 } notice;
 
-static gab_status send_notices(gab_salvage *salvage, const notice *notices, const gab_slot *targets, size_t count,
-                               gab_buffer *received, size_t *received_count)
+static gab_status send_notices(gab_salvage *salvage, const notice *notices, const gab_slot *targets,
+                               size_t count, gab_buffer *received, size_t *received_count)
 {
   return gab_world_route(salvage->world, notices, targets, count, sizeof(notice), received, received_count);
 }
@@ -153,8 +155,8 @@ static gab_status next_notice(gab_reader *in, gab_slot *from, notice *what)
 }
 
 /* Everyone tells the homes what it has of the snapshot. */
-static gab_status report_images(gab_salvage *salvage, notice *notices, gab_slot *targets, gab_buffer *received,
-                                size_t *count)
+static gab_status report_images(gab_salvage *salvage, notice *notices, gab_slot *targets,
+                                gab_buffer *received, size_t *count)
 {
   const gab_members *now = gab_world_members(salvage->world);
   size_t made = 0;
@@ -338,7 +340,8 @@ static gab_status spread_plan(gab_salvage *salvage, const home *here, transfers 
 /* The images of this round that leave for other slots. */
 static gab_status send_round(gab_salvage *salvage, const transfers *plan, int32_t round, gab_buffer *messages)
 {
-  const int32_t m = gab_members_count(gab_world_members(salvage->world)), n = gab_members_count(&salvage->then);
+  const int32_t m = gab_members_count(gab_world_members(salvage->world)),
+                n = gab_members_count(&salvage->then);
   gab_reader in = gab_reader_of_buffer(&plan->departures);
   for (size_t i = 0; i < plan->departure_count; i++) {
     gab_slot from;
@@ -392,7 +395,8 @@ static gab_status list_images(const gab_salvage *salvage, transfers *plan)
 
 static gab_status allocate(const gab_salvage *salvage, transfers *plan)
 {
-  const int32_t m = gab_members_count(gab_world_members(salvage->world)), n = gab_members_count(&salvage->then);
+  const int32_t m = gab_members_count(gab_world_members(salvage->world)),
+                n = gab_members_count(&salvage->then);
   const int32_t me = my_index(salvage);
   void *arrivals, *images, *slots;
   plan->first = gab_first_falling_to(me, n, m);

@@ -150,7 +150,8 @@ gab_status gab_walltime_parse(const char *text, double *seconds)
         known = true;
       }
   }
-  if (!known || !(read > 0) || !isfinite(read)) GAB_FAIL(GAB_ERR_INPUT, "'%s' is no wall time; " WALLTIME_FORM, text);
+  if (!known || !(read > 0) || !isfinite(read))
+    GAB_FAIL(GAB_ERR_INPUT, "'%s' is no wall time; " WALLTIME_FORM, text);
   *seconds = read;
   return GAB_OK;
 }

@@ -302,7 +302,8 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
             (double)stats->checkpoint.image_bytes * 1e-6);
   if (stats->checkpoint.compressed_bytes)
     gab_log(GAB_LOG_INFO, "  copies compressed %.2f : 1 at %.2f GB/s", stats->checkpoint.ratio,
-            (double)stats->checkpoint.compressed_bytes / fmax(stats->checkpoint.compress_seconds, 1e-9) * 1e-9);
+            (double)stats->checkpoint.compressed_bytes / fmax(stats->checkpoint.compress_seconds, 1e-9) *
+                1e-9);
   if (stats->disk.begun)
     gab_log(GAB_LOG_INFO,
             "  %" PRIu64
@@ -318,8 +319,8 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
     gab_log(GAB_LOG_WARNING,
             "  checksum %016" PRIx64 ", of an APPROXIMATION from step %" GAB_PRI_STEP " on: %" PRIu64
             " block%s of which no copy was left %s made up",
-            summary->checksum, stats->made_up.since, stats->made_up.blocks, stats->made_up.blocks == 1 ? "" : "s",
-            stats->made_up.blocks == 1 ? "was" : "were");
+            summary->checksum, stats->made_up.since, stats->made_up.blocks,
+            stats->made_up.blocks == 1 ? "" : "s", stats->made_up.blocks == 1 ? "was" : "were");
   else
     gab_log(GAB_LOG_INFO,
             "  checksum %016" PRIx64 " (the same for any number of processes, threads and deaths)",

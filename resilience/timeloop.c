@@ -77,7 +77,8 @@ gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
 }
 
 gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
-                                    bool (*due)(const void *user, gab_step step), gab_task_fn check, void *user)
+                                    bool (*due)(const void *user, gab_step step), gab_task_fn check,
+                                    void *user)
 {
   return add(loop, &loop->monitors, name, due, check, user);
 }
@@ -342,7 +343,8 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
   gab_status intent;
   const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
-  gab_status status = gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
+  gab_status status =
+      gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
   bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
   status = end_before_start(loop, status);
   if (is_over) return gab_world_dismiss(loop->world, status);

@@ -62,7 +62,8 @@ gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
  *  @param[in] due  pure, the same on all slots; NULL: after every step
  *  @param[in] check  a local look needs no communication */
 gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
-                                    bool (*due)(const void *user, gab_step step), gab_task_fn check, void *user);
+                                    bool (*due)(const void *user, gab_step step), gab_task_fn check,
+                                    void *user);
 
 /** Adds a live monitor of the state at rest: a look ahead of each checkpoint, at the end, and again when the own image of
  *  a checkpoint has been packed, before that counts: what changes by itself between a step and the image does not get
@@ -91,12 +92,12 @@ gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
 
 /** How a run is protected. Zero-initialise; every zero has a meaning. */
 typedef struct gab_protection {
-  gab_interval every;        /**< between checkpoints; 0 steps: only one at the start */
-  bool overlap;              /**< copies travel behind the next steps; not so with coded schemes */
+  gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
+  bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
   gab_compression compression; /**< of copies */
   bool single_buffer; /**< one snapshot in memory; nothing overlaps then, since each is a time without any */
-  gab_step scrub;            /**< steps between two verifications of all images in memory; 0: never */
-  gab_redundancy redundancy; /**< what is kept of each image beside the own */
+  gab_step scrub;     /**< steps between two verifications of all images in memory; 0: never */
+  gab_redundancy redundancy;                           /**< what is kept of each image beside the own */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
   gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
   void *rebalance_user;
@@ -104,8 +105,9 @@ typedef struct gab_protection {
   gab_run_lock *lock; /**< of that folder, borrowed: a run that has lost it ends; NULL: none */
   double deadline;    /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
   int tries;          /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
-  gab_disk_options disk;   /**< its folder is NULL: no checkpoints on disk */
-  gab_interval disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
+  gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
+  gab_interval
+      disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
                                 last state is written too */
   /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (salvage.h);
    *  e.g. /dev/shm/NAME, not to be shared with other runs; NULL: in the memory of the processes. */

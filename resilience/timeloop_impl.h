@@ -39,9 +39,9 @@ typedef struct gab_clock {
 /* A checkpoint in memory whose copies travel behind the steps. */
 typedef struct gab_overlap {
   bool wanted;
-  bool to_disk;  /* the one under way goes there when it is complete */
-  gab_step lag;  /* steps between begin and completion of the next one, the same on all; 0: no overlap */
-  gab_step from; /* step of the one under way */
+  bool to_disk;   /* the one under way goes there when it is complete */
+  gab_step lag;   /* steps between begin and completion of the next one, the same on all; 0: no overlap */
+  gab_step from;  /* step of the one under way */
   gab_step until; /* at which all complete it */
   gab_step there; /* after which this slot had nothing under way any more; -1: not yet */
 } gab_overlap;
@@ -56,23 +56,24 @@ typedef struct gab_guard {
   gab_overlap overlap;
   double past_seconds; /* that jobs before this one ran for ... */
   int past_losses;     /* ... and how many of them were lost */
-  uint64_t killed;     /* processes that the system of this node had ended for lack of memory when the run began */
+  uint64_t
+      killed;    /* processes that the system of this node had ended for lack of memory when the run began */
   gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */
   gab_drills *drills;
   gab_stop *stop;
-  char node_memory[1000]; /* where snapshots of this node lie; "": in the memory of the processes */
+  char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
   gab_memory_key node_key; /* what they are stamped with */
-  bool spent; /* the run has come to an end from which nobody goes on there */
-  gab_salvage *salvage;   /* what was found there, until there is a new snapshot */
+  bool spent;              /* the run has come to an end from which nobody goes on there */
+  gab_salvage *salvage;    /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
-  int barren;    /* recoveries in a row without a death and without a new checkpoint between them */
+  int barren;         /* recoveries in a row without a death and without a new checkpoint between them */
   gab_step suspected; /* the last step after which a monitor complained; -1: none yet */
-  gab_step furthest; /* that was ever restored */
-  int tries;         /* recoveries from deaths since that grew */
+  gab_step furthest;  /* that was ever restored */
+  int tries;          /* recoveries from deaths since that grew */
   int most_tries;
 } gab_guard;
 
@@ -91,16 +92,16 @@ struct gab_timeloop {
   int entity_count;
   gab_guard *guard;
   gab_restart *restart; /* what the run begins with; NULL: the state of the forest */
-  gab_events *events; /* NULL without protection */
-  gab_run_lock *lock; /* of the folder of the run; NULL: none */
-  char folder[1000];  /* of the run, for progress.json; "": none */
+  gab_events *events;   /* NULL without protection */
+  gab_run_lock *lock;   /* of the folder of the run; NULL: none */
+  char folder[1000];    /* of the run, for progress.json; "": none */
   gab_fault_fn on_fault;
   void *on_fault_user;
   gab_status (*on_failure)(void *user, gab_step step, gab_status why);
   void *on_failure_user;
   gab_run_stats stats;
   gab_fault_record records[GAB_MOST_FAULT_RECORDS];
-  double longest_step; /* seconds, with what was due after it */
+  double longest_step;         /* seconds, with what was due after it */
   double started, recent_time; /* of the run; of the last progress line */
   gab_step recent_step;
   uint64_t own_updates; /* asked for by the application; 0: count the cells */

@@ -13,10 +13,11 @@ typedef struct load {
   bool is_phase;    /* the phase field, 12 values a cell; else D3Q19 */
 } load;
 
-static const load loads[] = {{{20, 20, 20}, 1, false},   {{20, 20, 20}, 8, false},   {{40, 40, 20}, 1, false},
-                             {{40, 40, 20}, 4, false},   {{100, 100, 20}, 1, false}, {{100, 100, 20}, 2, false},
-                             {{100, 100, 40}, 1, false}, {{20, 20, 20}, 1, true},    {{40, 40, 20}, 1, true},
-                             {{100, 100, 20}, 1, true},  {{100, 100, 40}, 1, true},  {{100, 100, 20}, 6, true}};
+static const load loads[] = {
+    {{20, 20, 20}, 1, false},   {{20, 20, 20}, 8, false},   {{40, 40, 20}, 1, false},
+    {{40, 40, 20}, 4, false},   {{100, 100, 20}, 1, false}, {{100, 100, 20}, 2, false},
+    {{100, 100, 40}, 1, false}, {{20, 20, 20}, 1, true},    {{40, 40, 20}, 1, true},
+    {{100, 100, 20}, 1, true},  {{100, 100, 40}, 1, true},  {{100, 100, 20}, 6, true}};
 enum { LOAD_COUNT = sizeof loads / sizeof loads[0] };
 
 /* What is timed, in seconds. RESTORE has the verification of hashes and the agreement that all are whole
@@ -28,7 +29,7 @@ static const char *const part_names[PART_COUNT] = {"pack",   "exchange", "commit
 typedef struct trial {
   bench *b;
   const load *load;
-  bench_flow flow;   /* one of them */
+  bench_flow flow; /* one of them */
   paper_phase phase;
   gab_checkpoint *checkpoint;
   bench_copy copy;
@@ -77,8 +78,7 @@ static gab_status open_trial(trial *t)
 {
   GAB_TRY(t->load->is_phase ? open_phase(t) : open_flow(t));
   gab_forest *forest = t->load->is_phase ? t->phase.forest : t->flow.forest;
-  GAB_TRY(gab_checkpoint_create(forest, &(gab_redundancy){.scheme = &gab_scheme_pairwise},
-                                &t->checkpoint));
+  GAB_TRY(gab_checkpoint_create(forest, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, &t->checkpoint));
   for (int i = 0; i < 2; ++i) GAB_TRY(gab_checkpoint_take(t->checkpoint, i));
   t->image = gab_checkpoint_get_stats(t->checkpoint).image_bytes;
   GAB_TRY(gab_world_max_u64(t->b->world, &t->image, 1));
@@ -148,7 +148,8 @@ static void report(trial *t)
 {
   char name[80], what[48];
   snprintf(what, sizeof what, "paper.%s%" PRId32 "x%" PRId32 "x%" PRId32 ".blocks-%" PRId32,
-           t->load->is_phase ? "phase-" : "", t->load->cells[0], t->load->cells[1], t->load->cells[2], t->load->blocks);
+           t->load->is_phase ? "phase-" : "", t->load->cells[0], t->load->cells[1], t->load->cells[2],
+           t->load->blocks);
   double megabytes = 1e-6 * (double)t->image;
   snprintf(name, sizeof name, "%s.image", what);
   bench_report_series(t->b, name, &(bench_series){megabytes, megabytes, megabytes, 1}, 1, "MB");
@@ -168,7 +169,9 @@ static gab_status fits(bench *b, const load *load, bool *does)
   uint64_t good = !load->is_phase || !memory.known || needed < 0.8 * (double)memory.available;
   GAB_TRY(gab_world_min_u64(b->world, &good, 1));
   *does = good != 0;
-  if (!*does) bench_remark(b, "paper: %" PRId32 " blocks per process left out: %.3g GB are needed", load->blocks, 1e-9 * needed);
+  if (!*does)
+    bench_remark(b, "paper: %" PRId32 " blocks per process left out: %.3g GB are needed", load->blocks,
+                 1e-9 * needed);
   return GAB_OK;
 }
 

@@ -62,11 +62,13 @@ static gab_status read_scale(const gab_config *config, gab_forest_options *fores
   const double *origin = gab_config_reals(config, "domain.origin", &count);
   for (size_t d = 0; d < 3; d++) forest->origin[d] = d < count ? origin[d] : 0;
   for (int d = 0; d < forest->grid.dimension; d++) {
-    const double lower = forest->origin[d], upper = lower + (double)forest->grid.roots[d] * forest->cells[d] * forest->dx;
+    const double lower = forest->origin[d],
+                 upper = lower + (double)forest->grid.roots[d] * forest->cells[d] * forest->dx;
     if (!(lower + 0.5 * forest->dx > lower && upper - 0.5 * forest->dx < upper))
-      return gab_config_fail(config, gab_config_is_set(config, "domain.origin") ? "domain.origin" : "domain.cells",
-                             "cells of width %g cannot be told apart along %c, from %g to %g", forest->dx, (int)"xyz"[d],
-                             lower, upper);
+      return gab_config_fail(config,
+                             gab_config_is_set(config, "domain.origin") ? "domain.origin" : "domain.cells",
+                             "cells of width %g cannot be told apart along %c, from %g to %g", forest->dx,
+                             (int)"xyz"[d], lower, upper);
   }
   return GAB_OK;
 }
@@ -81,7 +83,8 @@ static gab_status check_body_names(const gab_config *config)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   for (size_t i = 0; i < gab_config_count(config, "bodies"); i++)
-    if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0]) GAB_TRY(driver_column_check(config, path));
+    if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0])
+      GAB_TRY(driver_column_check(config, path));
   return GAB_OK;
 }
 
@@ -114,7 +117,8 @@ gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
 {
   size_t count = 0;
   const char *const *names = NULL;
-  if (gab_config_is_set(config, "resilience.strategies")) names = gab_config_strings(config, "resilience.strategies", &count);
+  if (gab_config_is_set(config, "resilience.strategies"))
+    names = gab_config_strings(config, "resilience.strategies", &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(names[i], gab_strategy_reconstruct.name) == 0)
       return gab_config_fail(config, "resilience.strategies", "'%s' is not for this case: %s", names[i], why);
@@ -141,7 +145,8 @@ gab_status driver_slice_settle(const gab_config *config, size_t index, gab_statu
   if (length >= sizeof lost - 1 && strcmp(name + length - (sizeof lost - 1), lost) == 0)
     return gab_config_fail(config, path, "NAME%s is the name of pictures after a death", lost);
   if (!gab_config_is_set(config, path)) path[0] = '\0';
-  if (status == GAB_ERR_INPUT && path[0] && gab_output_name_check(name) != GAB_OK) return driver_blame(config, path, status);
+  if (status == GAB_ERR_INPUT && path[0] && gab_output_name_check(name) != GAB_OK)
+    return driver_blame(config, path, status);
   return driver_blame(config, item, status);
 }
 
@@ -170,8 +175,8 @@ gab_status driver_processes_check(gab_world *world, const gab_config *config, co
 {
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
-    status = gab_resilience_check_slots(config, options->drills, options->drill_count, gab_world_members(world)->slots,
-                                        gab_world_spares(world));
+    status = gab_resilience_check_slots(config, options->drills, options->drill_count,
+                                        gab_world_members(world)->slots, gab_world_spares(world));
   if (status == GAB_OK) status = gab_resilience_check_spares(config, world);
   return gab_output_settle(world, status);
 }
@@ -216,7 +221,8 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
   const double dt = found->has_setup ? found->setup.units.dt : 0;
   note(&all, driver_steps_read(config, dt, &found->steps, &found->check_every));
   note(&all, recompute_plan_read(config, found->check_every, &found->recompute));
-  if (setup == GAB_OK) note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, found->steps));
+  if (setup == GAB_OK)
+    note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, found->steps));
   if (setup == GAB_OK) note(&all, grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));

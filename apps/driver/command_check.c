@@ -41,7 +41,8 @@ static gab_status try_run(gab_world *world, const run_case *which, const driver_
   gab_status status = simulation_prepare(world, which, options, folder, &made);
   if (status == GAB_OK && which->refinement.max_level > 0)
     status = grid_proxies_build(world, which, made.geometry, &proxies);
-  if (status == GAB_OK) status = driver_any_processes_check(which->config, options, most_blocks(which, proxies));
+  if (status == GAB_OK)
+    status = driver_any_processes_check(which->config, options, most_blocks(which, proxies));
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     run_case_describe(which);
@@ -60,7 +61,8 @@ static gab_status check_case(const gab_config *config, const driver_options *opt
   GAB_TRY(run_case_read(config, options, which));
   GAB_TRY(gab_world_create(NULL, NULL, &world));
   gab_status status = try_run(world, which, options);
-  snprintf(message, sizeof message, "%s", gab_error_message()); /* the end of the world may have another one */
+  snprintf(message, sizeof message, "%s",
+           gab_error_message()); /* the end of the world may have another one */
   gab_world_destroy(&world);
   return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }

@@ -57,10 +57,13 @@ static gab_status take(plan_options *options, const char *name, const char *valu
 {
   if (strcmp(name, "-n") == 0) return driver_count_read(name, value, 1, 10000000, &options->slots);
   if (strcmp(name, "--copies") == 0) return driver_count_read(name, value, 0, 16, &options->copies);
-  if (strcmp(name, "--group") == 0) return driver_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
-  if (strcmp(name, "--losses") == 0) return driver_count_read(name, value, 1, GAB_MOST_LOSSES, &options->losses);
+  if (strcmp(name, "--group") == 0)
+    return driver_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
+  if (strcmp(name, "--losses") == 0)
+    return driver_count_read(name, value, 1, GAB_MOST_LOSSES, &options->losses);
   if (strcmp(name, "--per-node") == 0) return driver_count_read(name, value, 1, 1000000, &options->per_node);
-  if (strcmp(name, "--per-island") == 0) return driver_count_read(name, value, 1, 1000000, &options->per_island);
+  if (strcmp(name, "--per-island") == 0)
+    return driver_count_read(name, value, 1, 1000000, &options->per_island);
   if (strcmp(name, "--memory") == 0) return driver_real_read(name, value, 1, &options->memory);
   if (strcmp(name, "--bandwidth") == 0) return driver_real_read(name, value, 1, &options->bandwidth);
   if (strcmp(name, "--mtbf") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf);
@@ -72,9 +75,10 @@ static gab_status take(plan_options *options, const char *name, const char *valu
   return GAB_OK;
 }
 
-static const char *const valued[] = {"-n",         "--scheme",     "--copies", "--group",   "--losses",
-                                     "--per-node", "--per-island", "--memory", "--balance", "--bandwidth",
-                                     "--mtbf",     "--mtbf-process", "--mtbf-node", "--rate", NULL};
+static const char *const valued[] = {
+    "-n",         "--scheme",       "--copies",    "--group",   "--losses",
+    "--per-node", "--per-island",   "--memory",    "--balance", "--bandwidth",
+    "--mtbf",     "--mtbf-process", "--mtbf-node", "--rate",    NULL};
 
 /* The option of `word`, its value behind a sign of equality if there is one. */
 static const char *find_option(const char *word, const char **value)
@@ -106,7 +110,8 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
     }
   }
   if ((options->mtbf > 0) + (options->mtbf_process > 0) + (options->mtbf_node > 0) > 1)
-    GAB_FAIL(GAB_ERR_INPUT, "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
+    GAB_FAIL(GAB_ERR_INPUT,
+             "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
   return driver_options_parse(left, argv, "s", &options->common);
 }
 

@@ -157,14 +157,17 @@ static bool read_history(const char *folder, history *past)
 /* Where the next job would begin, and, where there was more than one, what became of them. */
 static void print_jobs(const gab_history *jobs)
 {
-  if (jobs->disk_checkpoint >= 0) printf("  last checkpoint on disk: step %" GAB_PRI_STEP "\n", jobs->disk_checkpoint);
+  if (jobs->disk_checkpoint >= 0)
+    printf("  last checkpoint on disk: step %" GAB_PRI_STEP "\n", jobs->disk_checkpoint);
   if (jobs->starts < 2) return;
   printf("  %" PRIu64 " starts", jobs->starts);
-  if (jobs->relaunches > 0) printf(", %" PRIu64 " of them by the launcher after the job had ended or hung", jobs->relaunches);
-  printf("; went on from a checkpoint %" PRIu64 " time%s", jobs->continuations, jobs->continuations == 1 ? "" : "s");
+  if (jobs->relaunches > 0)
+    printf(", %" PRIu64 " of them by the launcher after the job had ended or hung", jobs->relaunches);
+  printf("; went on from a checkpoint %" PRIu64 " time%s", jobs->continuations,
+         jobs->continuations == 1 ? "" : "s");
   if (jobs->deaths > 0)
-    printf("; from step %" GAB_PRI_STEP " %" PRIu64 " time%s without getting any further", jobs->from, jobs->deaths,
-           jobs->deaths == 1 ? "" : "s");
+    printf("; from step %" GAB_PRI_STEP " %" PRIu64 " time%s without getting any further", jobs->from,
+           jobs->deaths, jobs->deaths == 1 ? "" : "s");
   printf("\n");
 }
 
@@ -173,7 +176,8 @@ static void print_history(const history *past)
   print_jobs(&past->jobs);
   const size_t shown = past->count < SHOWN_EVENTS ? past->count : SHOWN_EVENTS;
   if (shown > 0) printf("  %s:\n", past->count > shown ? "the last of what happened" : "what happened");
-  for (size_t i = past->count - shown; i < past->count; i++) printf("    %s\n", past->shown[i % SHOWN_EVENTS]);
+  for (size_t i = past->count - shown; i < past->count; i++)
+    printf("    %s\n", past->shown[i % SHOWN_EVENTS]);
 }
 
 /* ---------------------------------------------------------------- progress.json */
@@ -199,7 +203,8 @@ static void print_progress(gab_json_document *progress, bool running)
   if (running) printf(", %s left", duration(gab_json_get_real(progress, "/seconds_left"), left));
   printf("\n  %.0f of %.0f processes", gab_json_get_real(progress, "/living"),
          gab_json_get_real(progress, "/slots"));
-  if (gab_json_get_real(progress, "/spares") > 0) printf(", %.0f spare", gab_json_get_real(progress, "/spares"));
+  if (gab_json_get_real(progress, "/spares") > 0)
+    printf(", %.0f spare", gab_json_get_real(progress, "/spares"));
   if (checkpoint >= 0 && running) printf("; last checkpoint in memory: step %.0f", checkpoint);
   if (faults > 0)
     printf("; %.0f fault%s, %.0f steps computed again", faults, faults == 1 ? "" : "s",
@@ -215,7 +220,8 @@ static int tell_end(const char *folder, const history *past)
 {
   char text[32];
   if (strcmp(past->end_status, "ok") != 0) {
-    printf("%s: %s since %s\n  %s\n", folder, past->end_status, date(past->end_time, text), past->end_message);
+    printf("%s: %s since %s\n  %s\n", folder, past->end_status, date(past->end_time, text),
+           past->end_message);
     return 0;
   }
   printf("%s: done since %s", folder, date(past->end_time, text));
@@ -250,9 +256,9 @@ static bool is_running(gab_json_document *progress, const history *past, double 
 /* For programs. What progress.json has is there as it is. */
 static int tell_json(const char *folder, gab_json_document *progress, const history *past)
 {
-  static const char *const counts[] = {"step",   "steps",       "updates_per_second",  "seconds_left",
-                                       "slots",  "living",      "spares",   "checkpoint",          "disk_checkpoint",
-                                       "faults", "rolled_back", "reconstructed_blocks"};
+  static const char *const counts[] = {
+      "step",   "steps",      "updates_per_second", "seconds_left", "slots",       "living",
+      "spares", "checkpoint", "disk_checkpoint",    "faults",       "rolled_back", "reconstructed_blocks"};
   const bool ended = past->end_time > 0;
   double silent = 0;
   const bool running = !ended && is_running(progress, past, &silent);
@@ -290,7 +296,7 @@ static int tell_life(const char *folder, gab_json_document *progress, const hist
   double silent;
   const bool running = is_running(progress, past, &silent);
   printf("%s: %s (last sign of life %s ago)\n", folder,
-         !running             ? "DEAD: no sign of life, and it has not said that it ended"
+         !running                  ? "DEAD: no sign of life, and it has not said that it ended"
          : silent > SILENT_SECONDS ? "running, but silent"
                                    : "running",
          duration(silent, text));
@@ -312,7 +318,8 @@ int command_status(int argc, char **argv)
   } else if (options.help) {
     fputs(usage, stdout);
   } else if (!read_history(options.word, past)) {
-    fprintf(stderr, "gabion: there is no run in %s: no events.jsonl (a run writes it when it starts)\n", options.word);
+    fprintf(stderr, "gabion: there is no run in %s: no events.jsonl (a run writes it when it starts)\n",
+            options.word);
     code = 2;
   } else {
     gab_json_document *progress = open_json(options.word, "progress.json");

@@ -77,12 +77,13 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
   uint64_t facts[2] = {history.deaths, (uint64_t)(history.from + 1)};
   GAB_TRY(gab_world_max_u64(world, facts, 2));
   if (facts[0] < (uint64_t)gab_config_int(config, "resilience.tries")) return GAB_OK;
-  GAB_FAIL(GAB_ERR_ENDED,
-           "%" PRIu64 " jobs in a row went on from step %" PRIu64
-           " and died before they reached another checkpoint on disk: giving up. %s/log.txt and events.jsonl say what "
-           "happened (a larger resilience.tries tries on, --fresh starts anew; a shorter resilience.disk.every helps if "
-           "the deaths are independent)",
-           facts[0], facts[1] - 1, folder);
+  GAB_FAIL(
+      GAB_ERR_ENDED,
+      "%" PRIu64 " jobs in a row went on from step %" PRIu64
+      " and died before they reached another checkpoint on disk: giving up. %s/log.txt and events.jsonl say what "
+      "happened (a larger resilience.tries tries on, --fresh starts anew; a shorter resilience.disk.every helps if "
+      "the deaths are independent)",
+      facts[0], facts[1] - 1, folder);
 }
 
 gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
@@ -124,7 +125,8 @@ void driver_tell_end(gab_world *world, gab_status status)
   const bool in_order = status == GAB_ERR_REQUEUE || status == GAB_ERR_AGAIN;
   const gab_log_level level = in_order ? GAB_LOG_INFO : GAB_LOG_ERROR;
   const bool whole = gab_world_check(world) == GAB_OK;
-  if (whole && status == GAB_ERR_INPUT) gab_log(level, "%s", gab_error_message()); /* as `gabion check` says it */
+  if (whole && status == GAB_ERR_INPUT)
+    gab_log(level, "%s", gab_error_message()); /* as `gabion check` says it */
   else if (whole) gab_log(level, "%s: %s", gab_status_name(status), gab_error_message());
   else if (status != GAB_ERR_FAULT) /* nobody else will say it */
     gab_log_all(level, "%s: %s", gab_status_name(status), gab_error_message());

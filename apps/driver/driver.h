@@ -30,11 +30,11 @@ typedef struct driver_options {
   size_t setting_count;
   const char *drills[DRIVER_MOST_SETTINGS]; /**< of --inject */
   size_t drill_count;
-  double walltime; /**< seconds from the start of the launcher; 0: not given */
-  const char *block; /**< of --block; NULL: not given */
+  double walltime;    /**< seconds from the start of the launcher; 0: not given */
+  const char *block;  /**< of --block; NULL: not given */
   bool fresh, anyway; /**< start anew; go on with another case */
   bool overcommit;    /**< start even if the memory does not suffice */
-  bool print_spares; /**< print how many spare processes the case asks for, and end */
+  bool print_spares;  /**< print how many spare processes the case asks for, and end */
   bool verbose, quiet, reference, processes, help, json;
 } driver_options;
 
@@ -105,8 +105,8 @@ void run_case_release(run_case *which);
 gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when);
 bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step last_step);
 /** Shares blocks out anew if their work was uneven. Collective. @param[in,out] report  of a distribution that was made */
-gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options, gab_forest *forest,
-                                gab_step step, gab_balance_report *report);
+gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options,
+                                gab_forest *forest, gab_step step, gab_balance_report *report);
 /** Reads the sections `balance` and `refinement`. */
 gab_status grid_plan_read(run_case *which);
 /** Says in the log where the collision is not quite what the file says, or may be unstable. Local.
@@ -186,7 +186,8 @@ typedef struct driver_memory {
 } driver_memory;
 /** ::GAB_ERR_INPUT with the numbers if the case needs more memory than this node has free. Local.
  *  @param[in] here  processes on this node */
-gab_status driver_memory_check(const gab_config *config, const driver_memory *memory, int processes, int here);
+gab_status driver_memory_check(const gab_config *config, const driver_memory *memory, int processes,
+                               int here);
 /** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
 gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
                                 const driver_memory *memory);

@@ -73,10 +73,11 @@ static void report_frequency(const gab_lbm_setup *setup, const char *name, const
     gab_log(GAB_LOG_INFO, "  %s: Strouhal number %.4f from %.0f periods of c_y", name,
             periods_frequency(lift) * setup->reference_length / setup->reference_velocity, lift->settled);
   else
-    gab_log(GAB_LOG_INFO,
-            "  %s: no Strouhal number: of %.0f periods of c_y the last %.0f are alike (length within 2 %%, range "
-            "within 5 %%), fewer than %d",
-            name, lift->crossings - 1, lift->settled, PERIODS_ENOUGH);
+    gab_log(
+        GAB_LOG_INFO,
+        "  %s: no Strouhal number: of %.0f periods of c_y the last %.0f are alike (length within 2 %%, range "
+        "within 5 %%), fewer than %d",
+        name, lift->crossings - 1, lift->settled, PERIODS_ENOUGH);
 }
 
 void forces_report(const simulation *which)

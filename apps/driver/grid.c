@@ -177,7 +177,8 @@ bool grid_rebalance_due(const void *user, gab_step step)
 gab_status grid_rebalance_now(void *user, gab_step step)
 {
   simulation *which = user;
-  return driver_rebalance_now(&which->which->rebalance, &which->which->balance, which->forest, step, &which->balance);
+  return driver_rebalance_now(&which->which->rebalance, &which->which->balance, which->forest, step,
+                              &which->balance);
 }
 
 /* ---------------------------------------------------------------- in words */
@@ -243,10 +244,11 @@ static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BAL
   const double even = ldexp(1 / options->omega - 0.5, coarsest), magic = gab_lbm_magic_on(options, coarsest);
   const double reynolds = 3 * which->setup.speed / even;
   if (options->collision == GAB_COLLISION_SRT && which->domain.dimension == 3 && reynolds > most_of_srt)
-    gab_log(GAB_LOG_WARNING,
-            "cells of level %d have a Reynolds number of %.1f: in 3D with SRT borders between levels may amplify "
-            "waves above about %g; lbm.collision: trt does not",
-            coarsest, reynolds, most_of_srt);
+    gab_log(
+        GAB_LOG_WARNING,
+        "cells of level %d have a Reynolds number of %.1f: in 3D with SRT borders between levels may amplify "
+        "waves above about %g; lbm.collision: trt does not",
+        coarsest, reynolds, most_of_srt);
   if (options->collision == GAB_COLLISION_SRT) return;
   if (reynolds * reynolds / 9 * magic > most)
     gab_log(GAB_LOG_WARNING,

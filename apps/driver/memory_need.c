@@ -71,17 +71,19 @@ gab_status driver_memory_check(const gab_config *config, const driver_memory *me
   char all[32], each[32], node[32], left[32], limit[32], where[64] = "";
   if (system.limit > 0)
     snprintf(where, sizeof where, " of the %s of its control group", bytes_text((double)system.limit, limit));
-  return gab_config_fail(config, "domain.cells",
-                         "%.4g cells need about %s: %s for each of %d process%s, %s for the %d on this node, where %s%s are "
-                         "free; more nodes, fewer cells, or --overcommit to try it all the same",
-                         cells, bytes_text(need * processes, all), bytes_text(need, each), processes,
-                         processes == 1 ? "" : "es", bytes_text(need * here, node), here, bytes_text(free, left), where);
+  return gab_config_fail(
+      config, "domain.cells",
+      "%.4g cells need about %s: %s for each of %d process%s, %s for the %d on this node, where %s%s are "
+      "free; more nodes, fewer cells, or --overcommit to try it all the same",
+      cells, bytes_text(need * processes, all), bytes_text(need, each), processes, processes == 1 ? "" : "es",
+      bytes_text(need * here, node), here, bytes_text(free, left), where);
 }
 
 gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
                                 const driver_memory *memory)
 {
-  const char *attempt = getenv("GABION_ATTEMPT"); /* started again it has run before, and its images are still there */
+  const char *attempt =
+      getenv("GABION_ATTEMPT"); /* started again it has run before, and its images are still there */
   const int processes = (int)gab_members_count(gab_world_members(world));
   if (options->overcommit || (attempt && strcmp(attempt, "0") != 0)) return GAB_OK;
   return gab_output_settle(world, driver_memory_check(config, memory, processes, local_processes(processes)));

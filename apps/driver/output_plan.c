@@ -113,7 +113,8 @@ static gab_status check_probes(const run_case *which, output_plan *plan)
   for (size_t i = 0; i < plan->line_count; i++) {
     points += (size_t)gab_config_int(which->config, gab_config_path(path, "output.lines.%zu.count", i));
     if (points > DRIVER_MOST_POINTS)
-      return gab_config_fail(which->config, path, "makes it more than %d points in all", (int)DRIVER_MOST_POINTS);
+      return gab_config_fail(which->config, path, "makes it more than %d points in all",
+                             (int)DRIVER_MOST_POINTS);
     GAB_TRY(driver_column_check(which->config, gab_config_path(path, "output.lines.%zu.name", i)));
     GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.from", i)));
     GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.to", i)));

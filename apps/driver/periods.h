@@ -14,7 +14,7 @@ typedef struct lift_periods {
   double crossings, crossing;           /**< upward zeros: how many, when the last */
   double least, most;                   /**< since then */
   double period, range;                 /**< of the last whole one */
-  double settled, settled_since;        /**< that many of the last ones are alike; when the first of them began */
+  double settled, settled_since; /**< that many of the last ones are alike; when the first of them began */
 } lift_periods;
 
 /* A whole one is over: is it like the one before, in length (2 %) and range (5 %)? */

@@ -12,7 +12,7 @@
 
 /** What a parameter file comes to, worked out without communication. */
 typedef struct phase_case {
-  const gab_config *config; /**< borrowed */
+  const gab_config *config;  /**< borrowed */
   gab_forest_options forest; /**< the domain in cells of its finest level */
   gab_forest_options grid;   /**< the same in cells of level 0 */
   gab_phasefield_refinement_setup refinement;

@@ -36,7 +36,8 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   GAB_TRY(recompute_plan_read(config, found->check_every, &found->recompute));
   GAB_TRY(gab_resilience_check(config, phase_monitors()));
   if (found->refinement.levels > 0)
-    GAB_TRY(driver_reconstruct_refuse(config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
+    GAB_TRY(driver_reconstruct_refuse(
+        config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
   return driver_drills_check(options);
 }
 
@@ -69,9 +70,12 @@ gab_status phase_check(const gab_config *config, const driver_options *options)
   if (status == GAB_OK) status = gab_world_create(NULL, NULL, &world);
   if (status == GAB_OK) status = phase_try(world, &which, options);
   if (status == GAB_OK)
-    status = driver_any_processes_check(config, options, (uint64_t)which.grid.grid.roots[0] * (uint64_t)which.grid.grid.roots[1] *
-                                                             (uint64_t)which.grid.grid.roots[2]);
-  snprintf(message, sizeof message, "%s", gab_error_message()); /* the end of the world may have another one */
+    status =
+        driver_any_processes_check(config, options,
+                                   (uint64_t)which.grid.grid.roots[0] * (uint64_t)which.grid.grid.roots[1] *
+                                       (uint64_t)which.grid.grid.roots[2]);
+  snprintf(message, sizeof message, "%s",
+           gab_error_message()); /* the end of the world may have another one */
   if (world) gab_world_destroy(&world);
   if (status != GAB_OK) (void)gab_error_set(status, __FILE__, __LINE__, "%s", message);
   if (status == GAB_OK) {

@@ -53,8 +53,8 @@ typedef struct growth {
   size_t lost_count;
   gab_buffer own_blocks; /**< ids of those that this slot had before the last death, ascending */
   gab_timeloop *loop;
-  gab_run_lock *lock;   /**< of the folder, borrowed */
-  gab_restart *restart; /* until the loop has it */
+  gab_run_lock *lock;                                    /**< of the folder, borrowed */
+  gab_restart *restart;                                  /* until the loop has it */
   uint64_t level_blocks[GAB_PHASEFIELD_MOST_LEVELS + 1]; /**< at the end */
   bool keep_series;                                      /**< going back does not cut them any more */
   gab_summary summary;

@@ -103,8 +103,8 @@ static gab_status add_series(growth *it)
     columns[count++] = spacing[a];
   }
   return driver_blame(it->which->config, "phasefield.phases",
-                      gab_output_add_series(it->output, (gab_schedule){.every = it->which->series_every}, "front", columns,
-                                            count, series_row, it, NULL));
+                      gab_output_add_series(it->output, (gab_schedule){.every = it->which->series_every},
+                                            "front", columns, count, series_row, it, NULL));
 }
 
 /* ---------------------------------------------------------------- profile.csv */
@@ -150,8 +150,8 @@ static gab_status add_profile(growth *it)
   for (int a = 0; a < thermo->phases; a++) columns[count++] = thermo->phase[a].name;
   for (int i = 0; i < thermo->independents; i++) columns[count++] = contents[i];
   return driver_blame(it->which->config, "phasefield.phases",
-                      gab_output_add_series(it->output, it->profile_schedule, "profile", columns, count, NULL, NULL,
-                                            &it->profile));
+                      gab_output_add_series(it->output, it->profile_schedule, "profile", columns, count, NULL,
+                                            NULL, &it->profile));
 }
 
 /* ---------------------------------------------------------------- pictures and fields */
@@ -211,12 +211,12 @@ static gab_status add_fields(growth *it)
     picked[i] = *found;
   }
   GAB_TRY(output_schedule_read(config, "output.fields", it->which->setup.options.dt, &schedule));
-  const gab_volume_options options = {
-      .quantities = picked,
-      .quantity_count = count,
-      .precision =
-          gab_config_choice(config, "output.fields.precision") == 0 ? GAB_OUTPUT_FLOAT : GAB_OUTPUT_DOUBLE,
-      .compression = output_compression_read(config, "output.fields")};
+  const gab_volume_options options = {.quantities = picked,
+                                      .quantity_count = count,
+                                      .precision = gab_config_choice(config, "output.fields.precision") == 0
+                                                       ? GAB_OUTPUT_FLOAT
+                                                       : GAB_OUTPUT_DOUBLE,
+                                      .compression = output_compression_read(config, "output.fields")};
   return driver_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
 }
 

@@ -227,7 +227,8 @@ static gab_status prepare(growth *it)
 /* Phases and potentials twice, concentrations; of the coarsest grid that there may be. */
 static driver_memory phase_memory(const phase_case *which)
 {
-  const double phases = which->setup.options.thermo.phases, independents = which->setup.options.thermo.independents;
+  const double phases = which->setup.options.thermo.phases,
+               independents = which->setup.options.thermo.independents;
   driver_memory memory = {.cells = 1,
                           .state = (2 * phases + 2 * independents) * sizeof(double),
                           .image = (phases + independents) * sizeof(double)};

@@ -14,17 +14,17 @@
 /** The command line. */
 typedef struct plan_options {
   driver_options common;
-  int64_t slots;                /**< 0: what the case recommends */
-  const char *strategy;         /**< of balancing; NULL: the case's */
-  const char *scheme;           /**< of redundancy; NULL: the case's */
-  int64_t copies;               /**< -1: the case's */
-  int64_t group, losses;        /**< of coded schemes; 0: the case's */
-  int64_t per_node, per_island; /**< processes on a node, nodes in an island; 0: unknown */
-  double memory;                /**< byte of a process: with how few it would do; 0: not asked for */
-  double bandwidth;             /**< byte/s of a process; 0: to be measured */
-  double mtbf;                  /**< s; 0: the case's, if any */
+  int64_t slots;                  /**< 0: what the case recommends */
+  const char *strategy;           /**< of balancing; NULL: the case's */
+  const char *scheme;             /**< of redundancy; NULL: the case's */
+  int64_t copies;                 /**< -1: the case's */
+  int64_t group, losses;          /**< of coded schemes; 0: the case's */
+  int64_t per_node, per_island;   /**< processes on a node, nodes in an island; 0: unknown */
+  double memory;                  /**< byte of a process: with how few it would do; 0: not asked for */
+  double bandwidth;               /**< byte/s of a process; 0: to be measured */
+  double mtbf;                    /**< s; 0: the case's, if any */
   double mtbf_process, mtbf_node; /**< s, of each instead (Kohl et al. 2017, eq. 1); 0: not given */
-  double rate;                  /**< cell updates per second and process; 0: unknown */
+  double rate;                    /**< cell updates per second and process; 0: unknown */
   bool json;
 } plan_options;
 

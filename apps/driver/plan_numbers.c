@@ -258,8 +258,10 @@ static gab_status find_mtbf(const run_case *which, const plan_options *options, 
   if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->slots);
   if (options->mtbf_node > 0) {
     if (!numbers->domains)
-      GAB_FAIL(GAB_ERR_INPUT, "--mtbf-node: which processes share a node say --per-node or resilience.domains");
-    numbers->mtbf = gab_mtbf_of_all(options->mtbf_node, gab_domains_number(numbers->domains, GAB_DOMAIN_NODE));
+      GAB_FAIL(GAB_ERR_INPUT,
+               "--mtbf-node: which processes share a node say --per-node or resilience.domains");
+    numbers->mtbf =
+        gab_mtbf_of_all(options->mtbf_node, gab_domains_number(numbers->domains, GAB_DOMAIN_NODE));
   }
   if (!(numbers->mtbf > 0) && gab_config_is_set(which->config, "resilience.mtbf"))
     numbers->mtbf = gab_config_real(which->config, "resilience.mtbf");

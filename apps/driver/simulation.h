@@ -50,7 +50,7 @@ typedef struct simulation {
   bool keep_series;                         /**< going back does not cut them any more */
   gab_timeloop *loop;
   gab_restart *restart; /**< until the loop has it */
-  double force_scale; /**< coefficient = force in lattice units * this; 0: no coefficients */
+  double force_scale;   /**< coefficient = force in lattice units * this; 0: no coefficients */
   double (*forces)[3];
   body_record *records;
   gab_summary summary;

@@ -105,8 +105,9 @@ static const gab_config_key balance_keys[] = {
      .choices = "cells|measured",
      .default_text = "cells",
      .outside = true,
-     .doc = "What the work of a block is: its cells, of a flow the fluid ones, and the steps they take; or the time that "
-            "it took in the steps before. Results do not depend on it."},
+     .doc =
+         "What the work of a block is: its cells, of a flow the fluid ones, and the steps they take; or the time that "
+         "it took in the steps before. Results do not depend on it."},
     {.name = "every",
      .type = GAB_CONFIG_INT,
      .unit = "steps",
@@ -114,16 +115,18 @@ static const gab_config_key balance_keys[] = {
      .max = 9e15,
      .default_text = "0",
      .outside = true,
-     .doc = "With work: measured, steps after which blocks are shared out anew if the work was uneven. 0: only when the "
-            "grid changes or a process is lost."},
+     .doc =
+         "With work: measured, steps after which blocks are shared out anew if the work was uneven. 0: only when the "
+         "grid changes or a process is lost."},
     {.name = "above",
      .type = GAB_CONFIG_REAL,
      .min = 1,
      .max = 1e6,
      .default_text = "1.1",
      .outside = true,
-     .doc = "With every: work of the busiest process over the mean above which it is uneven; with weights: per_level, of the "
-            "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
+     .doc =
+         "With every: work of the busiest process over the mean above which it is uneven; with weights: per_level, of the "
+         "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
 };
 
 /* Three keys that say when something is written. */

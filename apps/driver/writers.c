@@ -203,10 +203,8 @@ static gab_status add_evidence(simulation *which, gab_output *output, const char
   const gab_domain *domain = &which->which->domain;
   static const char *const names[] = {"velocity", "density"};
   gab_quantity picked[2];
-  gab_volume_options volume = {.name = name,
-                               .quantities = picked,
-                               .quantity_count = 2,
-                               .compression = gab_volume_usual_compression()};
+  gab_volume_options volume = {
+      .name = name, .quantities = picked, .quantity_count = 2, .compression = gab_volume_usual_compression()};
   for (size_t i = 0; i < 2; i++) {
     const gab_quantity *found;
     GAB_TRY(gab_quantity_find(which->quantities, names[i], &found));

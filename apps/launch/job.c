@@ -21,15 +21,16 @@
 #define HEARTBEATS   5   /* in the time after which a process counts as dead */
 #define STEPS_SPARED 10  /* the longest step should fit so often into that time */
 #define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
-#define SETUP_SECONDS 5.0 /* for a run that is told to stop while it is set up to begin to compute, and stop by itself */
+#define SETUP_SECONDS                                                                                        \
+  5.0 /* for a run that is told to stop while it is set up to begin to compute, and stop by itself */
 
 typedef struct job {
   const launch_options *options;
   launch_places places;
   pid_t mpirun;
   bool ended;
-  int status; /* of mpirun, as waitpid gives it, once `ended` */
-  int pinned; /* cores that each process is bound to; 0: not bound */
+  int status;   /* of mpirun, as waitpid gives it, once `ended` */
+  int pinned;   /* cores that each process is bound to; 0: not bound */
   pid_t keeper; /* cleans up if the launcher is killed; -1: none */
   int to_keeper;
   uint64_t killed; /* processes that the system had ended for lack of memory when the attempt began */
@@ -373,9 +374,10 @@ static void compare_with_steps(const launch_options *options, watch *watch, cons
   const double longest = at ? strtod(at + sizeof words - 1, NULL) : 0;
   if (options->dead_after <= 0 || watch->warned || STEPS_SPARED * longest <= options->dead_after) return;
   watch->warned = true;
-  launch_say("warning: a step took %g s, and with --dead-after %g a process that does not speak for so long counts as"
-             " dead, stopped or not: %g would be safe",
-             longest, options->dead_after, STEPS_SPARED * longest);
+  launch_say(
+      "warning: a step took %g s, and with --dead-after %g a process that does not speak for so long counts as"
+      " dead, stopped or not: %g would be safe",
+      longest, options->dead_after, STEPS_SPARED * longest);
 }
 
 static void look_for_progress(const job *job, watch *watch, launch_result *result)
@@ -399,7 +401,8 @@ static double patience(const launch_options *options, const launch_result *resul
 {
   const bool up = result->last_progress[0] != '\0';
   if (up || options->start_within <= 0) return options->stall;
-  return options->stall > 0 && options->stall < options->start_within ? options->stall : options->start_within;
+  return options->stall > 0 && options->stall < options->start_within ? options->stall
+                                                                      : options->start_within;
 }
 
 static void trace_stall(job *job, int attempt, launch_result *result)
@@ -422,8 +425,8 @@ static void wait_for_finalise(job *job)
     /* Who was stopped and counts as dead never ends by itself, and mpirun waits for it. */
     const int stopped = job->ended ? 0 : launch_only_stopped(&job->places);
     if (stopped > 0) {
-      launch_say("the run completed; of its processes only %d that %s stopped by a signal %s left: ended", stopped,
-                 stopped == 1 ? "is" : "are", stopped == 1 ? "is" : "are");
+      launch_say("the run completed; of its processes only %d that %s stopped by a signal %s left: ended",
+                 stopped, stopped == 1 ? "is" : "are", stopped == 1 ? "is" : "are");
       return;
     }
     if (signal == 0 || signal == SIGUSR1 || signal == SIGUSR2) continue;
@@ -455,7 +458,8 @@ static bool told_to_stop(const job *job, int signal, stop_request *request)
   close(file);
   request->since = launch_seconds();
   request->until = request->since + within;
-  launch_say("%s: asking the run to stop, which may take %g s (once more to end it now)", strsignal(signal), within);
+  launch_say("%s: asking the run to stop, which may take %g s (once more to end it now)", strsignal(signal),
+             within);
   return false;
 }
 
@@ -478,7 +482,8 @@ static bool has_had_its_time(const job *job, int attempt, const watch *watch, co
   if (!request->signal) return false;
   result->code = 128 + request->signal;
   if (is_set_up_in_vain(job, attempt, watch, result, request)) {
-    launch_say("the run has not computed a step yet: ending it, nothing is lost; to be continued by the same command");
+    launch_say(
+        "the run has not computed a step yet: ending it, nothing is lost; to be continued by the same command");
     result->code = LAUNCH_REQUEUE;
     return true;
   }
@@ -504,8 +509,9 @@ static void watch_job(job *job, int attempt, launch_result *result)
     }
     if (ended) { /* once it was told to stop, no matter how: nobody wants it to be started again */
       const bool failed = !WIFEXITED(job->status) || WEXITSTATUS(job->status) != 0;
-      result->end = request.signal ? LAUNCH_SIGNALLED
-                    : failed && !result->last_progress[0] ? LAUNCH_NOT_UP : LAUNCH_INCOMPLETE;
+      result->end = request.signal                        ? LAUNCH_SIGNALLED
+                    : failed && !result->last_progress[0] ? LAUNCH_NOT_UP
+                                                          : LAUNCH_INCOMPLETE;
       result->code = request.signal ? 128 + request.signal : LAUNCH_NO_COMPLETION;
       explain_incomplete(job, result);
       return;
@@ -526,7 +532,8 @@ static void watch_job(job *job, int attempt, launch_result *result)
       launch_places_refresh(&job->places);
       look_for_progress(job, &watch, result);
       if (watch.last_change > before || completed(job, &result->code)) continue;
-      if (!result->last_progress[0] && attempt - options->first_attempt < options->start_retries) { /* a rescue that should not take long */
+      if (!result->last_progress[0] && attempt - options->first_attempt <
+                                           options->start_retries) { /* a rescue that should not take long */
         launch_say("no sign of life within %g s of the start (--start-within): ending it", limit);
         result->end = LAUNCH_NOT_UP;
         return;
@@ -550,9 +557,10 @@ static void suspect_memory(const job *job)
   const gab_system_memory now = gab_system_memory_look();
   if (now.killed <= job->killed) return;
   const unsigned long long count = now.killed - job->killed;
-  launch_say("lack of memory is suspected: the system of this node has ended %llu process%s for it since the run began;"
-             " %.1f MB are free now",
-             count, count == 1 ? "" : "es", 1e-6 * (double)now.available);
+  launch_say(
+      "lack of memory is suspected: the system of this node has ended %llu process%s for it since the run began;"
+      " %.1f MB are free now",
+      count, count == 1 ? "" : "es", 1e-6 * (double)now.available);
 }
 
 void launch_attempt(const launch_options *options, int attempt, launch_result *result)

@@ -53,10 +53,11 @@
 
 enum {
   LAUNCH_NO_COMPLETION = 1, /**< exit code of a run that left no completion marker */
-  LAUNCH_AGAIN = 76, /**< exit code of a run that wants to be started again: nothing is lost, or its state is in memory */
-  LAUNCH_REQUEUE = 75, /**< exit code of a run that was told to stop and can be continued */
-  LAUNCH_BAD_USAGE = 2,     /**< exit code for a wrong command line */
-  LAUNCH_PATH = 1024        /**< longest path of the launcher's own files, with the terminating zero */
+  LAUNCH_AGAIN =
+      76, /**< exit code of a run that wants to be started again: nothing is lost, or its state is in memory */
+  LAUNCH_REQUEUE = 75,  /**< exit code of a run that was told to stop and can be continued */
+  LAUNCH_BAD_USAGE = 2, /**< exit code for a wrong command line */
+  LAUNCH_PATH = 1024    /**< longest path of the launcher's own files, with the terminating zero */
 };
 
 /** Whether processes are bound to cores. */
@@ -71,22 +72,22 @@ typedef struct launch_options {
   const char *mpirun;    /**< path of mpirun */
   const char *mpi_args;  /**< more arguments for mpirun, separated by blanks; may be NULL */
   const char *trace_dir; /**< where stack traces of a stalled run go */
-  int processes; /**< that compute */
-  int spares;    /**< processes beside them that wait for their turn; -1: as the case says */
-  bool spares_per_node; /**< so many on each node */
-  int all_spares;       /**< on all nodes together */
-  int threads;  /**< OpenMP threads of each process; 0: OMP_NUM_THREADS, else a fair share of the cores */
-  int retries;  /**< restarts allowed after stalls */
-  int relaunches;    /**< restarts allowed after the whole job ended, from the memory of the nodes that are left */
-  const char *hosts; /**< "a:4,b:4"; NULL: where mpirun likes */
-  const char *agent; /**< starts a command on a host, like ssh; NULL: what mpirun takes */
-  double stall; /**< seconds without progress that count as a hang; 0: never */
+  int processes;         /**< that compute */
+  int spares;            /**< processes beside them that wait for their turn; -1: as the case says */
+  bool spares_per_node;  /**< so many on each node */
+  int all_spares;        /**< on all nodes together */
+  int threads;    /**< OpenMP threads of each process; 0: OMP_NUM_THREADS, else a fair share of the cores */
+  int retries;    /**< restarts allowed after stalls */
+  int relaunches; /**< restarts allowed after the whole job ended, from the memory of the nodes that are left */
+  const char *hosts;   /**< "a:4,b:4"; NULL: where mpirun likes */
+  const char *agent;   /**< starts a command on a host, like ssh; NULL: what mpirun takes */
+  double stall;        /**< seconds without progress that count as a hang; 0: never */
   double start_within; /**< seconds until the first sign of life; 0: as for `stall` */
   int start_retries;   /**< starts again of a run that has not begun to compute */
   int first_attempt;   /**< its number: 1 if the run goes on from what an earlier launcher has left */
-  double dead_after; /**< seconds after which a process that does not speak counts as dead; 0: never */
-  double grace; /**< seconds for mpirun to end after the completion marker is there */
-  double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
+  double dead_after;   /**< seconds after which a process that does not speak counts as dead; 0: never */
+  double grace;        /**< seconds for mpirun to end after the completion marker is there */
+  double stop_within;  /**< seconds for the run to save its state after the launcher was told to stop */
   launch_pin pin;
   bool tcp;           /**< no shared memory between processes */
   bool verbose;       /**< print the command line of mpirun */
@@ -99,10 +100,10 @@ enum { LAUNCH_SAID = 1 << 16 /**< of what a command on a node says so much is re
 /** A command on a node. */
 typedef struct launch_call {
   char host[256];
-  int places;   /**< processes that it has room for */
-  int code;     /**< exit code; -1: no answer in time */
-  char *said;   /**< its standard output */
-  pid_t pid;    /**< while it runs */
+  int places; /**< processes that it has room for */
+  int code;   /**< exit code; -1: no answer in time */
+  char *said; /**< its standard output */
+  pid_t pid;  /**< while it runs */
   double until;
   FILE *output;
 } launch_call;
@@ -128,7 +129,7 @@ typedef enum launch_end {
   LAUNCH_INCOMPLETE, /**< mpirun ended without a marker; it was explained on stderr */
   LAUNCH_STALLED,    /**< no progress; the job was stopped and traced */
   LAUNCH_NOT_UP,     /**< no sign of life, or ended without one: nothing was computed */
-  LAUNCH_SIGNALLED   /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal, or
+  LAUNCH_SIGNALLED /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal, or
                         LAUNCH_REQUEUE if it had not begun to compute */
 } launch_end;
 

@@ -214,8 +214,8 @@ static bool is_sound(const launch_options *options)
   else if (access(options->mpirun, X_OK))
     launch_say("%s: no mpirun there; give another with --mpirun, or run scripts/setup.sh", options->mpirun);
   else if (options->dead_after > 0 && options->dead_after < LEAST_DEAD_AFTER)
-    launch_say("--dead-after %g: less than %g s is no more than a busy machine (see --help)", options->dead_after,
-               LEAST_DEAD_AFTER);
+    launch_say("--dead-after %g: less than %g s is no more than a busy machine (see --help)",
+               options->dead_after, LEAST_DEAD_AFTER);
 #ifndef GAB_HAVE_ULFM
   else if (options->dead_after > 0) launch_say("--dead-after needs an MPI with fault tolerance (ULFM)");
 #endif
@@ -248,7 +248,8 @@ static bool rescue(const launch_options *options, int attempt, int *stalls, cons
 {
   const bool again = (*stalls)++ < options->retries;
   log_rescue(options, attempt, result, again);
-  if (again) launch_say("rescued: starting the run again (restart %d of at most %d)", *stalls, options->retries);
+  if (again)
+    launch_say("rescued: starting the run again (restart %d of at most %d)", *stalls, options->retries);
   else launch_say("giving up after %d attempts that hung", *stalls);
   return again;
 }
@@ -267,8 +268,10 @@ static bool restart(const launch_options *options, int attempt, int *starts, con
   const bool again = (*starts)++ < options->start_retries;
   if (result->end == LAUNCH_NOT_UP) log_rescue(options, attempt, result, again);
   if (again)
-    launch_say("nothing is lost: starting the run again (start %d of at most %d)", *starts + 1, options->start_retries + 1);
-  else launch_say("giving up after %d start%s that failed (--start-retries)", *starts, *starts == 1 ? "" : "s");
+    launch_say("nothing is lost: starting the run again (start %d of at most %d)", *starts + 1,
+               options->start_retries + 1);
+  else
+    launch_say("giving up after %d start%s that failed (--start-retries)", *starts, *starts == 1 ? "" : "s");
   return again;
 }
 
@@ -304,9 +307,16 @@ static bool relaunch(launch_options *options, char **hosts, int *relaunches)
 int main(int argc, char **argv)
 {
   if (argc > 1 && !strcmp(argv[1], "--on-node")) return launch_on_node(argc - 2, argv + 2);
-  launch_options options = {
-      .mpirun = GAB_MPIRUN, .trace_dir = ".", .processes = 4, .spares = -1, .retries = 2, .stall = 300, .start_within = 30, .start_retries = 1,
-      .grace = 10, .stop_within = 120};
+  launch_options options = {.mpirun = GAB_MPIRUN,
+                            .trace_dir = ".",
+                            .processes = 4,
+                            .spares = -1,
+                            .retries = 2,
+                            .stall = 300,
+                            .start_within = 30,
+                            .start_retries = 1,
+                            .grace = 10,
+                            .stop_within = 120};
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
   options.several_nodes = options.hosts || launch_spans_nodes(options.mpi_args);

@@ -47,14 +47,16 @@ typedef struct record {
 
 static bool record_parse(const char *text, record *is)
 {
-  return sscanf(text,
-                "gabion-run 2\nid %32s\ncommand %16s\nlaunch %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld",
-                is->id, is->command, is->launch, is->boot, is->space, &is->pid, &is->start, &is->since) == 8;
+  return sscanf(
+             text,
+             "gabion-run 2\nid %32s\ncommand %16s\nlaunch %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld",
+             is->id, is->command, is->launch, is->boot, is->space, &is->pid, &is->start, &is->since) == 8;
 }
 
 static void record_print(const record *is, char *text, size_t room)
 {
-  snprintf(text, room, FORM, is->id, is->command, is->launch, is->boot, is->space, is->pid, is->start, is->since);
+  snprintf(text, room, FORM, is->id, is->command, is->launch, is->boot, is->space, is->pid, is->start,
+           is->since);
 }
 
 static bool record_read(int folder, record *is)
@@ -142,8 +144,8 @@ static void sweep(const char *parent, const char *gone, FILE *out)
     if (folder < 0) continue;
     const find found = look_at(folder, gone, &is);
     if (out && found != FIND_IN_USE && is.id[0])
-      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.launch, is.boot, is.space,
-              is.pid, is.start, is.since);
+      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.launch, is.boot, is.space, is.pid,
+              is.start, is.since);
     if (!out && (found == FIND_LEFT || found == FIND_FORGOTTEN)) gab_own_folder_remove(place, entry->d_name);
     close(folder);
   }

@@ -80,7 +80,8 @@ static void count_rank(pid_t pid, void *data)
   bool is_rank = false;
   char *environment = read_proc(pid, "environ", &size);
   for (size_t at = 0; environment && at < size && !is_rank; at += strlen(environment + at) + 1)
-    is_rank = strncmp(environment + at, "PMIX_RANK=", 10) == 0 || strncmp(environment + at, "PMI_RANK=", 9) == 0;
+    is_rank =
+        strncmp(environment + at, "PMIX_RANK=", 10) == 0 || strncmp(environment + at, "PMI_RANK=", 9) == 0;
   free(environment);
   if (!is_rank) return;
   char *status = read_proc(pid, "status", NULL);

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 typedef struct random_domain {
   uint64_t seed;
   int holes; /* of 16 places so many are empty */

@@ -21,7 +21,7 @@ static void sums_and_extremes_follow_closed_forms(void)
   double bottom[3] = {-(double)me, me == 0 ? -INFINITY : 3.0, me == 0 ? -0.0 : 0.0};
   REQUIRE(gab_world_max_f64(world, top, 4) == GAB_OK);
   REQUIRE(top[0] == (double)(slots - 1) && top[1] == 0.0 && isnan(top[2]) &&
-         !!signbit(top[3]) == (slots == 1));
+          !!signbit(top[3]) == (slots == 1));
   REQUIRE(gab_world_min_f64(world, bottom, 3) == GAB_OK);
   REQUIRE(bottom[0] == -(double)(slots - 1) && bottom[1] == -INFINITY && signbit(bottom[2]));
 }

@@ -84,7 +84,8 @@ static void messages_keep_their_order_and_ports_do_not_mix(void)
   gab_port *port, *other;
   gab_buffer in[MANY] = {{0}}, out[MANY] = {{0}}, in_other = {0}, out_other = {0};
   const int32_t up = (me + 1) % slots, down = (me + slots - 1) % slots;
-  REQUIRE(gab_port_create(world, "one", &port) == GAB_OK && gab_port_create(world, "other", &other) == GAB_OK);
+  REQUIRE(gab_port_create(world, "one", &port) == GAB_OK &&
+          gab_port_create(world, "other", &other) == GAB_OK);
   fill(&out_other, 5, 1234);
   REQUIRE(gab_port_send(other, up, &out_other) == GAB_OK);
   for (int i = 0; i < MANY; i++) {

@@ -79,7 +79,8 @@ static void who_was_away_for_a_moment_goes_on(void **state)
   const double stood = stop_for(child, 0.05);
   const long before = *count;
   for (int i = 0; i < 100 && *count <= before + 1000000; i++) nap(0.05);
-  if (stood < 1) assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* not on a machine that stood still itself */
+  if (stood < 1)
+    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* not on a machine that stood still itself */
   kill(child, SIGKILL);
   waitpid(child, NULL, 0);
 }

@@ -18,10 +18,26 @@
 #include "core/config.h"
 
 static const gab_config_key run_keys[] = {
-    {.name = "steps", .type = GAB_CONFIG_INT, .instead_of = "time|days", .default_text = GAB_CONFIG_OPTIONAL, .doc = "one"},
-    {.name = "time", .type = GAB_CONFIG_REAL, .instead_of = "steps|days", .default_text = GAB_CONFIG_OPTIONAL, .doc = "two"},
-    {.name = "days", .type = GAB_CONFIG_REAL, .instead_of = "steps|time", .default_text = GAB_CONFIG_OPTIONAL, .doc = "three"},
-    {.name = "names", .type = GAB_CONFIG_STRING, .length_max = GAB_CONFIG_ANY_LENGTH, .default_text = "[]", .doc = "four"},
+    {.name = "steps",
+     .type = GAB_CONFIG_INT,
+     .instead_of = "time|days",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "one"},
+    {.name = "time",
+     .type = GAB_CONFIG_REAL,
+     .instead_of = "steps|days",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "two"},
+    {.name = "days",
+     .type = GAB_CONFIG_REAL,
+     .instead_of = "steps|time",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "three"},
+    {.name = "names",
+     .type = GAB_CONFIG_STRING,
+     .length_max = GAB_CONFIG_ANY_LENGTH,
+     .default_text = "[]",
+     .doc = "four"},
     {.name = "order",
      .type = GAB_CONFIG_CHOICE,
      .choices = "a|b",
@@ -29,11 +45,23 @@ static const gab_config_key run_keys[] = {
      .repeats = true,
      .default_text = "[]",
      .doc = "five"},
-    {.name = "numbers", .type = GAB_CONFIG_INT, .length_max = GAB_CONFIG_ANY_LENGTH, .default_text = "[]", .doc = "six"},
+    {.name = "numbers",
+     .type = GAB_CONFIG_INT,
+     .length_max = GAB_CONFIG_ANY_LENGTH,
+     .default_text = "[]",
+     .doc = "six"},
 };
 static const gab_config_key item_keys[] = {
-    {.name = "every", .type = GAB_CONFIG_INT, .instead_of = "interval", .default_text = GAB_CONFIG_OPTIONAL, .doc = "one"},
-    {.name = "interval", .type = GAB_CONFIG_REAL, .instead_of = "every", .default_text = GAB_CONFIG_OPTIONAL, .doc = "two"},
+    {.name = "every",
+     .type = GAB_CONFIG_INT,
+     .instead_of = "interval",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "one"},
+    {.name = "interval",
+     .type = GAB_CONFIG_REAL,
+     .instead_of = "every",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "two"},
 };
 #define TABLE(array) .keys = (array), .count = sizeof(array) / sizeof *(array)
 static const gab_config_section sections[] = {
@@ -116,8 +144,10 @@ static void names_are_there_once_but_where_a_key_allows_more(void **state)
 static void of_keys_that_say_the_same_a_file_gives_one(void **state)
 {
   (void)state;
-  assert_refused("run:\n  time: 3\n  steps: 4\n", "case.yaml:2:3: run.time: give either run.steps or run.time, not both");
-  assert_refused("run: {steps: 3, days: 4}\n", "case.yaml:1:17: run.days: give either run.steps or run.days, not both");
+  assert_refused("run:\n  time: 3\n  steps: 4\n",
+                 "case.yaml:2:3: run.time: give either run.steps or run.time, not both");
+  assert_refused("run: {steps: 3, days: 4}\n",
+                 "case.yaml:1:17: run.days: give either run.steps or run.days, not both");
   assert_refused("output: {slices: [{every: 3}, {every: 3, interval: 4}]}\n",
                  "case.yaml:1:42: output.slices.1.interval: give either output.slices.1.every or");
 }
@@ -143,12 +173,14 @@ static void what_is_set_replaces_what_the_file_says_in_another_way(void **state)
   assert_int_equal(gab_config_count(config, "run.names"), 1);
   gab_config_destroy(&config);
 
-  config = set("run: {days: 3}\n", (const char *[]){"run.steps=7", "run.time=2.5", NULL}); /* later ones win */
+  config =
+      set("run: {days: 3}\n", (const char *[]){"run.steps=7", "run.time=2.5", NULL}); /* later ones win */
   assert_false(gab_config_is_set(config, "run.steps") || gab_config_is_set(config, "run.days"));
   assert_true(gab_config_real(config, "run.time") == 2.5);
   gab_config_destroy(&config);
 
-  config = set("output: {slices: [{every: 1}, {every: 2}]}\n", (const char *[]){"output.slices.1.interval=5", NULL});
+  config = set("output: {slices: [{every: 1}, {every: 2}]}\n",
+               (const char *[]){"output.slices.1.interval=5", NULL});
   assert_int_equal(gab_config_int(config, "output.slices.0.every"), 1);
   assert_false(gab_config_is_set(config, "output.slices.1.every"));
   assert_true(gab_config_real(config, "output.slices.1.interval") == 5);
@@ -163,7 +195,11 @@ static void alternatives_that_do_not_name_each_other_are_no_sound_table(void **s
 {
   (void)state;
   static const gab_config_key one_sided[] = {
-      {.name = "a", .type = GAB_CONFIG_INT, .instead_of = "b", .default_text = GAB_CONFIG_OPTIONAL, .doc = "one"},
+      {.name = "a",
+       .type = GAB_CONFIG_INT,
+       .instead_of = "b",
+       .default_text = GAB_CONFIG_OPTIONAL,
+       .doc = "one"},
       {.name = "b", .type = GAB_CONFIG_INT, .default_text = GAB_CONFIG_OPTIONAL, .doc = "two"}};
   static const gab_config_section section = {.path = "x", TABLE(one_sided), .doc = "no"};
   gab_config *config = new_config();

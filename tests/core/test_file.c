@@ -78,7 +78,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(a_file_is_replaced_as_a_whole, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(what_cannot_be_written_leaves_the_old_file_and_no_other, make_folder,
                                       remove_folder),
-      cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_cannot_be_synced, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_cannot_be_synced, make_folder,
+                                      remove_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,7 +185,8 @@ static void packed_returns_come_back(void **state)
   assert_int_equal(gab_members_incarnation(&back, 3), 2);
   assert_int_equal(gab_members_seat(&back, 1), 8);
   assert_int_equal(gab_members_seat(&back, 2), GAB_NO_SEAT);
-  for (size_t bytes = 0; bytes < packed.size; bytes++) { /* cut short anywhere: refused, and nothing is changed */
+  for (size_t bytes = 0; bytes < packed.size;
+       bytes++) { /* cut short anywhere: refused, and nothing is changed */
     gab_buffer_clear(&cut);
     assert_int_equal(gab_put_bytes(&cut, packed.data, bytes), GAB_OK);
     reader = gab_reader_of_buffer(&cut);

@@ -37,7 +37,8 @@ static pid_t leave(const char *text, size_t bytes, bool killed)
   pid_t child = fork();
   if (child == 0) {
     void *memory = NULL, *other = NULL;
-    if (gab_node_memory_open(top, "here", key) != GAB_OK || gab_alloc(100, GAB_MEMORY_SNAPSHOT, &memory) != GAB_OK ||
+    if (gab_node_memory_open(top, "here", key) != GAB_OK ||
+        gab_alloc(100, GAB_MEMORY_SNAPSHOT, &memory) != GAB_OK ||
         gab_realloc(bytes, GAB_MEMORY_SNAPSHOT, &memory) != GAB_OK ||
         gab_alloc(bytes, GAB_MEMORY_FIELD, &other) != GAB_OK)
       _exit(1);
@@ -128,7 +129,9 @@ static void memory_of_a_living_process_is_not_taken(void **state)
   if (child == 0) {
     void *memory = NULL;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failed assertion must not leave it behind */
-    if (gab_node_memory_open(top, "here", key) != GAB_OK || gab_alloc(9000, GAB_MEMORY_SNAPSHOT, &memory) != GAB_OK) _exit(1);
+    if (gab_node_memory_open(top, "here", key) != GAB_OK ||
+        gab_alloc(9000, GAB_MEMORY_SNAPSHOT, &memory) != GAB_OK)
+      _exit(1);
     if (write(ready[1], "x", 1) != 1) _exit(1);
     for (;;) pause();
   }
@@ -287,13 +290,15 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(what_a_killed_process_held_is_found_once, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(files_without_content_do_not_hide_the_others, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(files_without_content_do_not_hide_the_others, make_folder,
+                                      remove_folder),
       cmocka_unit_test_setup_teardown(what_is_released_leaves_no_file, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(memory_of_a_living_process_is_not_taken, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(a_full_place_is_an_error_and_no_signal, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(what_another_run_has_left_is_not_taken, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(what_is_not_this_users_alone_is_not_taken, make_folder, remove_folder),
-      cmocka_unit_test_setup_teardown(a_folder_that_is_not_this_users_alone_is_refused, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(a_folder_that_is_not_this_users_alone_is_refused, make_folder,
+                                      remove_folder),
       cmocka_unit_test_setup_teardown(the_last_one_removes_everything, make_folder, remove_folder),
       cmocka_unit_test(a_place_that_cannot_be_is_refused),
   };

@@ -100,7 +100,8 @@ int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *fresh)
 
 int MPIX_Comm_agree(MPI_Comm comm, int *flag)
 {
-  if (world && gab_world_phase(world) == GAB_PHASE_REPAIR && agreements++ == my_delay % 3) pass(AGREE_IN_REPAIR);
+  if (world && gab_world_phase(world) == GAB_PHASE_REPAIR && agreements++ == my_delay % 3)
+    pass(AGREE_IN_REPAIR);
   return PMPIX_Comm_agree(comm, flag);
 }
 

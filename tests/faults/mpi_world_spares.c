@@ -190,7 +190,8 @@ static void play_on(void)
       play.round = play.committed / STEPS + 1;
     }
     repair_from(step());
-    REQUIRE(play.committed < 1000000); /* steps of two processes take microseconds, and somebody may have 20 ms to live */
+    REQUIRE(play.committed <
+            1000000); /* steps of two processes take microseconds, and somebody may have 20 ms to live */
   }
 }
 

@@ -42,7 +42,8 @@ static flow levels_open(gab_world *world, const levels_case *given)
     made.cells[axis] = what->cells[axis];
   }
   gab_domain domain = gab_lbm_domain(&options);
-  domain.deepest = given->max_level; /* so that blocks without fluid, but with children that have some, exist */
+  domain.deepest =
+      given->max_level; /* so that blocks without fluid, but with children that have some, exist */
   REQUIRE_OK(gab_geometry_create(&domain, what->bodies, what->body_count, &made.geometry));
   options.exists = gab_geometry_block_exists;
   options.user = made.geometry;

@@ -48,7 +48,8 @@ static void set_palette(png_structp png, png_infop info, const kind *is, uint32_
   png_color colours[16];
   png_byte alpha[16];
   for (int i = 0; i < 16; i++) {
-    colours[i] = (png_color){(png_byte)(draw(seed) >> 24), (png_byte)(draw(seed) >> 24), (png_byte)(draw(seed) >> 24)};
+    colours[i] =
+        (png_color){(png_byte)(draw(seed) >> 24), (png_byte)(draw(seed) >> 24), (png_byte)(draw(seed) >> 24)};
     alpha[i] = (png_byte)(draw(seed) >> 24);
   }
   png_set_PLTE(png, info, colours, 1 << is->depth > 16 ? 16 : 1 << is->depth);
@@ -105,10 +106,11 @@ static void compare_with_libpng(const kind *is, gab_mask *mask)
   assert_int_equal(mask->height, image.height);
   for (size_t y = 0; y < image.height; y++)
     for (size_t x = 0; x < image.width; x++) {
-      const int expected = gray[y * image.width + x] < 128, got = mask->dark[y * mask->stride + x / 8] >> x % 8 & 1;
+      const int expected = gray[y * image.width + x] < 128,
+                got = mask->dark[y * mask->stride + x / 8] >> x % 8 & 1;
       if (got != expected)
-        fail_msg("type %d, depth %d, gamma %g, clear %d: pixel %zu, %zu is %d, gray %d", is->type, is->depth, is->gamma,
-                 is->clear, x, y, got, gray[y * image.width + x]);
+        fail_msg("type %d, depth %d, gamma %g, clear %d: pixel %zu, %zu is %d, gray %d", is->type, is->depth,
+                 is->gamma, is->clear, x, y, got, gray[y * image.width + x]);
     }
   free(gray);
 }
@@ -142,7 +144,8 @@ static void every_kind_of_picture_has_the_pixels_of_libpng(void **state)
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
     for (const int *depth = types[t].depths; *depth; depth++)
       for (int form = 0; form < 2 * 3; form++) {
-        const kind is = {.type = types[t].type, .depth = *depth, .clear = form % 2, .gamma = gammas[form / 2]};
+        const kind is = {
+            .type = types[t].type, .depth = *depth, .clear = form % 2, .gamma = gammas[form / 2]};
         read_both_ways(is, 37, 23, draw(&seed));
         read_both_ways(is, 1 + (png_uint_32)form, 3, draw(&seed)); /* passes without a column */
       }

@@ -109,7 +109,8 @@ static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
   struct rlimit before, none;
   gab_restart *restart;
   gab_restart_report report;
-  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK && gab_restart_count(restart) == 2);
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK &&
+        gab_restart_count(restart) == 2);
   CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
   none = before;
   none.rlim_cur = 3;
@@ -118,7 +119,8 @@ static void what_cannot_be_opened_for_now_is_not_set_aside(writing *w)
   CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
   gab_restart_destroy(&restart);
   CHECK(gab_world_barrier(w->app->world) == GAB_OK);
-  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK && gab_restart_count(restart) == 2);
+  CHECK(gab_restart_find(w->app->world, w->folder, false, &restart) == GAB_OK &&
+        gab_restart_count(restart) == 2);
   CHECK(gab_restart_load(restart, w->checkpoint, &report) == GAB_OK && report.step == 22);
   gab_restart_destroy(&restart);
 }

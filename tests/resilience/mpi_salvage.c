@@ -101,7 +101,8 @@ static uint64_t leave_two_tries(node *n, automaton *app)
   leave_all(n, of_the_first_try);
   break_and_repair(app);
   checkpoint->snapshots[checkpoint->valid].complete = false; /* as if nobody had got through with it */
-  CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK && report.step == 5 && checksum_of(app) == first);
+  CHECK(gab_checkpoint_restore(checkpoint, &report) == GAB_OK && report.step == 5 &&
+        checksum_of(app) == first);
   for (gab_step step = 5; step < 7; step++) CHECK(automaton_step(app, step) == GAB_OK);
   CHECK(gab_checkpoint_take(checkpoint, 6) == GAB_OK);
   CHECK(checkpoint->snapshots[checkpoint->valid].serial == 2);

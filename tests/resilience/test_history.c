@@ -12,13 +12,15 @@
 
 static char folder[32];
 
-#define LINE(event, more) "{\"time\": 1.000000, \"slot\": 0, \"epoch\": 0, \"step\": 7, \"event\": \"" event "\"" more "}\n"
-#define START             LINE("start", ", \"at_step\": 0, \"steps\": 90, \"slots\": 4, \"attempt\": 0")
-#define AGAIN             LINE("start", ", \"at_step\": 0, \"steps\": 90, \"slots\": 4, \"attempt\": 2")
-#define CONTINUED(step)   LINE("continued", ", \"of_step\": " step ", \"from\": \"on disk\", \"seconds\": 0.1")
-#define ON_DISK(step)     LINE("disk checkpoint", ", \"of_step\": " step ", \"bytes\": 9, \"files\": 1, \"seconds\": 0.1")
-#define STOP              LINE("stop", ", \"reason\": \"the wall time is used up\"")
-#define END(status)       LINE("end", ", \"at_step\": 7, \"status\": \"" status "\", \"message\": \"\"")
+#define LINE(event, more)                                                                                    \
+  "{\"time\": 1.000000, \"slot\": 0, \"epoch\": 0, \"step\": 7, \"event\": \"" event "\"" more "}\n"
+#define START           LINE("start", ", \"at_step\": 0, \"steps\": 90, \"slots\": 4, \"attempt\": 0")
+#define AGAIN           LINE("start", ", \"at_step\": 0, \"steps\": 90, \"slots\": 4, \"attempt\": 2")
+#define CONTINUED(step) LINE("continued", ", \"of_step\": " step ", \"from\": \"on disk\", \"seconds\": 0.1")
+#define ON_DISK(step)                                                                                        \
+  LINE("disk checkpoint", ", \"of_step\": " step ", \"bytes\": 9, \"files\": 1, \"seconds\": 0.1")
+#define STOP        LINE("stop", ", \"reason\": \"the wall time is used up\"")
+#define END(status) LINE("end", ", \"at_step\": 7, \"status\": \"" status "\", \"message\": \"\"")
 
 static gab_history of(const char *text)
 {
@@ -48,7 +50,8 @@ static void no_file_is_an_empty_history(void **state)
 static void jobs_that_died_on_the_way_from_one_step_are_counted(void **state)
 {
   (void)state;
-  gab_history history = of(START ON_DISK("40") START CONTINUED("40") AGAIN CONTINUED("40") START CONTINUED("40"));
+  gab_history history =
+      of(START ON_DISK("40") START CONTINUED("40") AGAIN CONTINUED("40") START CONTINUED("40"));
   assert_int_equal(history.starts, 4);
   assert_int_equal(history.relaunches, 1);
   assert_int_equal(history.continuations, 3);
@@ -81,7 +84,8 @@ static void jobs_that_were_lost_and_their_time_are_counted(void **state)
 {
   (void)state;
   const char *lost = AT("100.5", "start") "}\n" AT("160.5", "checkpoint") "}\n";
-  const char *told = AT("200.0", "start") "}\n" AT("210.0", "stop") "}\n" AT("230.0", "end") ", \"status\": \"requeue\"}\n";
+  const char *told =
+      AT("200.0", "start") "}\n" AT("210.0", "stop") "}\n" AT("230.0", "end") ", \"status\": \"requeue\"}\n";
   const char *ended = AT("300.0", "start") "}\n" AT("305.0", "end") ", \"status\": \"data lost\"}\n";
   const char *wild = AT("400.0", "start") "}\n" AT("401.0", "end") ", \"status\": \"diverged\"}\n";
   char all[1024];
@@ -91,8 +95,8 @@ static void jobs_that_were_lost_and_their_time_are_counted(void **state)
   assert_true(history.seconds == 60 + 30 + 5 + 1);
   assert_int_equal(of(told).losses, 0);
   assert_int_equal(of(lost).losses, 1);
-  const char *fell = AT("10.0", "start") "}\n" AT("20.0", "restored from disk") "}\n" AT("30.0", "restored from disk")
-      "}\n" AT("40.0", "end") ", \"status\": \"ok\"}\n";
+  const char *fell = AT("10.0", "start") "}\n" AT("20.0", "restored from disk") "}\n" AT(
+      "30.0", "restored from disk") "}\n" AT("40.0", "end") ", \"status\": \"ok\"}\n";
   history = of(fell); /* the job got over them, but memory had not been enough */
   assert_int_equal(history.losses, 2);
   assert_true(history.seconds == 30);
@@ -121,7 +125,8 @@ static void who_was_told_to_stop_or_is_done_has_not_died(void **state)
 static void a_line_that_is_cut_counts_for_nothing(void **state)
 {
   (void)state;
-  gab_history history = of(START CONTINUED("40") "{\"time\": 1, \"event\": \"disk checkpoint\", \"of_step\": 50");
+  gab_history history =
+      of(START CONTINUED("40") "{\"time\": 1, \"event\": \"disk checkpoint\", \"of_step\": 50");
   assert_int_equal(history.deaths, 1);
   assert_int_equal(history.disk_checkpoint, -1);
 }
