@@ -156,6 +156,12 @@ void gab_disk_set_aside(const char *folder, gab_step step)
   (void)!rename(path, aside); /* one that was set aside before stays */
 }
 
+bool gab_disk_has_manifest(const char *path)
+{
+  char manifest[GAB_DISK_PATH];
+  return join(manifest, path, "manifest.json") == GAB_OK && access(manifest, F_OK) == 0;
+}
+
 typedef struct pruning {
   gab_step step;
   int keep, kept;
@@ -164,10 +170,8 @@ typedef struct pruning {
 static gab_status prune_one(void *user, gab_step step, const char *path)
 {
   pruning *what = user;
-  char manifest[GAB_DISK_PATH];
   if (step > what->step) return GAB_OK;
-  GAB_TRY(join(manifest, path, "manifest.json"));
-  if (what->kept < what->keep && access(manifest, F_OK) == 0) {
+  if (what->kept < what->keep && gab_disk_has_manifest(path)) {
     what->kept++;
     return GAB_OK;
   }

@@ -21,7 +21,14 @@ struct gab_restart {
 typedef struct finding {
   gab_buffer texts;
   bool clean;
+  bool any; /* a newer one may be whole */
 } finding;
+
+/* A job that died while an old checkpoint was being removed, its manifest first, left the rest of it. */
+static bool is_removed_in_part(const finding *found, const char *path)
+{
+  return found->any && !gab_disk_has_manifest(path);
+}
 
 static gab_status check_one(const char *path, gab_buffer *text)
 {
@@ -39,8 +46,10 @@ static gab_status find_one(void *user, gab_step step, const char *path)
   finding *found = user;
   gab_buffer text = {0};
   if (found->clean) gab_disk_remove_temporaries(path);
+  if (found->clean && is_removed_in_part(found, path)) return gab_disk_remove_step(path);
   gab_status status = check_one(path, &text);
   if (status == GAB_OK) {
+    found->any = true;
     status = gab_put_u64(&found->texts, text.size);
     if (status == GAB_OK) status = gab_put_bytes(&found->texts, text.data, text.size);
   } else {

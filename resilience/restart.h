@@ -27,7 +27,8 @@ typedef struct gab_restart gab_restart;
 
 /** Looks what is there. Collective; the root reads the manifests, and warns of what is no checkpoint.
  *  @param[in] folder  OUT/checkpoints; need not exist
- *  @param[in] clean  whether what broken-off writes left is removed: not while something is being written
+ *  @param[in] clean  whether what broken-off writes and removals left is removed: not while something is
+ *  being written
  *  @param[out] restart  owned by the caller */
 gab_status gab_restart_find(gab_world *world, const char *folder, bool clean, gab_restart **restart);
 void gab_restart_destroy(gab_restart **restart);

@@ -104,6 +104,16 @@ from half
 rm out/checkpoints/step_000000000080/manifest.json
 broken 'no manifest' 'manifest.json: cannot be opened: No such file' 40
 
+# ---- a job that died while it removed an old checkpoint: the next one removes the rest, also if nothing is left to compute
+from half
+again 0 2
+rm out/checkpoints/step_000000000080/manifest.json
+again 0 2
+said 'finished'
+not_said 'cannot be used'
+[ ! -e out/checkpoints/step_000000000080 ] || complain "half of a removed checkpoint stays: $(ls out/checkpoints)"
+list verify out || complain "after it: $(cat said.txt)"
+
 # ---- taking it apart
 from half
 list extract out --out parts --block 0x23 || complain "extract: $(cat said.txt)"
