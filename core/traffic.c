@@ -171,17 +171,16 @@ gab_status gab_traffic_test(gab_port *port, bool *done)
   return GAB_OK;
 }
 
-/* MPI waits by looking again and again, and yields in between. Where processes share cores that is dear, since most of the
- * time of the cores goes into yielding, and not safe: with many such processes a scheduler may leave one that is ready
- * without a core for long (seen with Linux 6.18: minutes). Who sleeps leaves the core to others for sure. */
+/* MPI waits by looking again and again, and yields in between. Where processes share cores that is not safe: with many such
+ * processes a scheduler may leave one that is ready without a core for long (seen with Linux 6.18: minutes). Who sleeps
+ * leaves the core to others for sure. Short and seldom: a large message moves piece by piece, and only while both its ends
+ * look (pauses at every look made a recovery of 90 ms take 260). */
 void gab_world_pause(const gab_world *world, int *looks)
 {
-  enum { LOOKS_WITHOUT_PAUSE = 64, LOOKS_PER_PAUSE = 16, SHORTEST_NS = 20000, LONGEST = 4 };
-  if (!world->shares_cores || ++*looks < LOOKS_WITHOUT_PAUSE) return;
-  const int doubled = (*looks - LOOKS_WITHOUT_PAUSE) / LOOKS_PER_PAUSE;
-  const struct timespec pause = {0, (long)SHORTEST_NS << (doubled < LONGEST ? doubled : LONGEST)};
-  if (doubled > LONGEST) (*looks)--;
-  nanosleep(&pause, NULL);
+  enum { LOOKS_BEFORE = 1000, LOOKS_BETWEEN = 100, PAUSE_NS = 20000 };
+  if (!world->shares_cores || ++*looks < LOOKS_BEFORE) return;
+  *looks -= LOOKS_BETWEEN;
+  nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
 }
 
 /* One by one, so that a failure of one is seen while another has not come. */

@@ -304,8 +304,8 @@ gab_status gab_traffic_check(gab_port *port, bool *pending);
 gab_status gab_traffic_test(gab_port *port, bool *done);
 /** Waits for all requests, verifies what was received, and forgets all transfers. */
 gab_status gab_traffic_wait(gab_port *port);
-/** Between two looks at requests, where processes share cores: lets others have the core, the longer the more looks there
- *  have been. @param[in,out] looks  0 before the first */
+/** Between two looks at requests, where processes share cores: now and then lets others have the core, once there have been
+ *  many. @param[in,out] looks  0 before the first */
 void gab_world_pause(const gab_world *world, int *looks);
 /** Ends the requests in limbo and releases their memory. */
 void gab_world_purge_limbo(gab_world *world);
