@@ -135,9 +135,7 @@ static gab_status put_effective(const gab_config *config, config_arena *arena, g
   const char *original = (const char *)config->text.data;
   const size_t length = config->text.size - 1;
   bool changed = config->override_count > 0;
-  GAB_TRY(config_tree_parse(arena, gab_config_name(config), NULL, original, length, &root));
-  for (size_t i = 0; i < config->override_count; ++i)
-    GAB_TRY(config_tree_override(arena, &root, config->overrides[i]));
+  GAB_TRY(config_tree_apply(config, arena, &root));
   if (root) GAB_TRY(resolve_files(config, arena, root, "", &changed));
   if (!changed || !root) return gab_put_bytes(text, original, length); /* comments included */
   GAB_TRY(put_comment(text, "# The parameters of a run in force: ", gab_config_name(config)));

@@ -54,6 +54,9 @@ config_node *config_tree_child(const config_node *mapping, const char *key, size
 config_node *config_tree_item(const config_node *sequence, size_t index);
 /* Applies "path=value" to the tree. */
 gab_status config_tree_override(config_arena *arena, config_node **root, const char *assignment);
+/* What the file says with all assignments applied, each in the place of what says the same in another way
+ * (instead_of). *root = NULL if there is neither. */
+gab_status config_tree_apply(const struct gab_config *config, config_arena *arena, config_node **root);
 /* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
  */
 size_t config_decode(const unsigned char *text, size_t left, uint32_t *code);

@@ -27,7 +27,16 @@ static const gab_config_key top_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .doc = "words"},
     {.name = "fast", .type = GAB_CONFIG_BOOL, .default_text = "false", .doc = "hurry"},
-    {.name = "omega", .type = GAB_CONFIG_REAL, .default_text = "1.5", .doc = "rate"},
+    {.name = "omega",
+     .type = GAB_CONFIG_REAL,
+     .default_text = "1.5",
+     .instead_of = "viscosity",
+     .doc = "rate"},
+    {.name = "viscosity",
+     .type = GAB_CONFIG_REAL,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .instead_of = "omega",
+     .doc = "the rate in another way"},
 };
 static const gab_config_key body_keys[] = {
     {.name = "file",
@@ -126,6 +135,25 @@ static void a_section_that_was_not_there_is_added(void **state)
   gab_config_destroy(&config);
 }
 
+/* Both together would be refused when the run is started again from what it wrote. */
+static void an_assignment_replaces_what_says_the_same_in_another_way(void **state)
+{
+  (void)state;
+  gab_config *config = load("a.yaml", "run:\n  steps: 5\n  omega: 1.9\n");
+  assert_int_equal(gab_config_override(config, "run.viscosity=0.1"), GAB_OK);
+  char *yaml = effective(config);
+  assert_non_null(strstr(yaml, "viscosity: 0.1"));
+  assert_null(strstr(yaml, "omega:"));
+  assert_non_null(strstr(yaml, "steps: 5"));
+  free(yaml);
+  assert_int_equal(gab_config_override(config, "run.omega=1.8"), GAB_OK);
+  yaml = effective(config);
+  assert_non_null(strstr(yaml, "omega: 1.8"));
+  assert_null(strstr(yaml, "viscosity:"));
+  free(yaml);
+  gab_config_destroy(&config);
+}
+
 static void odd_texts_survive(void **state)
 {
   (void)state;
@@ -189,6 +217,7 @@ int main(void)
       cmocka_unit_test(without_assignments_it_is_the_file_itself),
       cmocka_unit_test(assignments_are_applied),
       cmocka_unit_test(a_section_that_was_not_there_is_added),
+      cmocka_unit_test(an_assignment_replaces_what_says_the_same_in_another_way),
       cmocka_unit_test(odd_texts_survive),
       cmocka_unit_test(files_are_named_from_the_root),
       cmocka_unit_test(what_differs_from_the_defaults_is_listed),
