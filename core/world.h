@@ -92,7 +92,7 @@ gab_slot gab_world_slot(const gab_world *world);
 /** The number of this process for ever. */
 gab_seat gab_world_seat(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
-/** Seats that there have ever been: more than slots if there were spares. */
+/** Seats that there have ever been: more than slots if there were spares or processes were respawned. */
 gab_seat gab_world_seats(const gab_world *world);
 /** Seats that the job was started with: a process with a higher number was respawned. */
 gab_seat gab_world_first_seats(const gab_world *world);

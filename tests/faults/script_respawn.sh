@@ -7,6 +7,7 @@ series() { cat out/forces.csv out/probes.csv 2>/dev/null | cksum; }
 flow=$GABION_SOURCE/tests/faults/flow.yaml
 launch() { # launch EXIT SLOTS SPARES STRATEGIES [arguments]: in a new folder
   local expected=$1 slots=$2 spares=$3 strategies=$4 code=0
+  set_aside=$spares
   shift 4
   rm -rf out
   timeout 150 "$GABION_LAUNCH" ${more:-} -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$GABION_BUILD/bin/gabion" \
@@ -21,6 +22,7 @@ full() { # full NAME FAULTS RESPAWNED: the undisturbed result, at full size
   [ "$(series)" = "$lines" ] || complain "$1: another series"
   [ "$(member living)" = "$(member slots)" ] || complain "$1: $(member living) of $(member slots) processes
 it said: $(cat said.txt)"
+  [ "$(member spares)" = "$set_aside" ] || complain "$1: $(member spares) processes set aside instead of $set_aside"
   [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
   [ "$respawned" = "$3" ] || complain "$1: $respawned processes were respawned instead of $3"
 }
