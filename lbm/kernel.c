@@ -31,6 +31,14 @@ const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted)
   return NULL;
 }
 
+static int fields_of(const gab_kernel *kernel) { return kernel->in_place ? 1 : 2; }
+
+int gab_lbm_fields(const gab_lbm_options *options)
+{
+  const gab_kernel *kernel = gab_kernel_find(options->kernel, gab_kernel_wanted(options));
+  return kernel ? fields_of(kernel) : 0;
+}
+
 /* ------------------------------------------------------------------------------------------ in words */
 
 /* Bytes of the vectors that this was compiled for, 0 if it is unknown. */
@@ -66,7 +74,7 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
   const int q = wanted.d3q19 ? gab_lattice_d3q19.q : gab_lattice_d2q9.q;
   const size_t stored = gab_precision_bytes(options->precision);
   choice->name = kernel->name;
-  const size_t bytes = (size_t)q * stored * (kernel->in_place ? 1 : 2);
+  const size_t bytes = (size_t)q * stored * (size_t)fields_of(kernel);
   if (is_asked)
     snprintf(choice->family, sizeof choice->family, "as the parameter file says; %zu bytes per cell", bytes);
   else

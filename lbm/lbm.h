@@ -260,6 +260,9 @@ typedef struct gab_lbm_kernel_choice {
  *  @return ::GAB_ERR_INPUT if there is no such kernel */
 gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t cells[3],
                                  gab_lbm_kernel_choice *choice);
+/** Fields of populations that each block has with the kernel of these options: 1 or 2; 0 if there is no such
+ *  kernel. Sparse blocks have one of their fluid cells alone. Pure. */
+int gab_lbm_fields(const gab_lbm_options *options);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 /** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if

@@ -187,20 +187,30 @@ gab_status driver_any_processes_check(const gab_config *config, const driver_opt
                                         most < INT32_MAX ? (int32_t)most : INT32_MAX);
 }
 
+int64_t driver_root_count(const gab_forest_options *forest)
+{
+  const int32_t *roots = forest->grid.roots;
+  return (int64_t)roots[0] * roots[1] * roots[2];
+}
+
+gab_box driver_root_cells(const gab_forest_options *forest, int64_t root)
+{
+  gab_box box;
+  for (int d = 0; d < 3; d++) {
+    box.lo[d] = root % forest->grid.roots[d] * forest->cells[d];
+    box.hi[d] = box.lo[d] + forest->cells[d];
+    root /= forest->grid.roots[d];
+  }
+  return box;
+}
+
 gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry)
 {
-  const gab_forest_options *forest = &which->forest;
-  gab_box box;
-  for (int32_t z = 0; z < forest->grid.roots[2]; z++)
-    for (int32_t y = 0; y < forest->grid.roots[1]; y++)
-      for (int32_t x = 0; x < forest->grid.roots[0]; x++) {
-        const int32_t at[3] = {x, y, z};
-        for (int d = 0; d < 3; d++) {
-          box.lo[d] = (int64_t)at[d] * forest->cells[d];
-          box.hi[d] = box.lo[d] + forest->cells[d];
-        }
-        if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
-      }
+  const int64_t roots = driver_root_count(&which->forest);
+  for (int64_t root = 0; root < roots; root++) {
+    const gab_box box = driver_root_cells(&which->forest, root);
+    if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
+  }
   return gab_config_fail(which->config, "bodies", "all cells are solid: there is nothing to compute");
 }
 

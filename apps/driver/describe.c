@@ -78,18 +78,11 @@ static void count_block(block_numbers *numbers, const gab_geometry *geometry, in
 /* Visits all blocks that could exist: fine for a person who waits. */
 static void count_roots(const run_case *which, const gab_geometry *geometry, block_numbers *numbers)
 {
-  const gab_root_grid *grid = &which->forest.grid;
-  for (int32_t z = 0; z < grid->roots[2]; z++)
-    for (int32_t y = 0; y < grid->roots[1]; y++)
-      for (int32_t x = 0; x < grid->roots[0]; x++) {
-        const int32_t at[3] = {x, y, z};
-        gab_box box;
-        for (int d = 0; d < 3; d++) {
-          box.lo[d] = (int64_t)at[d] * which->forest.cells[d];
-          box.hi[d] = box.lo[d] + which->forest.cells[d];
-        }
-        if (gab_geometry_has_fluid(geometry, 0, &box)) count_block(numbers, geometry, 0, &box);
-      }
+  const int64_t roots = driver_root_count(&which->forest);
+  for (int64_t root = 0; root < roots; root++) {
+    const gab_box box = driver_root_cells(&which->forest, root);
+    if (gab_geometry_has_fluid(geometry, 0, &box)) count_block(numbers, geometry, 0, &box);
+  }
 }
 
 static void count_proxies(gab_proxies *proxies, const gab_geometry *geometry, block_numbers *numbers)
@@ -132,19 +125,20 @@ static void describe_blocks(const run_case *which, const block_numbers *numbers)
   int64_t processes = gab_config_int(which->config, "run.processes");
   const gab_lbm_options *options = &which->setup.options;
   int q = options->lattice ? options->lattice->q : which->domain.dimension == 2 ? 9 : 19;
-  double bytes = (double)numbers->blocks * which->forest.cells[0] * which->forest.cells[1] *
-                 which->forest.cells[2] * q * (double)gab_precision_bytes(options->precision);
+  const double image = (double)numbers->blocks * which->forest.cells[0] * which->forest.cells[1] *
+                       which->forest.cells[2] * q * (double)gab_precision_bytes(options->precision) /
+                       (double)processes;
+  double snapshots = 0;
   gab_log(GAB_LOG_INFO,
           "  %" PRIu64 " blocks with %" PRIu64 " fluid cells (at most %" PRIu64 " in one): %.3g cell updates",
           numbers->blocks, numbers->fluid, numbers->most, (double)numbers->updates * (double)which->steps);
   if (which->refinement.max_level > 0) describe_levels(which, numbers);
   grid_describe_collision(which, numbers->of_level, numbers->levels);
-  /* A state with R = 2 images in two buffers (Kohl et al. 2017, eq. 2). */
-  gab_log(GAB_LOG_INFO,
-          "  on the recommended %" PRId64
-          " processes: %.1f MB of populations (twice that with kernels that keep two fields) and %.1f MB of "
-          "checkpoints each",
-          processes, 1e-6 * bytes / (double)processes, 4e-6 * bytes / (double)processes);
+  if (driver_snapshot_factor(which->config, (int32_t)processes, &snapshots) == GAB_OK)
+    gab_log(GAB_LOG_INFO,
+            "  on the recommended %" PRId64
+            " processes: %.1f MB of populations and %.1f MB of checkpoints each",
+            processes, 1e-6 * image * gab_lbm_fields(options), 1e-6 * image * snapshots);
   driver_describe_spares(which->config, processes);
   if (numbers->blocks < (uint64_t)processes)
     gab_log(GAB_LOG_WARNING, "%" PRIu64 " blocks are too few for the recommended %" PRId64 " processes",

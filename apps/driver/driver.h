@@ -184,6 +184,9 @@ typedef struct driver_memory {
   double (*count)(const void *user, double most);
   const void *user;
 } driver_memory;
+/** Bytes of snapshots in a process for each byte of its image: in as many buffers as the case asks for, its own and
+ *  what it keeps of others (Kohl et al. 2017, eq. 2). Local. @return ::GAB_ERR_INPUT with the place in the file */
+gab_status driver_snapshot_factor(const gab_config *config, int32_t processes, double *factor);
 /** ::GAB_ERR_INPUT with the numbers if the case needs more memory than this node has free. Local.
  *  @param[in] here  processes on this node */
 gab_status driver_memory_check(const gab_config *config, const driver_memory *memory, int processes,
@@ -191,6 +194,9 @@ gab_status driver_memory_check(const gab_config *config, const driver_memory *me
 /** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
 gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
                                 const driver_memory *memory);
+/** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
+int64_t driver_root_count(const gab_forest_options *forest);
+gab_box driver_root_cells(const gab_forest_options *forest, int64_t root);
 /** ::GAB_ERR_INPUT if a flow has no fluid cell. Local. */
 gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry);
 /** "cases/cylinder.yaml" to "out/cylinder". */

@@ -30,8 +30,7 @@ static int local_processes(int all)
   return 1;
 }
 
-/* Bytes of a process for each byte of its image: what snapshots come to, its own and what it keeps of others. */
-static gab_status snapshots_of(const gab_config *config, int processes, double *factor)
+gab_status driver_snapshot_factor(const gab_config *config, int32_t processes, double *factor)
 {
   gab_redundancy redundancy;
   gab_members all;
@@ -58,7 +57,7 @@ gab_status driver_memory_check(const gab_config *config, const driver_memory *me
   double snapshots;
   const gab_system_memory system = gab_system_memory_look();
   if (!system.known) return GAB_OK;
-  GAB_TRY(snapshots_of(config, processes, &snapshots));
+  GAB_TRY(driver_snapshot_factor(config, processes, &snapshots));
   const double free = (double)system.available;
   double cells = memory->cells;
   if (need_of(memory, cells, processes, snapshots) * here <= free) return GAB_OK;

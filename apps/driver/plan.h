@@ -45,9 +45,10 @@ typedef struct plan_numbers {
   gab_placement placement;        /**< of the redundancy; owned */
   plan_spread held;               /**< byte kept of others, per snapshot */
   plan_spread wire;               /**< byte sent per snapshot */
+  int buffers;                    /**< snapshots that there is room for */
   double memory_given;            /**< byte of a process; 0: not asked for */
   int32_t fewest, fewest_at_peak; /**< processes that do with it; 0: none */
-  plan_spread state, memory;      /**< byte: populations; with images, Kohl et al. 2017, eq. 2 */
+  plan_spread state, memory;      /**< byte: populations; with snapshots, Kohl et al. 2017, eq. 2 */
   double image;                   /**< byte: largest of a slot */
   double peak;                    /**< byte: most in the recovery from one death; 0: none is survived */
   plan_spread partners, sent;     /**< neighbour slots; byte sent in a step of level 0 */

@@ -17,6 +17,7 @@ typedef struct flow_sizes {
   const gab_lattice *lattice;
   const gab_forest_options *forest;
   double bytes; /* of a population */
+  int fields;   /* of populations, in a block */
 } flow_sizes;
 
 static flow_sizes sizes_of(const run_case *which)
@@ -24,17 +25,22 @@ static flow_sizes sizes_of(const run_case *which)
   const gab_lbm_options *options = &which->setup.options;
   const gab_lattice *lattice = options->lattice;
   if (!lattice) lattice = which->domain.dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
-  return (flow_sizes){lattice, &which->forest, (double)gab_precision_bytes(options->precision)};
+  return (flow_sizes){lattice, &which->forest, (double)gab_precision_bytes(options->precision),
+                      gab_lbm_fields(options)};
 }
 
-/* Bytes of the populations of a block with `ghosts` layers around it. */
-static double block_bytes(const flow_sizes *sizes, int ghosts)
+/* Bytes of a field of populations of a block with `ghosts` layers around it. */
+static double field_bytes(const flow_sizes *sizes, int ghosts)
 {
   double cells = 1;
   for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
     cells *= sizes->forest->cells[axis] + 2 * ghosts;
   return cells * sizes->lattice->q * sizes->bytes;
 }
+
+/* Bytes of a block in memory, and in an image. */
+static double state_bytes(const flow_sizes *sizes) { return sizes->fields * field_bytes(sizes, 1); }
+static double image_bytes(const flow_sizes *sizes) { return field_bytes(sizes, 0); }
 
 /* Bytes that cross in a direction: populations that move so, of the cells at that side. */
 static double crossing_bytes(const flow_sizes *sizes, int direction)
@@ -85,7 +91,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
 
 static void add_blocks(plan_work *work)
 {
-  double state = block_bytes(&work->sizes, 1), image = block_bytes(&work->sizes, 0);
+  double state = state_bytes(&work->sizes), image = image_bytes(&work->sizes);
   for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
     slot_numbers *slot = &work->slots[work->plan[i]];
     slot->state += state;
@@ -133,8 +139,11 @@ static void spread_add(plan_spread *spread, double value, int32_t slots)
   spread->mean += value / slots;
 }
 
-/* Memory without faults: the state, and two snapshots of the own image and the copies of others. */
-static double memory_of(const slot_numbers *slot) { return slot->state + 2 * (slot->image + slot->held); }
+/* Memory without faults: the state, and snapshots of the own image and of what is kept of others. */
+static double memory_of(const plan_numbers *numbers, const slot_numbers *slot)
+{
+  return slot->state + numbers->buffers * (slot->image + slot->held);
+}
 
 static void spread_out(plan_work *work)
 {
@@ -150,7 +159,7 @@ static void spread_out(plan_work *work)
     const slot_numbers *slot = &work->slots[p];
     for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], slot->blocks[l], numbers->slots);
     spread_add(&numbers->state, slot->state, numbers->slots);
-    spread_add(&numbers->memory, memory_of(slot), numbers->slots);
+    spread_add(&numbers->memory, memory_of(numbers, slot), numbers->slots);
     spread_add(&numbers->sent, slot->sent, numbers->slots);
     spread_add(&numbers->held, slot->held, numbers->slots);
     spread_add(&numbers->wire, slot->spread, numbers->slots);
@@ -175,7 +184,7 @@ static gab_status find_peak(plan_work *work)
       return GAB_OK;
     }
     const slot_numbers *gone = &work->slots[dead];
-    double peak = memory_of(&work->slots[restorer]) + gone->state + gone->image;
+    double peak = memory_of(numbers, &work->slots[restorer]) + gone->state + gone->image;
     gab_group group;
     if (gab_placement_group(&numbers->placement, dead, &group))
       peak += gone->image * group.parities / gab_group_pieces(&group);
@@ -192,8 +201,8 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
 {
   const plan_numbers *numbers = work->numbers;
   const double blocks = (double)numbers->balance.blocks;
-  double held = ceil(blocks / processes), state = held * block_bytes(&work->sizes, 1);
-  double image = held * block_bytes(&work->sizes, 0);
+  double held = ceil(blocks / processes), state = held * state_bytes(&work->sizes);
+  double image = held * image_bytes(&work->sizes);
   gab_members all;
   gab_placement placement;
   gab_members_init(&all, processes);
@@ -201,7 +210,7 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
   gab_status status = gab_placement_make(&placement, &numbers->redundancy, &all, NULL);
   if (status == GAB_OK) {
     double kept = gab_placement_get_costs(&placement, image).kept;
-    *memory = state + 2 * (image + kept);
+    *memory = state + numbers->buffers * (image + kept);
     if (at_peak) *memory += state + image + (placement.scheme->kind == GAB_SCHEME_GROUPS ? kept : 0);
   }
   gab_placement_release(&placement);
@@ -318,6 +327,7 @@ static gab_status choose(const run_case *which, const plan_options *options, pla
   numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
+  numbers->buffers = (int)gab_config_int(config, "resilience.memory.buffers");
   count_spares(which, options, numbers);
   GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
   if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);

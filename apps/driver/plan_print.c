@@ -104,7 +104,8 @@ void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
   fprintf(out, "  %-40s %10s %10s %10s\n", "per process", "least", "mean", "most");
   print_bytes(out, "populations", &numbers->state);
   print_bytes(out, "kept of others, each snapshot", &numbers->held);
-  print_bytes(out, "populations and two snapshots", &numbers->memory);
+  print_bytes(out, numbers->buffers == 1 ? "populations and a snapshot" : "populations and two snapshots",
+              &numbers->memory);
   if (numbers->peak > 0)
     fprintf(out, "  %-40s %10s %10s %10s\n", "the same, recovering from one death", "", "",
             bytes_text(numbers->peak, text));

@@ -186,18 +186,12 @@ static double count_fluid(const void *user, double most)
 {
   const simulation *made = user;
   const gab_forest_options *forest = &made->which->forest;
+  const int64_t roots = driver_root_count(forest);
   double count = 0;
-  gab_box box;
-  for (int32_t z = 0; z < forest->grid.roots[2]; z++)
-    for (int32_t y = 0; y < forest->grid.roots[1]; y++)
-      for (int32_t x = 0; x < forest->grid.roots[0] && count <= most; x++) {
-        const int32_t at[3] = {x, y, z};
-        for (int d = 0; d < 3; d++) {
-          box.lo[d] = (int64_t)at[d] * forest->cells[d];
-          box.hi[d] = box.lo[d] + forest->cells[d];
-        }
-        count += (double)gab_geometry_fluid_cells(made->geometry, 0, &box);
-      }
+  for (int64_t root = 0; root < roots && count <= most; root++) {
+    const gab_box box = driver_root_cells(forest, root);
+    count += (double)gab_geometry_fluid_cells(made->geometry, 0, &box);
+  }
   return count;
 }
 
@@ -205,10 +199,8 @@ driver_memory simulation_memory(const simulation *made)
 {
   const run_case *which = made->which;
   const gab_lbm_options *options = &which->setup.options;
-  const bool one_field = strncmp(gab_lbm_kernel_name(made->lbm), "in_place", strlen("in_place")) == 0 ||
-                         strncmp(gab_lbm_kernel_name(made->lbm), "sparse", strlen("sparse")) == 0;
   const double bytes = options->lattice->q * (double)gab_precision_bytes(options->precision);
-  driver_memory memory = {.cells = 1, .state = (one_field ? 1 : 2) * bytes, .image = bytes, .user = made};
+  driver_memory memory = {.cells = 1, .state = gab_lbm_fields(options) * bytes, .image = bytes, .user = made};
   for (int d = 0; d < which->domain.dimension; d++) memory.cells *= (double)which->domain.cells[d];
   if (which->setup.body_count > 0) memory.count = count_fluid;
   return memory;

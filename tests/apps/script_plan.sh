@@ -59,6 +59,21 @@ plan 0 good.yaml -n 8 --json --scheme parity --per-node 2
 is 'd["any_losses"], d["any_domain"]' '(1, False)'
 plan 0 good.yaml -n 8 --json --per-node 4
 is 'd["any_losses"], d["any_domain"]' '(1, True)'
+# Kernels with two fields; room for one snapshot only: as `check` says it, too.
+plan 0 good.yaml -n 2 --json --set lbm.kernel=vector --set resilience.memory.buffers=1 --memory 80000
+is 'd["state_bytes"]["most"] == 2 * 4 * 10 * 10 * 9 * 8' True
+is 'd["checkpoint_bytes"] == 4 * 8 * 8 * 9 * 8' True
+is 'd["memory_bytes"]["mean"] == d["state_bytes"]["mean"] + 2 * d["checkpoint_bytes"]' True
+is 'd["fewest_processes"], d["fewest_processes_at_peak"]' '(3, 8)'
+plan 0 good.yaml -n 2 --set resilience.memory.buffers=1
+said 'populations and a snapshot  '
+big="--set domain.cells=[3200,1600] --set domain.block=[80,80] --set run.processes=4"
+check 0 good.yaml $big
+said 'on the recommended 4 processes: 92.2 MB of populations and 368.6 MB of checkpoints each'
+check 0 good.yaml $big --set lbm.kernel=vector --set resilience.memory.buffers=1
+said 'on the recommended 4 processes: 184.3 MB of populations and 184.3 MB of checkpoints each'
+check 0 good.yaml $big --set resilience.scheme=none --set resilience.memory.buffers=1
+said ': 92.2 MB of populations and 92.2 MB of checkpoints each'
 # Populations of a block with ghosts and without: 7200 and 4608 byte. Pair-wise a process with two has 2 x 25632.
 plan 0 good.yaml -n 8 --json --memory 52000
 is 'd["fewest_processes"], d["fewest_processes_at_peak"]' '(4, 8)'
