@@ -88,17 +88,3 @@ static bool remove_tree(int at, const char *name, int depth)
 }
 
 bool gab_own_folder_remove(int at, const char *name) { return remove_tree(at, name, DEPTH); }
-
-uint64_t gab_process_start(long pid)
-{
-  char path[64], text[1024];
-  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  FILE *file = fopen(path, "r");
-  if (!file) return 0;
-  text[fread(text, 1, sizeof text - 1, file)] = '\0';
-  fclose(file);
-  const char *at = strrchr(text, ')'); /* the name before it may hold anything */
-  if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X')) return 0;
-  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
-  return at ? strtoull(at, NULL, 10) : 0;
-}

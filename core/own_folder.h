@@ -12,7 +12,6 @@
 #define GABION_CORE_OWN_FOLDER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,10 +34,6 @@ int gab_own_file_open(int at, const char *name, int flags, char why[GAB_OWN_WHY]
 /** Removes such a folder with its files and the folders in it, whose files too. Nothing is followed. Local.
  *  @return false if something stays */
 bool gab_own_folder_remove(int at, const char *name);
-
-/** When a process of this machine was started, in ticks since that was: a pid may be used again.
- *  @return 0: there is no such process, or it has ended and was only not waited for */
-uint64_t gab_process_start(long pid);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "resilience/run_lock_impl.h"
 
 #include "core/json.h"
+#include "core/process.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,35 +13,13 @@
 
 /* ---------------------------------------------------------------- processes of this machine */
 
-/* @return false if there is no such process, or only what its parent has not taken note of */
-static bool look_at_process(long pid, lock_process *found)
+static lock_process process_of(long pid)
 {
-  char path[64], text[1024];
-  *found = (lock_process){.pid = 0};
-  if (pid <= 0) return false;
-  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  const size_t length = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[length] = '\0';
-  char state = 'X', *behind_name = strrchr(text, ')'); /* the name may hold anything */
-  unsigned long long started = 0;
-  if (!behind_name ||
-      sscanf(behind_name + 1,
-             " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state,
-             &started) != 2)
-    return false;
-  if (state == 'Z' || state == 'X') return false;
-  *found = (lock_process){.pid = pid, .started = started};
-  return true;
+  const uint64_t started = gab_process_start(pid);
+  return (lock_process){.pid = started ? pid : 0, .started = started};
 }
 
-static bool lives(lock_process process)
-{
-  lock_process now;
-  return look_at_process(process.pid, &now) && now.started == process.started;
-}
+static bool lives(lock_process process) { return gab_process_lives(process.pid, process.started); }
 
 static bool is_named(long pid, const char *name)
 {
@@ -62,26 +41,20 @@ static lock_process find_starter(const char *host, int processes)
   char there[GAB_LOCK_WORD] = "";
   long pid = 0;
   if (launcher && sscanf(launcher, "%ld %127s", &pid, there) == 2) {
-    if (strcmp(there, host) == 0 && is_named(pid, "gabion-launch")) look_at_process(pid, &found);
+    if (strcmp(there, host) == 0 && is_named(pid, "gabion-launch")) found = process_of(pid);
   } else if (processes > 1 &&
              (getenv("PMIX_NAMESPACE") || getenv("PMI_RANK") || getenv("OMPI_COMM_WORLD_SIZE"))) {
-    look_at_process(getppid(), &found);
+    found = process_of(getppid());
   }
   return found;
 }
 
-/* Process ids are those of one boot and one numbering (containers have their own). "" if that cannot be told.
- */
+/* "" if it cannot be told. */
 static void find_machine(char machine[GAB_LOCK_WORD])
 {
-  char boot[64] = "", space[64] = "";
-  FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-  if (file && !fgets(boot, sizeof boot, file)) boot[0] = '\0';
-  if (file) fclose(file);
-  boot[strcspn(boot, "\n")] = '\0';
-  const ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+  const gab_process_space here = gab_process_space_here();
   machine[0] = '\0';
-  if (boot[0] && length > 0) snprintf(machine, GAB_LOCK_WORD, "%s %.*s", boot, (int)length, space);
+  if (gab_process_space_is_known(&here)) snprintf(machine, GAB_LOCK_WORD, "%s %s", here.boot, here.numbering);
 }
 
 void gab_lock_make_id(char id[GAB_LOCK_WORD])
@@ -103,7 +76,7 @@ void gab_lock_owner_self(const char *run, int processes, double since, lock_owne
   snprintf(owner->launch, sizeof owner->launch, "%s", launch ? launch : "");
   gethostname(owner->host, sizeof owner->host - 1);
   find_machine(owner->machine);
-  look_at_process(getpid(), &owner->root);
+  owner->root = process_of(getpid());
   owner->starter = find_starter(owner->host, processes);
 }
 

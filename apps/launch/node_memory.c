@@ -8,6 +8,7 @@
 #include "apps/launch/launch.h"
 
 #include "core/own_folder.h"
+#include "core/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,10 +31,10 @@
 /* ---------------------------------------------------------------- whose a folder is */
 
 typedef struct record {
-  char id[33];              /* of the run */
-  char command[17];         /* hash of folder and command line */
-  char launch[17];          /* GABION_LAUNCH_ID of the launcher: locks of output folders name it */
-  char boot[40], space[40]; /* of the launcher: boot of its machine, name space of its process id */
+  char id[33];             /* of the run */
+  char command[17];        /* hash of folder and command line */
+  char launch[17];         /* GABION_LAUNCH_ID of the launcher: locks of output folders name it */
+  gab_process_space space; /* of the launcher: where its number means something */
   long pid;
   unsigned long long start; /* of the launcher's process */
   long long since;          /* seconds since 1970 when the run began */
@@ -50,13 +51,14 @@ static bool record_parse(const char *text, record *is)
   return sscanf(
              text,
              "gabion-run 2\nid %32s\ncommand %16s\nlaunch %16s\nboot %39s\nspace %39s\npid %ld %llu\nsince %lld",
-             is->id, is->command, is->launch, is->boot, is->space, &is->pid, &is->start, &is->since) == 8;
+             is->id, is->command, is->launch, is->space.boot, is->space.numbering, &is->pid, &is->start,
+             &is->since) == 8;
 }
 
 static void record_print(const record *is, char *text, size_t room)
 {
-  snprintf(text, room, FORM, is->id, is->command, is->launch, is->boot, is->space, is->pid, is->start,
-           is->since);
+  snprintf(text, room, FORM, is->id, is->command, is->launch, is->space.boot, is->space.numbering, is->pid,
+           is->start, is->since);
 }
 
 static bool record_read(int folder, record *is)
@@ -81,24 +83,13 @@ static bool record_write(int folder, const record *is)
   return fine && renameat(folder, RECORD ".new", folder, RECORD) == 0;
 }
 
-/* What tells this machine, since it was started, and this set of process ids. */
-static void describe_here(record *is)
-{
-  if (!launch_read_line("/proc/sys/kernel/random/boot_id", is->boot, sizeof is->boot))
-    strcpy(is->boot, "unknown");
-  const ssize_t got = readlink("/proc/self/ns/pid", is->space, sizeof is->space - 1);
-  is->space[got > 0 ? got : 0] = '\0';
-  if (got <= 0) strcpy(is->space, "unknown");
-}
-
 typedef enum owner { OWNER_LIVES, OWNER_GONE, OWNER_UNKNOWN } owner;
 
 static owner owner_of(const record *is)
 {
-  record here = {0};
-  describe_here(&here);
-  if (strcmp(here.boot, is->boot) != 0 || strcmp(here.space, is->space) != 0) return OWNER_UNKNOWN;
-  return gab_process_start(is->pid) == is->start ? OWNER_LIVES : OWNER_GONE;
+  const gab_process_space here = gab_process_space_here();
+  if (is->start == 0 || !gab_process_space_is_same(&here, &is->space)) return OWNER_UNKNOWN;
+  return gab_process_lives(is->pid, is->start) ? OWNER_LIVES : OWNER_GONE;
 }
 
 /* ---------------------------------------------------------------- on a node */
@@ -144,8 +135,8 @@ static void sweep(const char *parent, const char *gone, FILE *out)
     if (folder < 0) continue;
     const find found = look_at(folder, gone, &is);
     if (out && found != FIND_IN_USE && is.id[0])
-      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.launch, is.boot, is.space, is.pid,
-              is.start, is.since);
+      fprintf(out, LINE, names[found], entry->d_name, is.id, is.command, is.launch, is.space.boot,
+              is.space.numbering, is.pid, is.start, is.since);
     if (!out && (found == FIND_LEFT || found == FIND_FORGOTTEN)) gab_own_folder_remove(place, entry->d_name);
     close(folder);
   }
@@ -232,7 +223,7 @@ static record describe_run(const launch_options *options)
       .pid = (long)getpid(), .start = gab_process_start((long)getpid()), .since = (long long)time(NULL)};
   char folder[LAUNCH_PATH] = "";
   uint64_t hash = UINT64_C(14695981039346656037);
-  describe_here(&is);
+  is.space = gab_process_space_here();
   random_name(is.id);
   snprintf(is.launch, sizeof is.launch, "%s", getenv("GABION_LAUNCH_ID"));
   if (getcwd(folder, sizeof folder)) hash = hash_of(hash, folder);
@@ -256,7 +247,7 @@ static void read_line(const char *line, survey *all)
   char state[8], name[80];
   record is;
   if (sscanf(line, "%7s %79s %32s %16s %16s %39s %39s %ld %llu %lld", state, name, is.id, is.command,
-             is.launch, is.boot, is.space, &is.pid, &is.start, &is.since) != 10)
+             is.launch, is.space.boot, is.space.numbering, &is.pid, &is.start, &is.since) != 10)
     return;
   if (strcmp(state, "left") != 0 && owner_of(&is) != OWNER_GONE) return;
   const size_t used = strlen(all->gone);
