@@ -3,10 +3,19 @@
 #include "core/file.h"
 #include "core/log.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+int gab_launch_attempt(void)
+{
+  const char *told = getenv("GABION_ATTEMPT");
+  char *end = NULL;
+  const long attempt = told ? strtol(told, &end, 10) : 0;
+  return told && end != told && *end == '\0' && attempt > 0 && attempt <= INT_MAX ? (int)attempt : 0;
+}
 
 static void write_whole(const char *path, const char *text)
 {

@@ -1,5 +1,5 @@
 /** @file beacon.h
- *  @brief What a run tells its launcher: that it gets on, and how it ended.
+ *  @brief What a run tells its launcher: that it gets on, and how it ended; and what it hears from it.
  *
  *  mpirun's own exit code cannot be trusted after a death, and a hang inside the MPI library shows nowhere.
  *  So the root writes two small files whose names the launcher gives in the environment: GABION_PROGRESS,
@@ -16,6 +16,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** How often the launcher has started this run again (GABION_ATTEMPT): because it hung, or its job had ended. What is there
+ *  then is the run's own. Local. @return 0: this is the first time, or there is no launcher, or its word is no number */
+int gab_launch_attempt(void);
 
 /** Root only, at most once a second; others and more often: nothing. Local.
  *  @param[in] longest  seconds of the longest step so far, for `gabion-launch --dead-after`; 0: not known */

@@ -1,5 +1,6 @@
 /* When a checkpoint is due, in memory or on disk, and taking it. The two levels have a clock each; one that
  * goes to disk is one in memory first. */
+#include "resilience/beacon.h"
 #include "resilience/disk_impl.h"
 #include "resilience/timeloop_impl.h"
 
@@ -7,7 +8,6 @@
 #include "core/log.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -327,7 +327,7 @@ gab_status gab_guard_begin(gab_timeloop *loop)
   const char *from;
   GAB_TRY(go_back(loop, &loaded, &from));
   if (loaded.step < 0) {
-    if (guard->salvage && getenv("GABION_ATTEMPT") && strcmp(getenv("GABION_ATTEMPT"), "0") != 0)
+    if (guard->salvage && gab_launch_attempt() > 0)
       gab_log(GAB_LOG_WARNING, "nothing to go on from is left: starting at the beginning");
     return GAB_OK;
   }

@@ -1,4 +1,5 @@
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
+#include "resilience/beacon.h"
 #include "resilience/history.h"
 #include "resilience/timeloop_impl.h"
 
@@ -114,8 +115,7 @@ static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_guard *gu
 static gab_status open_events(gab_timeloop *loop, const char *folder)
 {
   GAB_TRY(gab_events_create(loop->world, folder, &loop->events));
-  const char *attempt = getenv("GABION_ATTEMPT"); /* a run that the launcher started again goes on */
-  const bool anew = !loop->restart && (!attempt || strcmp(attempt, "0") == 0);
+  const bool anew = !loop->restart && gab_launch_attempt() == 0; /* started again a run goes on */
   return gab_world_is_root(loop->world) && anew ? gab_events_clear(loop->events) : GAB_OK;
 }
 

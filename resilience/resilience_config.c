@@ -1,6 +1,7 @@
 #include "resilience/resilience_config.h"
 
 #include "core/log.h"
+#include "resilience/beacon.h"
 #include "resilience/compress.h"
 
 #include <stdio.h>
@@ -363,10 +364,10 @@ static gab_status check_spares(const gab_config *config, const gab_protection *p
 gab_status gab_resilience_check_spares(const gab_config *config, const gab_world *world)
 {
   const gab_spares_asked asked = gab_resilience_spares(config);
-  const char *attempt = getenv("GABION_ATTEMPT"), *each = asked.per_node ? "/node" : "";
+  const char *each = asked.per_node ? "/node" : "";
   const int32_t have = asked.per_node ? gab_world_spares_per_node(world) : gab_world_spares(world);
   if (have >= asked.count) return GAB_OK;
-  if (attempt && atoi(attempt) > 0) { /* what is left of the nodes has room for no more */
+  if (gab_launch_attempt() > 0) { /* what is left of the nodes has room for no more */
     gab_log(GAB_LOG_WARNING, "going on with %" PRId32 "%s of %" PRId32 "%s spare processes", have, each,
             asked.count, each);
     return GAB_OK;

@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "core/process.h"
+#include "resilience/beacon.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,8 +71,8 @@ void gab_lock_make_id(char id[GAB_LOCK_WORD])
 
 void gab_lock_owner_self(const char *run, int processes, double since, lock_owner *owner)
 {
-  const char *launch = getenv("GABION_LAUNCH_ID"), *attempt = getenv("GABION_ATTEMPT");
-  *owner = (lock_owner){.attempt = attempt ? atoi(attempt) : 0, .processes = processes, .since = since};
+  const char *launch = getenv("GABION_LAUNCH_ID");
+  *owner = (lock_owner){.attempt = gab_launch_attempt(), .processes = processes, .since = since};
   snprintf(owner->run, sizeof owner->run, "%s", run);
   snprintf(owner->launch, sizeof owner->launch, "%s", launch ? launch : "");
   gethostname(owner->host, sizeof owner->host - 1);

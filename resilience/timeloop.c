@@ -1,3 +1,4 @@
+#include "resilience/beacon.h"
 #include "resilience/timeloop_impl.h"
 
 #include "core/collective.h"
@@ -5,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- building a loop */
@@ -284,13 +284,12 @@ static void note_failure(gab_timeloop *loop, gab_status status)
 static void note_start(const gab_timeloop *loop)
 {
   if (!loop->events || !gab_world_is_root(loop->world)) return;
-  const char *attempt = getenv("GABION_ATTEMPT"); /* of the launcher, which counts its restarts */
   gab_json *event = gab_event_begin(loop->events, "start");
   gab_json_int(event, "at_step", loop->step);
   gab_json_int(event, "steps", loop->steps);
   gab_json_int(event, "slots", gab_world_members(loop->world)->slots);
   gab_json_int(event, "spares", gab_world_spares(loop->world));
-  gab_json_int(event, "attempt", attempt ? atoi(attempt) : 0);
+  gab_json_int(event, "attempt", gab_launch_attempt());
   if (loop->lock) gab_json_text(event, "run", gab_run_lock_id(loop->lock));
   gab_event_end(loop->events, &event);
 }

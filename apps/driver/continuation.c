@@ -4,22 +4,16 @@
 #include "core/collective.h"
 #include "core/json.h"
 #include "core/log.h"
+#include "resilience/beacon.h"
 #include "resilience/history.h"
 #include "resilience/resilience_config.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* A run that the launcher starts again goes on, whatever was asked of the first one. */
-static bool is_attempt(void)
-{
-  const char *attempt = getenv("GABION_ATTEMPT");
-  return attempt && strcmp(attempt, "0") != 0;
-}
-
-bool driver_starts_anew(const driver_options *options) { return options->fresh && !is_attempt(); }
+bool driver_starts_anew(const driver_options *options) { return options->fresh && gab_launch_attempt() == 0; }
 
 static bool has_its_default(const void *config, const char *key) { return !gab_config_is_set(config, key); }
 

@@ -3,6 +3,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/system_memory.h"
+#include "resilience/beacon.h"
 #include "resilience/resilience_config.h"
 
 #include <stdlib.h>
@@ -81,9 +82,8 @@ gab_status driver_memory_check(const gab_config *config, const driver_memory *me
 gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
                                 const driver_memory *memory)
 {
-  const char *attempt =
-      getenv("GABION_ATTEMPT"); /* started again it has run before, and its images are still there */
   const int processes = (int)gab_members_count(gab_world_members(world));
-  if (options->overcommit || (attempt && strcmp(attempt, "0") != 0)) return GAB_OK;
+  /* Started again it has run before, and its images are still there. */
+  if (options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
   return gab_output_settle(world, driver_memory_check(config, memory, processes, local_processes(processes)));
 }

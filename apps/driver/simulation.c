@@ -2,10 +2,10 @@
 #include "apps/driver/simulation.h"
 
 #include "core/log.h"
+#include "resilience/beacon.h"
 #include "resilience/run_files.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef _OPENMP
@@ -83,9 +83,8 @@ static gab_status prepare_folder(const gab_config *config, const driver_options 
   GAB_TRY(gab_output_folder_prepare(folder));
   snprintf(path, sizeof path, "%s/summary.json", folder);
   unlink(path);
-  const char *attempt = getenv("GABION_ATTEMPT"); /* a run that the launcher started again goes on logging */
   snprintf(path, sizeof path, "%s/log.txt", folder);
-  if (!continues && (!attempt || strcmp(attempt, "0") == 0)) unlink(path);
+  if (!continues && gab_launch_attempt() == 0) unlink(path); /* started again a run goes on logging */
   snprintf(path, sizeof path, "%s/checkpoints", folder);
   if (driver_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
   gab_buffer text = {0};
@@ -134,8 +133,7 @@ static gab_status settle_folder(const char *folder, gab_output *const *outputs, 
 gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
                                 const char *more, bool continues)
 {
-  const char *attempt = getenv("GABION_ATTEMPT"); /* what the attempt before has written is this run's */
-  const bool again = attempt && strcmp(attempt, "0") != 0;
+  const bool again = gab_launch_attempt() > 0; /* what the attempt before has written is this run's */
   gab_status status = GAB_OK;
   if (gab_world_is_root(world)) status = settle_folder(folder, outputs, more, continues || again);
   return gab_output_settle(world, status);
