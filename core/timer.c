@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct record {
   char name[GAB_TIMER_NAME_CAPACITY];
@@ -19,6 +20,22 @@ struct gab_timers {
   gab_timer *order; /* handles by name */
   size_t count, capacity;
 };
+
+double gab_seconds_since_1970(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+const char *gab_local_date(double seconds_since_1970, char text[GAB_DATE_CAPACITY])
+{
+  const time_t seconds = (time_t)seconds_since_1970;
+  struct tm parts;
+  if (!localtime_r(&seconds, &parts) || strftime(text, GAB_DATE_CAPACITY, "%Y-%m-%d %H:%M:%S", &parts) == 0)
+    strcpy(text, "?");
+  return text;
+}
 
 gab_status gab_timers_create(gab_timers **timers)
 {

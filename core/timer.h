@@ -1,7 +1,7 @@
 /** @file timer.h
  *  @brief Named timers: calls, total, shortest and longest time of a call.
  *
- *  Seconds of wall-clock time from gab_seconds(). A set of timers belongs to one thread. What the slots
+ *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers belongs to one thread. What the slots
  *  measured is brought together by others: gab_timers_totals() gives the numbers in an order that is the same
  *  on all slots that have the same timers.
  *
@@ -17,6 +17,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Seconds since 1970-01-01 00:00 UTC by the clock of this machine, which may be set at any time: for what others read, and
+ *  for limits that outlive a process. Durations are measured by gab_seconds(). Local. */
+double gab_seconds_since_1970(void);
+
+#define GAB_DATE_CAPACITY 32 /**< characters of a date with its end */
+/** "2026-11-22 06:33:55" in the time zone of this process; "?" for what is no date. Local. @return text */
+const char *gab_local_date(double seconds_since_1970, char text[GAB_DATE_CAPACITY]);
 
 #define GAB_TIMER_NAME_CAPACITY 64 /**< characters of a name with its end */
 

@@ -3,17 +3,10 @@
 
 #include "core/file.h"
 #include "core/log.h"
+#include "core/timer.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double wall_clock(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- reports */
 
@@ -183,7 +176,7 @@ gab_status gab_disk_committer_progress(gab_disk *disk)
   if (committer->stage == GAB_COMMIT_REPORTS) {
     gab_world_enter(disk->world, GAB_PHASE_DISK_COMMIT);
     committer->manifest.seconds = gab_seconds() - disk->started;
-    committer->manifest.written = wall_clock();
+    committer->manifest.written = gab_seconds_since_1970();
     committer->work.run = commit;
     committer->stage = GAB_COMMIT_MANIFEST;
     gab_worker_submit(disk->worker, &committer->work);

@@ -1,10 +1,11 @@
 #include "resilience/events.h"
 
+#include "core/timer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct gab_events {
@@ -39,10 +40,8 @@ gab_status gab_events_clear(gab_events *events)
 gab_json *gab_event_begin(gab_events *events, const char *event)
 {
   if (!events || !events->path[0]) return NULL;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   gab_json *line = gab_json_begin(GAB_JSON_LINE);
-  gab_json_rounded(line, "time", (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, 6);
+  gab_json_rounded(line, "time", gab_seconds_since_1970(), 6);
   gab_json_int(line, "slot", gab_world_slot(events->world));
   gab_json_uint(line, "epoch", gab_world_epoch(events->world));
   gab_json_int(line, "step", gab_world_step(events->world));

@@ -4,11 +4,11 @@
 
 #include "core/file.h"
 #include "core/log.h"
+#include "core/timer.h"
 #include "resilience/beacon.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static void describe_rate(double updates_per_second, char *text, size_t room)
@@ -30,11 +30,9 @@ static gab_status format_progress(const gab_timeloop *loop, const char *state, d
                                   double seconds_left, gab_buffer *text)
 {
   char host[128] = "";
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
   gethostname(host, sizeof host - 1);
   gab_json *json = gab_json_begin(GAB_JSON_LINE);
-  gab_json_rounded(json, "time", (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, 3);
+  gab_json_rounded(json, "time", gab_seconds_since_1970(), 3);
   gab_json_text(json, "state", state);
   gab_json_text(json, "host", host);
   gab_json_int(json, "pid", (long)getpid());

@@ -1,13 +1,13 @@
 #include "resilience/resilience_config.h"
 
 #include "core/log.h"
+#include "core/timer.h"
 #include "resilience/beacon.h"
 #include "resilience/compress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const gab_config_key resilience_keys[] = {
     {.name = "strategies",
@@ -571,7 +571,7 @@ static double deadline_after(double walltime)
   if (walltime <= 0) return 0;
   const char *started = getenv("GABION_STARTED");
   const double start = started ? strtod(started, NULL) : 0;
-  return (start > 0 ? start : (double)time(NULL)) + walltime;
+  return (start > 0 ? start : gab_seconds_since_1970()) + walltime;
 }
 
 static bool begins_with(const unsigned char *line, size_t length, const char *key)

@@ -3,6 +3,7 @@
 #include "blockforest/output.h"
 #include "core/collective.h"
 #include "core/log.h"
+#include "core/timer.h"
 #include "resilience/beacon.h"
 #include "resilience/run_lock_impl.h"
 
@@ -34,13 +35,6 @@ struct gab_run_lock {
   pthread_cond_t changed;
   bool stop, lost; /* under the mutex */
 };
-
-static double seconds_since_1970(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- files */
 
@@ -183,11 +177,11 @@ static void remove_leftovers(const gab_run_lock *lock)
     if (folder >= 0) close(folder);
     return;
   }
-  const time_t now = time(NULL);
+  const double now = gab_seconds_since_1970();
   for (struct dirent *entry; (entry = readdir(entries));)
     if (strncmp(entry->d_name, start, sizeof start - 1) == 0 &&
         fstatat(folder, entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) &&
-        now - about.st_mtim.tv_sec > 2 * GAB_LOCK_SILENCE)
+        now - (double)about.st_mtim.tv_sec > 2 * GAB_LOCK_SILENCE)
       unlinkat(folder, entry->d_name, 0);
   closedir(entries);
 }
@@ -386,7 +380,7 @@ static gab_status share_id(gab_run_lock *lock)
   gab_status status = GAB_OK;
   if (gab_world_is_root(lock->world)) {
     gab_lock_make_id(lock->owner.run);
-    lock->owner.since = seconds_since_1970();
+    lock->owner.since = gab_seconds_since_1970();
     status = gab_put_string(&id, lock->owner.run);
     if (status == GAB_OK) status = gab_put_f64(&id, lock->owner.since);
   }

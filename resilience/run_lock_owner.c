@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "core/process.h"
+#include "core/timer.h"
 #include "resilience/beacon.h"
 
 #include <inttypes.h>
@@ -124,14 +125,11 @@ bool gab_lock_owner_parse(const char *text, size_t length, lock_owner *owner)
 
 const char *gab_lock_owner_describe(const lock_owner *owner, char *text, size_t room)
 {
-  char date[32] = "";
-  const time_t seconds = (time_t)owner->since;
-  struct tm parts;
-  if (localtime_r(&seconds, &parts)) strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &parts);
+  char date[GAB_DATE_CAPACITY];
   if (!owner->run[0]) snprintf(text, room, "a run that its file does not name");
   else
     snprintf(text, room, "run %.32s (process %ld on %s, since %s)", owner->run, owner->root.pid, owner->host,
-             date);
+             gab_local_date(owner->since, date));
   return text;
 }
 

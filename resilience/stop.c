@@ -1,13 +1,13 @@
 #include "resilience/stop.h"
 
 #include "core/collective.h"
+#include "core/timer.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POLL_SECONDS 1.0 /* how often all are asked */
@@ -55,20 +55,13 @@ void gab_stop_destroy(gab_stop **stop)
 
 void gab_stop_restart(gab_stop *stop, gab_step step) { stop->next = step + 1; }
 
-static double seconds_since_1970(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* What this process knows; file and clock are the root's business. */
 static gab_stop_reason look(const gab_stop *stop, double reserve)
 {
   if (terminated) return GAB_STOP_SIGNAL;
   if (!gab_world_is_root(stop->world)) return GAB_STOP_NOT;
   if (stop->file && access(stop->file, F_OK) == 0) return GAB_STOP_FILE;
-  if (stop->deadline > 0 && seconds_since_1970() + MARGIN * reserve + 2 * POLL_SECONDS >= stop->deadline)
+  if (stop->deadline > 0 && gab_seconds_since_1970() + MARGIN * reserve + 2 * POLL_SECONDS >= stop->deadline)
     return GAB_STOP_DEADLINE;
   return GAB_STOP_NOT;
 }

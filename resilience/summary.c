@@ -4,6 +4,7 @@
 #include "core/collective.h"
 #include "core/file.h"
 #include "core/log.h"
+#include "core/timer.h"
 #include "resilience/timeloop_impl.h"
 
 #include <math.h>
@@ -174,10 +175,8 @@ static void put_date(gab_json *json, const char *key, double seconds_since_1970)
 static void put_origin(gab_json *json, const gab_timeloop *loop)
 {
   char host[256] = "";
-  struct timespec now;
   gethostname(host, sizeof host - 1);
-  clock_gettime(CLOCK_REALTIME, &now);
-  const double end = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  const double end = gab_seconds_since_1970();
   gab_json_text(json, "version", GAB_VERSION);
   if (gab_build_commit()[0]) gab_json_text(json, "commit", gab_build_commit());
   else gab_json_null(json, "commit");

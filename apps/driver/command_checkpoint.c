@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/log.h"
+#include "core/timer.h"
 #include "resilience/checkpoint_files.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -53,12 +53,9 @@ static gab_status visit_all(const char *dir, gab_status (*visit)(void *user, gab
 
 static void print_line(gab_step step, const gab_manifest *manifest, const char *word)
 {
-  char when[64] = "?";
+  char when[GAB_DATE_CAPACITY] = "?";
   uint64_t bytes = 0;
-  time_t seconds = (time_t)manifest->written;
-  struct tm local;
-  if (manifest->step >= 0 && localtime_r(&seconds, &local))
-    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+  if (manifest->step >= 0) gab_local_date(manifest->written, when);
   for (size_t i = 0; i < manifest->file_count; i++) bytes += manifest->files[i].bytes;
   printf("%12" GAB_PRI_STEP "  %-19s  %10.1f MB  %9" PRId32 "  %s\n", step, when, 1e-6 * (double)bytes,
          manifest->step >= 0 ? gab_members_count(&manifest->members) : 0, word);

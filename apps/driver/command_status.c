@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/timer.h"
 #include "resilience/history.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -43,22 +43,6 @@ static const char *duration(double seconds, char text[32])
   else if (seconds < 360000) snprintf(text, 32, "%.1f h", seconds / 3600);
   else snprintf(text, 32, "%.1f days", seconds / 86400);
   return text;
-}
-
-static const char *date(double time, char text[32])
-{
-  const time_t seconds = (time_t)time;
-  struct tm parts;
-  localtime_r(&seconds, &parts);
-  strftime(text, 32, "%Y-%m-%d %H:%M:%S", &parts);
-  return text;
-}
-
-static double seconds_now(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ---------------------------------------------------------------- events.jsonl */
@@ -109,7 +93,7 @@ static void take_event(const char *line, size_t length, history *past)
 {
   gab_json_document *event = gab_json_read(line, length);
   if (!event) return;
-  char name[48], from[64], when[32];
+  char name[48], from[64], when[GAB_DATE_CAPACITY];
   const double time = gab_json_get_real(event, "/time");
   const size_t before = past->count;
   gab_json_get_text(event, "/event", name, sizeof name);
@@ -134,7 +118,7 @@ static void take_event(const char *line, size_t length, history *past)
   if (past->count > before) {
     char *line_shown = past->shown[before % SHOWN_EVENTS], copy[200];
     snprintf(copy, sizeof copy, "%.199s", line_shown);
-    snprintf(line_shown, sizeof past->shown[0], "%s  %s", date(time, when), copy);
+    snprintf(line_shown, sizeof past->shown[0], "%s  %s", gab_local_date(time, when), copy);
   }
   gab_json_forget(&event);
 }
@@ -220,11 +204,11 @@ static int tell_end(const char *folder, const history *past)
 {
   char text[32];
   if (strcmp(past->end_status, "ok") != 0) {
-    printf("%s: %s since %s\n  %s\n", folder, past->end_status, date(past->end_time, text),
+    printf("%s: %s since %s\n  %s\n", folder, past->end_status, gab_local_date(past->end_time, text),
            past->end_message);
     return 0;
   }
-  printf("%s: done since %s", folder, date(past->end_time, text));
+  printf("%s: done since %s", folder, gab_local_date(past->end_time, text));
   gab_json_document *summary = open_json(folder, "summary.json");
   if (summary) {
     char checksum[32];
@@ -248,7 +232,7 @@ static bool is_running(gab_json_document *progress, const history *past, double 
   const bool lives = progress && writer_lives(progress, &known);
   double last = past->last_time;
   if (progress && gab_json_get_real(progress, "/time") > last) last = gab_json_get_real(progress, "/time");
-  *silent = seconds_now() - last;
+  *silent = gab_seconds_since_1970() - last;
   /* The root may have died and its successor not written yet: a fresh sign counts more than a missing process. */
   return lives || *silent < (known ? 10 : SILENT_SECONDS);
 }

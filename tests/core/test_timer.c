@@ -1,3 +1,6 @@
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +10,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/timer.h"
 
@@ -175,6 +180,23 @@ static void the_table_has_the_largest_first(void **state)
                             "  exchange                          0.5000      1.0000      1.5000   25.0%\n");
 }
 
+static void the_date_is_that_of_the_time_zone(void **state)
+{
+  (void)state;
+  char text[GAB_DATE_CAPACITY];
+  assert_int_equal(setenv("TZ", "UTC0", 1), 0);
+  tzset();
+  assert_string_equal(gab_local_date(0, text), "1970-01-01 00:00:00");
+  assert_string_equal(gab_local_date(1795329235.75, text), "2026-11-22 06:33:55");
+  assert_string_equal(gab_local_date(1e18, text), "?");
+  assert_int_equal(setenv("TZ", "EAST-2", 1), 0);
+  tzset();
+  assert_string_equal(gab_local_date(1795329235, text), "2026-11-22 08:33:55");
+  const time_t before = time(NULL);
+  const double now = gab_seconds_since_1970();
+  assert_true((double)before <= now && now < (double)time(NULL) + 1);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -185,6 +207,7 @@ int main(void)
       cmocka_unit_test(totals_do_not_depend_on_the_order_of_creation),
       cmocka_unit_test(packed_timers_come_back),
       cmocka_unit_test(the_table_has_the_largest_first),
+      cmocka_unit_test(the_date_is_that_of_the_time_zone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
