@@ -48,11 +48,7 @@ static gab_status check_names(const run_case *which, const char *path)
   const char *const *names = gab_config_strings(which->config, path, &count);
   for (size_t i = 0; i < count; i++) {
     const gab_quantity *found;
-    if (gab_quantity_find(list, names[i], &found) != GAB_OK) {
-      char message[512];
-      snprintf(message, sizeof message, "%s", gab_error_message());
-      return gab_config_fail(which->config, path, "%s", message);
-    }
+    GAB_TRY(driver_blame(which->config, path, gab_quantity_find(list, names[i], &found)));
   }
   return GAB_OK;
 }
@@ -69,11 +65,8 @@ static gab_status check_slice(const run_case *which, size_t index)
   const gab_quantity *found;
   gab_component component;
   gab_config_path(path, "%s.quantity", item);
-  if (gab_quantity_find_scalar(list, gab_config_string(config, path), &found, &component) != GAB_OK) {
-    char message[512];
-    snprintf(message, sizeof message, "%s", gab_error_message());
-    return gab_config_fail(config, path, "%s", message);
-  }
+  GAB_TRY(driver_blame(config, path,
+                       gab_quantity_find_scalar(list, gab_config_string(config, path), &found, &component)));
   gab_config_path(path, "%s.axis", item);
   if (which->domain.dimension == 2 && gab_config_choice(config, path) != 2)
     return gab_config_fail(config, path, "in 2D a slice has the normal z");
