@@ -371,12 +371,15 @@ gab_status gab_guard_stop(gab_timeloop *loop)
 
 /* ---------------------------------------------------------------- recovery */
 
-static void list_slots(const gab_fault *fault, char *text, size_t room)
+const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room)
 {
-  size_t used = 0;
-  text[0] = '\0';
-  for (int32_t i = 0; i < fault->lost_count && used + 16 < room; i++)
-    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, i ? ", " : "", fault->lost[i]);
+  enum { SLOT = 13, MORE = 23 }; /* ", 2147483647", " and 2147483647 more" */
+  size_t used = (size_t)snprintf(text, room, "%s", count == 0 ? "nobody" : count == 1 ? "slot " : "slots ");
+  int32_t i = 0;
+  for (; i < listed && i < count && used + SLOT + MORE < room; i++)
+    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, i ? ", " : "", lost[i]);
+  if (i < count) snprintf(text + used, room - used, " and %" PRId32 " more", count - i);
+  return text;
 }
 
 static void remember(gab_timeloop *loop, const gab_fault *fault)
@@ -386,7 +389,8 @@ static void remember(gab_timeloop *loop, const gab_fault *fault)
     gab_fault_record *record = &loop->records[stats->fault_count];
     record->fault = *fault;
     record->fault.lost = NULL;
-    for (int32_t i = 0; i < fault->lost_count && i < 8; i++) record->lost[i] = fault->lost[i];
+    for (int32_t i = 0; i < fault->lost_count && i < GAB_MOST_LOST_RECORDS; i++)
+      record->lost[i] = fault->lost[i];
   }
   stats->fault_count++;
   stats->lost_slots += fault->lost_count;
@@ -426,18 +430,15 @@ static const char *who_took_over(const gab_fault *fault)
 static void tell(gab_timeloop *loop, const gab_fault *fault)
 {
   char lost[256], seated[96] = "";
-  list_slots(fault, lost, sizeof lost);
+  gab_fault_who(fault->lost, fault->lost_count, fault->lost_count, lost, sizeof lost);
   if (fault->returned > 0)
     snprintf(seated, sizeof seated, ", %s took over%s", who_took_over(fault),
              fault->returned < fault->lost_count ? " as far as there were any" : "");
   gab_log(GAB_LOG_WARNING,
-          "%s%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
+          "%s%s%s; back from step %" GAB_PRI_STEP " to step %" GAB_PRI_STEP
           ", going on with %d of %d slots after %.3f s (%d round%s: revoke %.4f, shrink %.4f, agree %.4f, "
           "restore "
           "%.4f, protect again %.4f, rebalance %.4f s)",
-          fault->lost_count == 0   ? "nobody"
-          : fault->lost_count == 1 ? "slot "
-                                   : "slots ",
           lost, fault->lost_count == 0 ? " died, but the world was broken" : " died", seated,
           fault->noticed_step, fault->restored_step, gab_members_count(gab_world_members(loop->world)),
           gab_world_members(loop->world)->slots, fault->seconds, fault->rounds, fault->rounds == 1 ? "" : "s",

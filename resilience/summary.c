@@ -87,7 +87,8 @@ static void put_faults(gab_json *json, const gab_run_stats *stats)
     const gab_fault_record *record = &stats->faults[i];
     gab_json_object(json, NULL);
     gab_fault_to_json(json, &record->fault, record->lost,
-                      record->fault.lost_count < 8 ? record->fault.lost_count : 8);
+                      record->fault.lost_count < GAB_MOST_LOST_RECORDS ? record->fault.lost_count
+                                                                       : GAB_MOST_LOST_RECORDS);
     gab_json_close(json);
   }
   gab_json_close(json);
@@ -251,16 +252,12 @@ gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab
 static void log_fault(const gab_fault_record *record)
 {
   const gab_fault *fault = &record->fault;
-  char lost[96] = "";
-  for (int32_t k = 0; k < fault->lost_count && k < 8; k++) {
-    size_t used = strlen(lost);
-    snprintf(lost + used, sizeof lost - used, "%s%" GAB_PRI_SLOT, k ? ", " : "", record->lost[k]);
-  }
+  char lost[160];
   gab_log(GAB_LOG_INFO,
-          "  survived: slot%s %s died at step %" GAB_PRI_STEP "; %" GAB_PRI_STEP
+          "  survived: %s died at step %" GAB_PRI_STEP "; %" GAB_PRI_STEP
           " steps were computed again; recovery took %.3f s",
-          fault->lost_count == 1 ? "" : "s", lost, fault->noticed_step,
-          fault->noticed_step - fault->restored_step, fault->seconds);
+          gab_fault_who(record->lost, GAB_MOST_LOST_RECORDS, fault->lost_count, lost, sizeof lost),
+          fault->noticed_step, fault->noticed_step - fault->restored_step, fault->seconds);
 }
 
 /* The three parts that took most; all are in summary.json. */

@@ -152,10 +152,12 @@ gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
  * add its own, the same ones on all slots, and finds them in the summary. Not rolled back: spent is spent. */
 gab_timers *gab_timeloop_timers(gab_timeloop *loop);
 
+enum { GAB_MOST_LOST_RECORDS = 8 }; /**< slots that are remembered of a fault */
+
 /** A fault as it is remembered; `lost` are the first few of lost_count. */
 typedef struct gab_fault_record {
   gab_fault fault; /**< its pointer `lost` is NULL here */
-  gab_slot lost[8];
+  gab_slot lost[GAB_MOST_LOST_RECORDS];
 } gab_fault_record;
 
 /** What happened so far, as this slot saw it. */

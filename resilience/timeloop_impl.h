@@ -116,6 +116,9 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_statu
 /* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
  * to be listed, perhaps not all of them */
 void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
+/* "nobody", "slot 3", "slots 0, 2", "slots 0, 1, 2 and 9 more": of `count` slots those that are `listed`, as far as there is
+ * room. @param[in] room  64 or more @return text */
+const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
