@@ -108,7 +108,8 @@ struct gab_checkpoint {
       since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
                      before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
                      needs no help */
-  gab_slot elder; /* of the last recovery with newcomers: a slot that needs no help, the same on all */
+  gab_slot
+      elder; /* of a recovery with newcomers: a slot that needs no help, the same on all; GAB_NO_SLOT: to be found */
   bool elder_has_snapshot;
   int valid;                               /* index of the valid snapshot; the other one is written next */
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
@@ -199,7 +200,8 @@ gab_status gab_single_snapshot_torn(void);
 
 /* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
 bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
-/* Finds the slot that tells the others: of those that know most the lowest. Collective. */
+/* Finds the slot that tells the others: of those that know most the lowest. It stays in office until
+ * gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
 gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
 /* The heads of the elder's snapshots become known to those who lack them. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */

@@ -127,7 +127,7 @@ static gab_status take_heads(gab_checkpoint *checkpoint, gab_reader in)
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
 {
   gab_world *world = checkpoint->world;
-  GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  if (checkpoint->elder == GAB_NO_SLOT) GAB_TRY(gab_newcomers_find_elder(checkpoint));
   if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0)
     return gab_single_snapshot_torn();
   if (!checkpoint->elder_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");

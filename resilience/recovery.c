@@ -368,6 +368,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     gab_status status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
     if (status == GAB_OK) status = escalate(recovery, list, count, fault);
+    recovery->checkpoint->elder = GAB_NO_SLOT;
     if (status == GAB_OK) {
       if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);
       return GAB_OK;

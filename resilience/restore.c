@@ -478,10 +478,14 @@ static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_rest
 
 gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
-  return go_back(checkpoint, false, report);
+  const gab_status status = go_back(checkpoint, false, report);
+  checkpoint->elder = GAB_NO_SLOT;
+  return status;
 }
 
 gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report)
 {
-  return go_back(checkpoint, true, report);
+  const gab_status status = go_back(checkpoint, true, report);
+  checkpoint->elder = GAB_NO_SLOT;
+  return status;
 }
