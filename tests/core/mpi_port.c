@@ -1,5 +1,7 @@
 /* Messages of all sizes arrive whole, in order and at the right place, and mistakes in their use are told. */
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick */
+/* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
+/* gabion-test: np=2,4 env=GABION_SHARES_CORES=1 */
 #include "core/hash.h"
 #include "core/port.h"
 #include "tests/mpi_test.h"
