@@ -102,6 +102,57 @@ def write_all(texts):
             file.write(text)
 
 
+# ---------------------------------------------------------------- whether the table fits the sources
+
+
+def numbers_of(text):
+    """The np= of gabion-test lines of an MPI program, each with the ending that the names of its tests get."""
+    usual, variants = ["1"], []
+    for line in re.findall(r"^[ \t]*(?:/\*|//|\*)[ \t*]*gabion-test:(.*)", text, re.MULTILINE):
+        keys = dict(re.findall(r"\b(np|env)=([^ \t*]+)", line))
+        numbers = keys.get("np", "").split(",") if "np" in keys else usual
+        if "env" in keys:
+            variants += ["%s-%s" % (n, re.sub("^gabion_", "", keys["env"].lower())) for n in numbers]
+        else:
+            usual = numbers
+    return usual + variants
+
+
+def tests_of(root):
+    """Names of the tests that tests/CMakeLists.txt finds in a source tree."""
+    found = []
+    top = os.path.join(root, "tests")
+    for folder in sorted(os.listdir(top)) if os.path.isdir(top) else []:
+        for file in sorted(os.listdir(os.path.join(top, folder))) if os.path.isdir(os.path.join(top, folder)) else []:
+            kind, _, name = file.partition("_")
+            if kind == "test" and name.endswith(".c"):
+                found.append("%s/%s" % (folder, name[:-2]))
+            elif kind == "script" and name.endswith(".sh"):
+                found.append("%s/%s" % (folder, name))
+            elif kind == "mpi" and name.endswith(".c"):
+                with open(os.path.join(top, folder, file)) as source:
+                    found += ["%s/%s-np%s" % (folder, name[:-2], n) for n in numbers_of(source.read())]
+    return found
+
+
+def check(root, defects):
+    """All that does not fit. @return how much that is"""
+    tests, wrong = tests_of(root), []
+    for defect in defects:
+        for word in defect["tests"]:
+            try:
+                named(tests, word)
+            except Failure as failure:
+                wrong.append("%s: %s" % (defect["where"], failure))
+        try:
+            replace(root, defect)
+        except Failure as failure:
+            wrong.append(str(failure))
+    for line in wrong:
+        print("gabion: error: %s" % line, file=sys.stderr)
+    return len(wrong)
+
+
 # ---------------------------------------------------------------- sources and build
 
 
@@ -240,7 +291,7 @@ def check_whole(tests, names):
             if passed:
                 break
         if not passed:
-            raise Failure("%s fails without a defect" % name)
+            raise Failure("%s fails without a defect, twice" % name)
         tests[name]["seconds"] = max(LEAST_SECONDS, PATIENCE * taken)
 
 
@@ -294,11 +345,11 @@ def work(options, defects):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--root")
+    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(os.path.abspath(__file__))), help="of the sources")
     parser.add_argument("--out")
     parser.add_argument("--mpi")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--check", action="store_true", help="only whether the lines to replace stand in --root")
+    parser.add_argument("--check", action="store_true", help="only whether tests and lines to replace are in --root; tells of all that are not")
     parser.add_argument("table")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
@@ -309,9 +360,7 @@ def main():
                 print("%-24s %s" % (defect["name"], defect["says"]))
             return 0
         if options.check:
-            for defect in defects:
-                replace(options.root, defect)
-            return 0
+            return 2 if check(options.root, defects) else 0
         for name in options.names:
             if not any(d["name"] == name for d in defects):
                 raise Failure("there is no defect %s (try --list)" % name)

@@ -14,24 +14,39 @@ check() { python3 "$GABION_SOURCE/scripts/mutation.py" --check --root "${2:-$GAB
 check "$table" || complain "$(cat "$work/said.txt")"
 [ "$("$GABION_SOURCE/scripts/mutation.sh" --list | wc -l)" -ge 15 ] || complain 'mutation.sh --list has less than 15 defects'
 
-# refused WHAT TEXT: the table in $work/table.txt
+# refused WHAT TEXT...: the table in $work/table.txt
 refused() {
-  check "$work/table.txt" "$work"
-  [ $? = 2 ] || complain "$1 is not refused: $(cat "$work/said.txt")"
-  grep -qF -e "$2" "$work/said.txt" || complain "$1: expected $2, it said: $(cat "$work/said.txt")"
+  local text code=0
+  check "$work/table.txt" "$work" || code=$?
+  [ $code = 2 ] || complain "$1 is not refused: $(cat "$work/said.txt")"
+  for text in "${@:2}"; do
+    grep -qF -e "$text" "$work/said.txt" || complain "$1: expected $text, it said: $(cat "$work/said.txt")"
+  done
 }
 printf 'one\ntwo\ntwo\n' >"$work/file.c"
-head='defect a: nothing\ntests x y\nfile file.c\n'
+mkdir -p "$work/tests/f"
+: >"$work/tests/f/test_x.c"
+: >"$work/tests/f/script_z.sh"
+printf '/* gabion-test: np=2,3 timeout=5 */\n/* gabion-test: np=3 env=GABION_AN=1 */\n' >"$work/tests/f/mpi_y.c"
+head='defect a: nothing\ntests f/x f/y\nfile file.c\n'
 printf "$head"'- one\n+ three\n' >"$work/table.txt"
 check "$work/table.txt" "$work" || complain "a sound table: $(cat "$work/said.txt")"
 printf "$head"'- two\n+ three\n' >"$work/table.txt"
 refused 'a line that stands there twice' 'table.txt:4: the source has moved on: these lines stand 2 times'
 printf "$head"'- tw\n+ three\n' >"$work/table.txt"
 refused 'part of a line' 'table.txt:4: the source has moved on: these lines stand 0 times'
-printf 'defect a: nothing\ntests x y\nfile gone.c\n- one\n' >"$work/table.txt"
+printf 'defect a: nothing\ntests f/x f/y\nfile gone.c\n- one\n' >"$work/table.txt"
 refused 'a file that is not there' 'there is no file gone.c'
-printf 'defect a: nothing\ntests x\nfile file.c\n- one\n' >"$work/table.txt"
+printf 'defect a: nothing\ntests f/x\nfile file.c\n- one\n' >"$work/table.txt"
 refused 'a defect that one test is to catch' 'table.txt:1: defect a needs 2 tests'
 printf 'defect a nothing\n' >"$work/table.txt"
 refused 'a defect without a word' 'table.txt:1: `defect NAME: what it does'
+for test in f/x f/z.sh f/y f/y-np2 f/y-np3-an=1; do printf "defect a${test//[^a-z0-9]/-}: no\ntests f/x $test\nfile file.c\n- one\n"; done >"$work/table.txt"
+check "$work/table.txt" "$work" || complain "tests that are there: $(cat "$work/said.txt")"
+for test in f/w f/y-np4 f/z f/y-np2-an=1 x; do printf "defect a${test//[^a-z0-9]/-}: no\ntests f/x $test\nfile file.c\n- one\n"; done >"$work/table.txt"
+refused 'tests that are not there' 'no test f/w' 'no test f/y-np4' 'no test f/z' 'no test f/y-np2-an=1' 'no test x'
+# All that is wrong, not the first of it.
+printf 'defect a: no\ntests f/x f/w\nfile file.c\n- two\n\ndefect b: no\ntests f/x f/v\nfile file.c\n- ten\n' >"$work/table.txt"
+refused 'all that is wrong' 'no test f/w' 'table.txt:4: the source has moved on' 'no test f/v' 'table.txt:9: the source has moved on'
+(cd / && python3 "$GABION_SOURCE/scripts/mutation.py" --check "$table" >"$work/said.txt" 2>&1) || complain "--check without --root: $(cat "$work/said.txt")"
 exit $((failures > 0))
