@@ -28,7 +28,13 @@
  *  one more spare, and each collective call returns what it returned to the others in their set-up: they have recorded
  *  that, up to 1 MiB. So the set-up has to call the framework in the same order on members and spares (it has to anyway),
  *  and must not use MPI_COMM_WORLD, nor talk to others through ports. gab_world_rest() then ends the repair together with
- *  the others. A newcomer that gives up on its way ends itself by SIGKILL, and counts as dead.
+ *  the others. A newcomer that gives up on its way, or is not received by the others within 120 s, ends itself by SIGKILL, and
+ *  counts as dead; so does the process that has waited in MPI_Comm_spawn for 30 s. There are newcomers until the first rest
+ *  ends (gab_world_recall()), and none after a death in the set-up, in which the others have had other collective calls.
+ *
+ *  Environment, beside what gabion-launch sets (apps/launch/launch.h, its public contract): GABION_SPAWN_WITHIN=SECONDS instead
+ *  of the 30; GABION_SHARES_CORES=0|1 whether waiting is to look without a pause or to sleep in between (left out: it sleeps
+ *  where there are more processes on the node than cores).
  *
  *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
  *
@@ -52,7 +58,7 @@ typedef struct gab_comm gab_comm;
 /** What the error handler does about a fault. */
 typedef enum gab_policy {
   GAB_POLICY_REVOKE_ALL, /**< revoke at once: everyone falls out of the step (global strategies) */
-  GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on (local strategies) */
+  GAB_POLICY_MARK_DOWN /**< note that the peer is down and go on: for local strategies; nothing in the framework sets it yet */
 } gab_policy;
 
 /** What a repair does about the slots of the dead; bits. */
@@ -75,7 +81,9 @@ typedef enum gab_seating {
 gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
 
 /** Ends the world: agrees with the others once more, frees the communicators, and finalises MPI if
- *  gab_world_create() initialised it. Collective over the living. In a world that is broken beyond repair
+ *  gab_world_create() initialised it. Once a repair has tried to start processes MPI_Finalize is left out, on all: it fails or
+ *  hangs then (doc/ulfm.md), and the program just ends. Collective over the living, but for a newcomer that has not come to
+ *  gab_world_rest(): that ends itself here by SIGKILL. In a world that is broken beyond repair
  *  MPI is left as it is: the process has to end with a non-zero code, which makes the launcher end the others.
  *  Sets *world to NULL. */
 void gab_world_destroy(gab_world **world);
@@ -160,7 +168,7 @@ gab_status gab_world_agree(gab_world *world, uint32_t *flags);
 
 /* ------------------------------------------------------------------------------------ spares */
 
-/** Whether repairs call spares, and start processes. The same on all, before gab_world_rest(); local. */
+/** Whether repairs call spares, and start processes: three attempts in a repair at most. The same on all, before gab_world_rest(); local. */
 void gab_world_set_seating(gab_world *world, gab_seating seating);
 enum { GAB_FARTHEST = 3 };
 /** How far apart two processes are: from 0, on one node, to #GAB_FARTHEST. */

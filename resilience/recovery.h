@@ -97,7 +97,8 @@ typedef struct gab_strategy {
 
 /** Full size as long as there are spares. */
 extern const gab_strategy gab_strategy_spare;
-/** Full size as long as processes can be started. Has to be in a list together with, or instead of, `spare`. */
+/** Full size as long as processes can be started. In a list alone, before those that go on without the dead, or behind
+ *  `spare`: what spares cannot take is started. */
 extern const gab_strategy gab_strategy_respawn;
 extern const gab_strategy gab_strategy_shrink;
 /** As shrink, but what is lost for good is made up. Its protection keeps skeletons (gab_checkpoint_keep_skeletons()). */
@@ -119,7 +120,8 @@ enum { GAB_MOST_STRATEGIES = 8 };
 /** Writes the event `fault noticed`, with the phase that the world was in. Local. */
 void gab_note_fault(gab_events *events, const gab_world *world);
 /** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
- *  that fills the slots of the dead behind one that goes on without them; one that makes up behind one that fills */
+ *  that fills the slots of the dead behind one that goes on without them; `spare` behind `respawn`, which uses up the spares
+ *  first; one that makes up (`reconstruct`) behind one that fills (`spare`, `respawn`) */
 gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
 
 /** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.

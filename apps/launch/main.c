@@ -65,7 +65,8 @@ static void print_help(const launch_options *options)
       "4 diverged, 75 please requeue, 76 please start again: lost a process before it began); 1 if it ended without completing or kept hanging; 128 + signal if\n"
       "the launcher was told to stop; 2 for a wrong command line.\n"
       "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_STOP (a file\n"
-      "that asks to stop), GABION_ATTEMPT, GABION_PINNED (1: bound to cores).\n"
+      "that asks to stop), GABION_ATTEMPT, GABION_PINNED (1: bound to cores), GABION_RESPAWN (1: processes may be\n"
+      "started for the dead). GABION_SPAWN_WITHIN=SECONDS, set by you: for that (default 30). The others: apps/launch/launch.h.\n"
       "GABION_RESCUE_LOG=FILE: a line is appended there whenever a hung run is stopped.\n"
 #ifndef GAB_HAVE_ULFM
       "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
