@@ -3,17 +3,9 @@
 # launcher of the same user removes it on every node, and the same command goes on from it, if it is of this case, to the
 # undisturbed result. What belongs to a run that lives is left alone, also while none of its processes does. Each
 # emulated node has a host name and a /dev/shm of its own, and so has the machine of the launcher.
-set -u
-: "${GABION_BUILD:?}" "${GABION_LAUNCH:?}"
+. "$GABION_SOURCE/tests/launch/nodes.sh"
 unshare --mount --uts bash -c 'mount -t tmpfs none /dev/shm' 2>/dev/null || exit 77
-gabion=$GABION_BUILD/bin/gabion
-work=$(mktemp -d)
-cd "$work" || exit 1
-failures=0 holders=
-complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
-processes_of() { # of this test; processes_of NODE: of one of its nodes
-  grep -lszx "LEFT_TEST=$$" /proc/[0-9]*/environ | { if [ $# = 0 ]; then cat; else xargs -r grep -lszx "GABION_NODE=$1"; fi; } | cut -d/ -f3
-}
+holders=
 clean_up() {
   # shellcheck disable=SC2046 # words on purpose
   kill -KILL $holders $(processes_of) 2>/dev/null
@@ -37,28 +29,11 @@ cat >agent.sh <<SH
 # agent.sh HOST COMMAND...; what asks whether the node is there may take a while
 host=\$1; shift
 [ -e "$work/slow" ] && [ "\$*" = true ] && { touch "$work/asked"; sleep 4; }
-exec nsenter -t "\$(cat "$work/holder.\$host")" -m -u -- env GABION_NODE=\$host LEFT_TEST=$$ bash -c "cd $work; \$*"
+exec nsenter -t "\$(cat "$work/holder.\$host")" -m -u -- env GABION_NODE=\$host NODES_TEST=$$ bash -c "cd $work; \$*"
 SH
 chmod +x agent.sh
-case_of() { # case_of VELOCITY
-  cat <<YAML
-run: {steps: 1500}
-domain: {cells: [32, 16], block: [8, 8]}
-fluid: {omega: 1.5}
-boundaries:
-  y_min: {type: wall}
-  y_max: {type: velocity, velocity: [$1, 0]}
-resilience: {memory: {every: 5}}
-output: {integrals: {every: 10}}
-YAML
-}
-case_of 0.05 >case.yaml
-case_of 0.02 >changed.yaml
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
-wait_for() { # wait_for TEXT FILE
-  for _ in $(seq 600); do grep -qs -e "$1" "$2" && return; sleep 0.05; done
-  complain "no \`$1' in $2 within half a minute: $(tr -d '\0' <"$3")"
-}
+box 1500 '[32, 16]' >case.yaml
+box 1500 '[32, 16]' 0.02 >changed.yaml
 left() { # what lies on the nodes
   local node
   for node in front nodeA nodeB; do on $node 'ls -d /dev/shm/gabion-node*' 2>/dev/null | sed "s/^/$node: /"; done
@@ -78,12 +53,12 @@ launch() {
   if [ "$1" = held.sh ]; then program=("$work/held.sh" "$2"); fi
   shift 2
   exec_on front "$GABION_LAUNCH" -n 2 -t 1 --relaunch 2 --hosts nodeA:1,nodeB:1 --agent "$work/agent.sh" "$@" \
-    --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "${program[@]}" >>"$out.txt" 2>&1 &
+    --mpi-args "$nodes_mpi" -- "${program[@]}" >>"$out.txt" 2>&1 &
   launcher=$!
 }
 exec_on() { # in the process that calls it, so that its number is the launcher's
   local node=$1; shift
-  exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env LEFT_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
+  exec nsenter -t "$(cat "$work/holder.$node")" -m -u -- env NODES_TEST=$$ bash -c "cd $work; exec \"\$@\"" run "$@"
 }
 under_way() { wait_for '"event": "checkpoint", "of_step": [1-9]' "$1/events.jsonl" "$1.txt"; }
 went_on_at_once() { # went_on_at_once OUT: the lock of the dead run was not watched for signs of life
@@ -186,4 +161,4 @@ wait_for '"event": "continued"' given/events.jsonl given.txt
 kill -KILL $(processes_of nodeB) 2>/dev/null
 wait $launcher
 is_clean "after giving up ($(tail -n 1 given.txt))"
-exit $((failures > 0))
+finish

@@ -2,45 +2,13 @@
 # The daemon of a node dies with all its processes, and with it the whole job: the launcher starts it again on the
 # nodes that are left, and it goes on from what lies in their memory, to the undisturbed result. Nodes are emulated:
 # processes with host names of their own.
-set -u
-: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
-unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here
-gabion=$GABION_BUILD/bin/gabion
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+. "$GABION_SOURCE/tests/launch/nodes.sh"
+box 1200 '[32, 16]' >case.yaml
 
-cat >case.yaml <<'YAML'
-run: {steps: 1200}
-domain: {cells: [32, 16], block: [8, 8]}
-fluid: {omega: 1.5}
-boundaries:
-  y_min: {type: wall}
-  y_max: {type: velocity, velocity: [0.05, 0]}
-resilience: {memory: {every: 5}}
-output: {integrals: {every: 10}}
-YAML
-cat >agent.sh <<SH
-#!/bin/bash
-# agent.sh HOST COMMAND...: starts a command on a node, if that is up
-host=\$1; shift
-[ -e "$work/down.\$host" ] && exit 255
-export GABION_NODE=\$host RELAUNCH_TEST=$$
-exec unshare --uts bash -c "hostname \$host; \$*"
-SH
-chmod +x agent.sh
-checksum() { # one that is missing equals no other
-  sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" | grep . || echo "none, $BASHPID"
-}
-processes_of() { # those of an emulated node of this test
-  grep -lszx "RELAUNCH_TEST=$$" /proc/[0-9]*/environ | xargs -r grep -lszx "GABION_NODE=$1" | cut -d/ -f3
-}
 launch() { # launch OUT [options of the launcher]: in the background
   local out=$1; shift
   "$GABION_LAUNCH" -n 3 -t 1 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-    --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" "$@" -- "$gabion" run case.yaml --out "$out" >"$out.txt" 2>&1 &
+    --mpi-args "$nodes_mpi" "$@" -- "$gabion" run case.yaml --out "$out" >"$out.txt" 2>&1 &
   launcher=$!
 }
 processes_die() { # processes_die NODE...: all at once: stopped first, so that none sees another one die and acts on it
@@ -56,10 +24,6 @@ nodes_die() { # with their processes (and those of $with), their answer, their m
   for node; do touch "down.$node"; done
   processes_die "$@" ${with:-}
   for node; do rm -rf "/dev/shm/gabion-node.$launcher".*/"$node"; done
-}
-wait_for() { # wait_for TEXT FILE
-  for _ in $(seq 600); do grep -qs -e "$1" "$2" && return; sleep 0.1; done
-  complain "no \`$1' in $2 within a minute"
 }
 
 launch whole
@@ -92,7 +56,7 @@ SH
 chmod +x twice.sh
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-  --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" -- "$work/twice.sh" >twice.txt 2>&1 &
+  --mpi-args "$nodes_mpi" -- "$work/twice.sh" >twice.txt 2>&1 &
 launcher=$!
 wait_for '"event": "checkpoint", "of_step": [1-9]' twice/events.jsonl
 nodes_die nodeC
@@ -113,4 +77,4 @@ wait $launcher; code=$?
 grep -q 'nothing to go on from is left' lost/log.txt || complain "what is gone was not noticed: $(tr -d '\0' <lost.txt)"
 [ $code = 0 ] || complain "with nothing left it starts at the beginning: exit code $code; it said: $(tr -d '\0' <lost.txt)"
 [ "$(checksum lost)" = "$(checksum whole)" ] || complain "another result from the beginning"
-exit $((failures > 0))
+finish

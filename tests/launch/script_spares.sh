@@ -1,32 +1,8 @@
 # gabion-test: timeout=300 labels=quick needs=ulfm
 # Spare processes of a run and of each node: how many there are, as the command line or the case says; who is called; what is
 # said when copies come to share a node. Nodes are emulated: processes with host names of their own.
-set -u
-: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
-unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here
-gabion=$GABION_BUILD/bin/gabion
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
-
-cat >case.yaml <<'YAML'
-run: {steps: 60}
-domain: {cells: [64, 32], block: [8, 8]}
-fluid: {omega: 1.5}
-boundaries:
-  y_min: {type: wall}
-  y_max: {type: velocity, velocity: [0.05, 0]}
-resilience: {memory: {every: 5}}
-YAML
-cat >agent.sh <<'SH'
-#!/bin/bash
-host=$1; shift
-export GABION_NODE=$host
-exec unshare --uts bash -c "hostname $host; $*"
-SH
-chmod +x agent.sh
+. "$GABION_SOURCE/tests/launch/nodes.sh"
+box 60 '[64, 32]' >case.yaml
 
 run() { # run EXIT OPTIONS OF THE LAUNCHER -- ARGUMENTS OF THE RUN
   local expected=$1 options=() code=0
@@ -41,10 +17,9 @@ it said: $(cat said.txt)"
 on_nodes() { # on_nodes HOSTS ARGUMENTS...
   local hosts=$1
   shift
-  run 0 --hosts "$hosts" --agent "$work/agent.sh" --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1" "$@"
+  run 0 --hosts "$hosts" --agent "$work/agent.sh" --mpi-args "$nodes_mpi" "$@"
   [ "$(checksum)" = "$undisturbed" ] || complain "another checksum on $hosts: $*"
 }
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 has() { [ "$(member "$1")" = "$2" ] || complain "$1 is $(member "$1") instead of $2"; }
 called() { # the seats that were called, in order
@@ -56,7 +31,6 @@ said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it 
 
 run 0 -n 2 -- --set resilience.separate=none
 undisturbed=$(checksum)
-[ -n "$undisturbed" ] || complain "no checksum"
 has spares 0
 
 # What the case asks for is started; what the command line says counts more; with less the run is refused.
@@ -93,4 +67,4 @@ grep -q '"event": "failure domains", "kind": "node", "separate": false' out/even
 # Where the other nodes have room for it copies are placed so that they stay apart.
 on_nodes nodeA:2,nodeB:2,nodeC:2 -n 4 --spares 2 -- --inject slot=0,step=30,phase=compute --inject slot=1,step=45,phase=compute
 grep -q 'the loss of a node may be more' said.txt && complain "copies share a node though there are two others"
-exit $((failures > 0))
+finish
