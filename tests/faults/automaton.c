@@ -206,6 +206,14 @@ gab_entity automaton_entity(automaton *app)
                       .unpack = unpack_total};
 }
 
+gab_status automaton_add(automaton *app, gab_timeloop *loop)
+{
+  const gab_entity total = automaton_entity(app);
+  GAB_TRY(gab_timeloop_add_task(loop, "automaton", automaton_step, app));
+  GAB_TRY(gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, app));
+  return gab_timeloop_add_entity(loop, &total);
+}
+
 gab_status automaton_rebalance(void *user, gab_forest *forest)
 {
   (void)user;

@@ -35,6 +35,8 @@ bool automaton_sum_due(const void *user, gab_step step);
 gab_status automaton_sum(void *user, gab_step step);
 /* The entity that holds the sum. */
 gab_entity automaton_entity(automaton *app);
+/* Gives a time loop all of it: the task, the sum as a duty, the entity. */
+gab_status automaton_add(automaton *app, gab_timeloop *loop);
 /* Rebalancing callback. */
 gab_status automaton_rebalance(void *user, gab_forest *forest);
 /* Compares the local blocks with the answer after `steps` steps; prints the first difference. */

@@ -2,12 +2,12 @@
  * the application's own. The result is right, and nothing grows from one recovery to the next. */
 /* gabion-test: np=2,6 timeout=120 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
+#include "tests/faults/open_files.h"
 #include "tests/mpi_test.h"
 
 #include "core/log.h"
 #include "resilience/beacon.h"
 
-#include <dirent.h>
 #include <mpi-ext.h>
 
 /* Messages that a fault cut off are held until the next repair, so single recoveries differ: the most held in
@@ -29,16 +29,6 @@ typedef struct breaker {
   int lost;
   bool right;
 } breaker;
-
-static int open_files(void)
-{
-  int count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  if (!folder) return -1;
-  while (readdir(folder)) count++;
-  closedir(folder);
-  return count;
-}
 
 static holdings take_stock(void) { return (holdings){gab_memory_now(GAB_MEMORY_USE_COUNT), open_files()}; }
 
@@ -87,13 +77,9 @@ static gab_status run(breaker *b, const gab_protection *protection)
   gab_timeloop *loop;
   GAB_TRY(gab_world_dup(b->app.world, &b->own));
   GAB_TRY(gab_timeloop_create(b->app.forest, STEPS, &loop));
-  gab_entity entity = automaton_entity(&b->app);
   gab_status status = gab_timeloop_add_task(loop, "disturb", disturb, b);
-  if (status == GAB_OK) status = gab_timeloop_add_task(loop, "automaton", automaton_step, &b->app);
-  if (status == GAB_OK)
-    status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, &b->app);
+  if (status == GAB_OK) status = automaton_add(&b->app, loop);
   if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, b);
-  if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, protection);
   gab_timeloop_on_fault(loop, count_recovery, b);
   if (status == GAB_OK) status = gab_timeloop_run(loop);

@@ -5,13 +5,12 @@
  *   mpi_many_spares SPARES */
 /* gabion-test: np=11 timeout=120 labels=quick needs=ulfm args=8 */
 #include "tests/faults/automaton.c"
+#include "tests/faults/open_files.h"
 #include "tests/mpi_test.h"
 
 #include "core/log.h"
 #include "core/world_impl.h"
 #include "resilience/beacon.h"
-
-#include <dirent.h>
 
 /* Single recoveries differ, and MPI takes memory for what it meets first: the first two are not compared. */
 enum { EVERY = 4, PLAYERS = 3, VICTIM = 1, MOST_SPARES = 56, SETTLED = 2 };
@@ -34,16 +33,6 @@ typedef struct long_life {
   int returned;
   bool right;
 } long_life;
-
-static int open_files(void)
-{
-  int count = 0;
-  DIR *folder = opendir("/proc/self/fd");
-  if (!folder) return -1;
-  while (readdir(folder)) count++;
-  closedir(folder);
-  return count;
-}
 
 static long status_line(const char *name)
 {
@@ -122,12 +111,8 @@ static gab_status run(long_life *life, const gab_protection *protection)
 {
   GAB_TRY(gab_timeloop_create(life->app.forest, life->steps, &life->loop));
   gab_timeloop *loop = life->loop;
-  gab_entity entity = automaton_entity(&life->app);
-  gab_status status = gab_timeloop_add_task(loop, "automaton", automaton_step, &life->app);
-  if (status == GAB_OK)
-    status = gab_timeloop_add_duty(loop, "sum", automaton_sum_due, automaton_sum, &life->app);
+  gab_status status = automaton_add(&life->app, loop);
   if (status == GAB_OK) status = gab_timeloop_add_finish(loop, "judge", judge_result, life);
-  if (status == GAB_OK) status = gab_timeloop_add_entity(loop, &entity);
   if (status == GAB_OK) status = gab_timeloop_protect(loop, protection);
   gab_timeloop_on_fault(loop, count_recovery, life);
   if (status == GAB_OK) status = gab_timeloop_run(loop);
