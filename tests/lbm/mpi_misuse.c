@@ -4,13 +4,14 @@
  * order, forests without blocks, with other data, or changed in the middle; blocks of another forest. */
 #include "core/log.h"
 #include "lbm_common.h"
+#include "tests/misuse.h"
 
-typedef struct subject {
+struct subject {
   gab_world *world;
   flow it, other; /* the same flow twice */
   gab_lbm *early; /* of a forest without blocks */
   gab_forest *empty;
-} subject;
+};
 
 static const flow_case given = {
     .dimension = 2, .cells = {24, 8, 1}, .block = {8, 8, 1}, .options = {.omega = 1.2, .velocity = {0.05}}};
@@ -117,46 +118,28 @@ static gab_status no_share_of_blocks_twice(subject *it)
   return gab_lbm_request_recomputation(it->it.lbm, (double)NAN);
 }
 
-typedef struct misuse {
-  const char *what;
-  gab_status (*call)(subject *it);
-  gab_status expected;
-  const char *says;
-  bool of_block; /* where there are none there is nothing to ask */
-} misuse;
-
-#define ROW(call, expected, says, of_block)                                                                  \
-  {                                                                                                          \
-#call, call, GAB_ERR_##expected, says, of_block                                                          \
-  }
 static const misuse misuses[] = {
-    ROW(inner_cells_without_start, STATE, "between start and finish", false),
-    ROW(collide_without_exchange, STATE, "without an exchange", false),
-    ROW(collide_twice, STATE, "without an exchange", false),
-    ROW(collide_before_finish, STATE, "without an exchange", false),
-    ROW(start_twice, STATE, "started twice", false),
-    ROW(finish_without_start, STATE, "without a start", false),
-    ROW(inner_cells_after_finish, STATE, "between start and finish", false),
-    ROW(forces_that_nobody_asked_for, STATE, "no step has been asked", false),
-    ROW(step_without_blocks, STATE, "no blocks", false),
-    ROW(two_flows_on_a_forest, ARGUMENT, "registered twice", false),
-    ROW(flow_after_the_blocks, STATE, "after the forest was populated", false),
-    ROW(geometry_of_another_domain, INPUT, NULL, false),
-    ROW(block_of_another_forest, ARGUMENT, "another forest", true),
-    ROW(mask_of_another_forest, ARGUMENT, "another forest", true),
-    ROW(box_beyond_the_block, ARGUMENT, NULL, true),
-    ROW(more_than_all_blocks_twice, ARGUMENT, "share", false),
-    ROW(no_share_of_blocks_twice, ARGUMENT, "share", false),
+    MISUSE(inner_cells_without_start, STATE, "between start and finish"),
+    MISUSE(collide_without_exchange, STATE, "without an exchange"),
+    MISUSE(collide_twice, STATE, "without an exchange"),
+    MISUSE(collide_before_finish, STATE, "without an exchange"),
+    MISUSE(start_twice, STATE, "started twice"),
+    MISUSE(finish_without_start, STATE, "without a start"),
+    MISUSE(inner_cells_after_finish, STATE, "between start and finish"),
+    MISUSE(forces_that_nobody_asked_for, STATE, "no step has been asked"),
+    MISUSE(step_without_blocks, STATE, "no blocks"),
+    MISUSE(two_flows_on_a_forest, ARGUMENT, "registered twice"),
+    MISUSE(flow_after_the_blocks, STATE, "after the forest was populated"),
+    MISUSE(geometry_of_another_domain, INPUT, NULL),
+    MISUSE(more_than_all_blocks_twice, ARGUMENT, "share"),
+    MISUSE(no_share_of_blocks_twice, ARGUMENT, "share"),
 };
-
-static void is_refused(subject *it, const misuse *one)
-{
-  gab_error_clear();
-  const gab_status status = one->call(it);
-  const bool refused = status == one->expected && (!one->says || strstr(gab_error_message(), one->says));
-  if (!refused) fprintf(stderr, "%s: %s (%s)\n", one->what, gab_status_name(status), gab_error_message());
-  CHECK(refused);
-}
+/* Where there are no blocks there is nothing to ask. */
+static const misuse misuses_of_blocks[] = {
+    MISUSE(block_of_another_forest, ARGUMENT, "another forest"),
+    MISUSE(mask_of_another_forest, ARGUMENT, "another forest"),
+    MISUSE(box_beyond_the_block, ARGUMENT, NULL),
+};
 
 int main(int argc, char **argv)
 {
@@ -173,8 +156,9 @@ int main(int argc, char **argv)
           .grid = options.grid, .cells = {8, 8, 1}, .dx = 1, .periodic = {true, true, false}},
       &it.empty));
   REQUIRE_OK(gab_lbm_create(it.empty, NULL, &given.options, &it.early));
-  for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++)
-    if (!misuses[i].of_block || gab_forest_block_count(it.it.forest) > 0) is_refused(&it, &misuses[i]);
+  are_refused(&it, misuses, sizeof misuses / sizeof misuses[0]);
+  if (gab_forest_block_count(it.it.forest) > 0)
+    are_refused(&it, misuses_of_blocks, sizeof misuses_of_blocks / sizeof misuses_of_blocks[0]);
   flow_run(&it.it, 3);
   flow_run(&it.other, 3);
   uint64_t sums[2];

@@ -4,16 +4,17 @@
  * forests without blocks or with other data, blocks of another forest. */
 #include "core/log.h"
 #include "phase_common.h"
+#include "tests/misuse.h"
 
 #include <string.h>
 
-typedef struct subject {
+struct subject {
   gab_world *world;
   phase_case given;
   phase_run it, other;   /* the same twice */
   gab_phasefield *early; /* of a forest without blocks */
   gab_forest *empty;
-} subject;
+};
 
 static void layers(void *user, const int64_t cell[3], double *phi, double *mu)
 {
@@ -108,48 +109,28 @@ static gab_status no_share_of_blocks_twice(subject *it)
   return gab_phasefield_request_recomputation(it->it.model, (double)NAN);
 }
 
-typedef struct misuse {
-  const char *what;
-  gab_status (*call)(subject *it);
-  gab_status expected;
-  const char *says;
-} misuse;
-
-#define ROW(call, expected, says)                                                                            \
-  {                                                                                                          \
-#call, call, GAB_ERR_##expected, says                                                                    \
-  }
 static const misuse misuses[] = {
-    ROW(sweep_mu_without_step, STATE, "forest has changed since the exchange"), /* there was none yet */
-    ROW(mu_started_twice, STATE, "started twice"),
-    ROW(sweep_phi_without_start, STATE, "sweep_phi() without gab_phasefield_exchange_mu_start()"),
-    ROW(sweep_mu_without_step, STATE, "sweep_mu() without gab_phasefield_exchange_mu_finish()"),
-    ROW(inner_without_step, STATE, "sweep_mu_inner() without gab_phasefield_exchange_phi_start()"),
-    ROW(phi_started_without_sweep, STATE, "exchange_phi_start() without gab_phasefield_sweep_phi()"),
-    ROW(mu_finished_without_start, STATE, "without a start"),
-    ROW(phi_finished_without_start, STATE, "without a start"),
-    ROW(phi_started_before_its_sweep, STATE, "exchange_phi_start() without gab_phasefield_sweep_phi()"),
-    ROW(phi_started_twice, STATE, "started twice"),
-    ROW(inner_before_mu_has_come, STATE, "sweep_mu_inner() without gab_phasefield_exchange_mu_finish()"),
-    ROW(sweep_mu_before_phi_has_come, STATE, "sweep_mu() without gab_phasefield_exchange_phi_finish()"),
-    ROW(sweep_mu_twice, STATE, "sweep_mu() without gab_phasefield_exchange_mu_finish()"),
-    ROW(step_without_blocks, STATE, "no blocks"),
-    ROW(two_models_on_a_forest, ARGUMENT, "registered twice"),
-    ROW(model_after_the_blocks, STATE, "after the forest was populated"),
-    ROW(model_without_a_beginning, ARGUMENT, "initial"),
-    ROW(window_down, ARGUMENT, "-1"),
-    ROW(more_than_all_blocks_twice, ARGUMENT, "share"),
-    ROW(no_share_of_blocks_twice, ARGUMENT, "share"),
+    MISUSE(sweep_mu_without_step, STATE, "forest has changed since the exchange"), /* there was none yet */
+    MISUSE(mu_started_twice, STATE, "started twice"),
+    MISUSE(sweep_phi_without_start, STATE, "sweep_phi() without gab_phasefield_exchange_mu_start()"),
+    MISUSE(sweep_mu_without_step, STATE, "sweep_mu() without gab_phasefield_exchange_mu_finish()"),
+    MISUSE(inner_without_step, STATE, "sweep_mu_inner() without gab_phasefield_exchange_phi_start()"),
+    MISUSE(phi_started_without_sweep, STATE, "exchange_phi_start() without gab_phasefield_sweep_phi()"),
+    MISUSE(mu_finished_without_start, STATE, "without a start"),
+    MISUSE(phi_finished_without_start, STATE, "without a start"),
+    MISUSE(phi_started_before_its_sweep, STATE, "exchange_phi_start() without gab_phasefield_sweep_phi()"),
+    MISUSE(phi_started_twice, STATE, "started twice"),
+    MISUSE(inner_before_mu_has_come, STATE, "sweep_mu_inner() without gab_phasefield_exchange_mu_finish()"),
+    MISUSE(sweep_mu_before_phi_has_come, STATE, "sweep_mu() without gab_phasefield_exchange_phi_finish()"),
+    MISUSE(sweep_mu_twice, STATE, "sweep_mu() without gab_phasefield_exchange_mu_finish()"),
+    MISUSE(step_without_blocks, STATE, "no blocks"),
+    MISUSE(two_models_on_a_forest, ARGUMENT, "registered twice"),
+    MISUSE(model_after_the_blocks, STATE, "after the forest was populated"),
+    MISUSE(model_without_a_beginning, ARGUMENT, "initial"),
+    MISUSE(window_down, ARGUMENT, "-1"),
+    MISUSE(more_than_all_blocks_twice, ARGUMENT, "share"),
+    MISUSE(no_share_of_blocks_twice, ARGUMENT, "share"),
 };
-
-static void is_refused(subject *it, const misuse *one)
-{
-  gab_error_clear();
-  const gab_status status = one->call(it);
-  const bool refused = status == one->expected && (!one->says || strstr(gab_error_message(), one->says));
-  if (!refused) fprintf(stderr, "%s: %s (%s)\n", one->what, gab_status_name(status), gab_error_message());
-  CHECK(refused);
-}
 
 int main(int argc, char **argv)
 {
@@ -166,7 +147,7 @@ int main(int argc, char **argv)
   const gab_forest_options domain = *gab_forest_get_options(it.it.forest);
   REQUIRE_OK(gab_forest_create(it.world, &domain, &it.empty));
   REQUIRE_OK(gab_phasefield_create(it.empty, options, &it.early));
-  for (size_t i = 0; i < sizeof misuses / sizeof misuses[0]; i++) is_refused(&it, &misuses[i]);
+  are_refused(&it, misuses, sizeof misuses / sizeof misuses[0]);
   for (int i = 0; i < 3; i++) {
     REQUIRE_OK(gab_phasefield_step(it.it.model));
     REQUIRE_OK(gab_phasefield_step(it.other.model));
