@@ -217,7 +217,7 @@ back_after() {
 }
 # How far the run was, by what became of it.
 stage_of() { # stage_of DIR
-  if grep -q 'no sign of life within' "$1.log"; then echo init
+  if grep -q 'no sign of life within\|had ended before the first sign of life' "$1.log"; then echo init
   elif grep -q 'while MPI was being started' "$1.log"; then echo world
   elif grep -q 'while the run was being set up' "$1.log"; then echo set_up
   elif grep -q 'before the first checkpoint' "$1.log"; then echo first_checkpoint

@@ -14,7 +14,8 @@
  *      Any change is progress, none for the time of --stall is a hang. A program that has long phases without steps
  *      rewrites it with another text meanwhile. ("longest step X s" in it is compared with --dead-after.) The first
  *      line is the first sign of life, for which --start-within has a limit of its own: gab_world_create() writes
- *      "setting up" once all processes stand in the world. As long as the line is exactly that, or its step is -1,
+ *      "setting up" once all processes stand in the world. A process of this machine that ends before, while others do
+ *      not, is given five seconds in which they may find out, then the run is ended: inside MPI_Init they never would. As long as the line is exactly that, or its step is -1,
  *      and none before began with a digit, the run is being set up: told to stop it is ended after five seconds, with
  *      75. With any other line it is given the time of --stop-within.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
@@ -125,12 +126,20 @@ typedef struct launch_places {
   char stop[LAUNCH_PATH + 16];
 } launch_places;
 
+/** Processes of the program on this machine. */
+typedef struct launch_ranks {
+  int living;  /**< ranks, each counted once, whatever processes of their own they have */
+  int stopped; /**< processes that are stopped by a signal */
+  int going;   /**< processes that are not */
+} launch_ranks;
+
 /** How an attempt ended. */
 typedef enum launch_end {
   LAUNCH_COMPLETED,  /**< with a marker: `code` is the run's */
   LAUNCH_INCOMPLETE, /**< mpirun ended without a marker; it was explained on stderr */
   LAUNCH_STALLED,    /**< no progress; the job was stopped and traced */
-  LAUNCH_NOT_UP,     /**< no sign of life, or ended without one: nothing was computed */
+  LAUNCH_NOT_UP, /**< no sign of life, or ended without one: nothing was computed; `code` is LAUNCH_AGAIN if the
+                          death of a process was the cause */
   LAUNCH_SIGNALLED /**< the launcher was told to stop and the run did not by itself; `code` is 128 + signal, or
                         LAUNCH_REQUEUE if it had not begun to compute */
 } launch_end;
@@ -160,13 +169,28 @@ bool launch_spans_nodes(const char *mpi_args);
 /** Reads the first line of a small file without its newline. @return false if there is none */
 bool launch_read_line(const char *path, char *line, size_t capacity);
 
+/** Words of a command line, NULL-terminated; never freed. */
+typedef struct launch_words {
+  char **word;
+  size_t count, capacity;
+} launch_words;
+
+/* command.c: both in the process that becomes mpirun */
+/** Puts what program and mpirun are to know into the environment. @return cores that each process is bound to; 0: not
+ *  bound */
+int launch_environment(const launch_options *options, const launch_places *places, int attempt);
+/** @return the command line of mpirun */
+launch_words launch_command(const launch_options *options, const launch_places *places, int pinned);
+
 /* processes.c */
 /** Calls `visit` for every process of this machine that belongs to the job of `places`. */
 int launch_each_process(const launch_places *places, void (*visit)(pid_t pid, void *data), void *data);
 /** Sends a signal to all of them. @return how many there were */
 int launch_signal_all(const launch_places *places, int signal);
-/** @return how many of them are stopped by a signal, if all ranks that are left are; else 0 */
-int launch_only_stopped(const launch_places *places);
+/** Counts those of the program among them; who has ended and was not waited for yet is none. */
+launch_ranks launch_look_at_ranks(const launch_places *places);
+/** Says on stderr of each of them, which were killed, what it still does. @return how many there are */
+int launch_report_all(const launch_places *places);
 /** Writes stack traces and kernel state of all of them. @return number of processes described */
 int launch_trace_all(const launch_places *places, const char *path);
 /** True if a program of that name is on PATH, or is a path to something executable. */

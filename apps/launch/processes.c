@@ -68,35 +68,57 @@ int launch_each_process(const launch_places *places, void (*visit)(pid_t, void *
   return count;
 }
 
-typedef struct ranks {
-  int stopped, others;
-} ranks;
+/* Numbers of ranks, each once: a rank may be a script with children of the same environment. */
+typedef struct rank_set {
+  launch_ranks count;
+  long *number;
+  int capacity;
+} rank_set;
 
-/* mpirun tells each process of the program its number; its own processes have none. */
+static void add_rank(rank_set *set, long number)
+{
+  for (int i = 0; i < set->count.living; i++)
+    if (set->number[i] == number) return;
+  if (set->count.living == set->capacity) {
+    set->capacity = set->capacity ? 2 * set->capacity : 64;
+    long *more = realloc(set->number, (size_t)set->capacity * sizeof *more);
+    if (!more) exit(LAUNCH_NO_COMPLETION);
+    set->number = more;
+  }
+  set->number[set->count.living++] = number;
+}
+
+/* mpirun tells each process of the program its number; its own processes have none. Those that have ended have no
+ * environment any more. */
 static void count_rank(pid_t pid, void *data)
 {
-  ranks *count = data;
+  rank_set *set = data;
   size_t size = 0;
-  bool is_rank = false;
+  long number = -1;
   char *environment = read_proc(pid, "environ", &size);
-  for (size_t at = 0; environment && at < size && !is_rank; at += strlen(environment + at) + 1)
-    is_rank =
-        strncmp(environment + at, "PMIX_RANK=", 10) == 0 || strncmp(environment + at, "PMI_RANK=", 9) == 0;
+  for (size_t at = 0; environment && at < size && number < 0; at += strlen(environment + at) + 1) {
+    const char *word = environment + at;
+    if (!strncmp(word, "PMIX_RANK=", 10) || !strncmp(word, "PMI_RANK=", 9))
+      number = atol(strchr(word, '=') + 1);
+  }
   free(environment);
-  if (!is_rank) return;
+  if (number < 0) return;
   char *status = read_proc(pid, "status", NULL);
   const char *state = status ? strstr(status, "\nState:") : NULL;
   const char letter = state ? state[7 + strspn(state + 7, " \t")] : 'X';
   free(status);
-  if (letter == 'T') count->stopped++;
-  else if (letter != 'Z' && letter != 'X') count->others++;
+  if (letter == 'Z' || letter == 'X') return;
+  add_rank(set, number);
+  if (letter == 'T') set->count.stopped++;
+  else set->count.going++;
 }
 
-int launch_only_stopped(const launch_places *places)
+launch_ranks launch_look_at_ranks(const launch_places *places)
 {
-  ranks count = {0};
-  launch_each_process(places, count_rank, &count);
-  return count.others > 0 ? 0 : count.stopped;
+  rank_set set = {0};
+  launch_each_process(places, count_rank, &set);
+  free(set.number);
+  return set.count;
 }
 
 static void send_signal(pid_t pid, void *data) { kill(pid, *(int *)data); }
@@ -105,6 +127,20 @@ int launch_signal_all(const launch_places *places, int signal)
 {
   return launch_each_process(places, send_signal, &signal);
 }
+
+/* One line about a process that was killed and is still there. */
+static void report(pid_t pid, void *data)
+{
+  (void)data;
+  char *name = read_proc(pid, "comm", NULL), *wchan = read_proc(pid, "wchan", NULL);
+  char *status = read_proc(pid, "status", NULL), *state = status ? strstr(status, "\nState:") : NULL;
+  launch_say("process %ld (%.*s) was killed and has not ended:%.*s, waits in %s", (long)pid,
+             name ? (int)strcspn(name, "\n") : 0, name ? name : "", state ? (int)strcspn(state + 7, "\n") : 0,
+             state ? state + 7 : "", wchan && *wchan ? wchan : "?");
+  free(name), free(wchan), free(status);
+}
+
+int launch_report_all(const launch_places *places) { return launch_each_process(places, report, NULL); }
 
 bool launch_is_program(const char *name)
 {

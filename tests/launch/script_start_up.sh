@@ -22,23 +22,30 @@ exec "\$@"
 SH
 cat >early.sh <<'SH'
 #!/bin/bash
-# early.sh ATTEMPTS PROGRAM ARGUMENTS...: rank 1 dies before its program starts, in so many attempts
-if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$GABION_ATTEMPT" -lt "$1" ]; then kill -KILL $$; fi
-shift
+# early.sh ATTEMPTS SIGNAL SECONDS PROGRAM ARGUMENTS...: rank 1 gets a signal before its program starts, in so many attempts
+if [ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ "$GABION_ATTEMPT" -lt "$1" ]; then sleep "$3"; kill "-$2" $$; fi
+shift 3
 exec "$@"
 SH
 chmod +x dies.sh early.sh
 checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$1/summary.json" 2>/dev/null; }
 
-# Others wait in MPI_Init: the limit of the start ends that, not the one of stalls.
+# Others wait in MPI_Init: the launcher sees that one is missing, and waits for no limit, be it that it has never seen it.
 export GABION_RESCUE_LOG=$dir/rescues
-launch 0 -n 3 --start-within 5 "$dir/early.sh" 1 "$dir/ranks" code 0
-said 'no sign of life within 5 s of the start (--start-within): ending it'
+launch 0 -n 3 --start-within 600 --stall 600 "$dir/early.sh" 1 KILL 2 "$dir/ranks" code 0
+said 'of 3 processes that were started 1 had ended before the first sign of life'
 said 'nothing is lost: starting the run again (start 2 of at most 2)'
 grep -q ' rescued attempt=0 .*progress=""' rescues || complain "wrong rescue log: $(cat rescues)"
-launch 1 -n 3 --start-within 2 --traces "$dir" "$dir/early.sh" 9 "$dir/ranks" code 0
+launch 76 -n 3 --start-within 600 --stall 600 "$dir/early.sh" 9 KILL 0 "$dir/ranks" code 0
+said 'of 3 processes that were started 1 had ended before the first sign of life'
 said 'giving up after 2 starts that failed'
-launch 1 -n 3 --start-within 2 --traces "$dir" --start-retries 0 "$dir/early.sh" 9 "$dir/ranks" code 0
+launch 76 -n 3 --start-within 600 --stall 600 --start-retries 0 "$dir/early.sh" 9 KILL 0 "$dir/ranks" code 0
+said 'giving up after 1 start that failed'
+# Nobody is missing, but one does not go on: the limit of the start ends that, not the one of stalls.
+launch 0 -n 3 --start-within 5 "$dir/early.sh" 1 STOP 0 "$dir/ranks" code 0
+said 'no sign of life within 5 s of the start (--start-within): ending it'
+said 'nothing is lost: starting the run again (start 2 of at most 2)'
+launch 1 -n 3 --start-within 2 --traces "$dir" --start-retries 0 "$dir/early.sh" 9 STOP 0 "$dir/ranks" code 0
 said 'giving up after 1 start that failed'
 # Once there was a sign of life, a silent start is no more than a stall.
 launch 1 -n 2 --start-within 1 --stall 3 --retries 0 --traces "$dir" "$dir/ranks" hang

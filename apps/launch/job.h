@@ -1,0 +1,38 @@
+/** @file job.h
+ *  @brief An attempt while it runs: what job.c, which starts and ends it, and watch.c, which judges it, share.
+ *
+ *  Tier: internal to gabion-launch.
+ */
+#ifndef GABION_APPS_LAUNCH_JOB_H
+#define GABION_APPS_LAUNCH_JOB_H
+
+#include "apps/launch/launch.h"
+
+#include <stdint.h>
+
+#define POLL_SECONDS 0.1 /* how often files are looked at; the end of mpirun wakes the loop at once */
+#define KILL_SECONDS 5.0 /* for the system to end processes that were killed */
+
+/** mpirun and what there is to know about it. */
+typedef struct launch_job {
+  const launch_options *options;
+  launch_places places;
+  pid_t mpirun;
+  bool ended;
+  int status;   /**< of mpirun, as waitpid gives it, once `ended` */
+  pid_t keeper; /**< cleans up if the launcher is killed; -1: none */
+  int to_keeper;
+  uint64_t killed; /**< processes that the system had ended for lack of memory when the attempt began */
+} launch_job;
+
+/* job.c */
+/** Waits for a signal or a short time, and takes note of children that have ended. @return the signal, 0 for none */
+int launch_pause(launch_job *job, double seconds);
+/** Waits until mpirun has ended. @return false if it has not within `seconds` */
+bool launch_wait_for_end(launch_job *job, double seconds);
+
+/* watch.c */
+/** The loop of an attempt, from start to verdict; mpirun may still be there afterwards. */
+void launch_watch(launch_job *job, int attempt, launch_result *result);
+
+#endif
