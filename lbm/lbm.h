@@ -51,7 +51,8 @@
  * gab_lbm_open_speed() says what `border_speed` keeps them. Pressure sides and outflows hand back less of
  * what is not equilibrium where the cell Reynolds number exceeds 8 or 10. With that a uniform flow across
  * them stays uniform up to a cell Reynolds number of 100 with all collisions (SRT in 3D on several levels:
- * 50), if it comes in by a velocity side and does not run along an open side rather than across.
+ * 50). A flow along an outflow or a pressure side does not above about 12 (2D, u = 0.06: the speed in the
+ * box is off by 10 to 30 % with an outflow, and diverges with a pressure side): gab_lbm_advise_open() says so.
  *
  *  Results do not depend on the number of processes, threads or the kernel; on one level neither on blocks.
  *
@@ -275,6 +276,10 @@ double gab_lbm_open_speed(const gab_lbm_options *options, double speed);
 /** Whether waves grow within a uniform flow of that speed, in cells per step, on a level, and what to do, in
  * words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on() takes them */
 void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity);
+/** Whether the flow runs along an outflow or a pressure side, by the velocities of sides and of the initial state, where the
+ * cells are too coarse for that, and what to do, in words; empty if not. Pure. @param[in] options  as gab_lbm_magic_on()
+ * takes them */
+void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, size_t capacity);
 /** Whether it is less there than the options say. Pure. */
 bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level);
 

@@ -47,3 +47,36 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
            level, reynolds, most_reynolds, moments ? "MRT" : "TRT", magic,
            9 * harmless / (reynolds * reynolds), moments ? "mrt without lbm.magic" : "srt or mrt");
 }
+
+/* Largest speed along a side, in cells per step, that is given somewhere. */
+static double speed_along(const gab_lbm_options *options, int side)
+{
+  double most = 0;
+  for (int from = -1; from < GAB_SIDE_COUNT; ++from) {
+    const double *velocity = from < 0 ? options->velocity : options->sides[from].velocity;
+    double square = 0;
+    if (from >= 0 && options->sides[from].kind != GAB_SIDE_VELOCITY) continue;
+    for (int axis = 0; axis < 3; ++axis) square += axis == side / 2 ? 0 : velocity[axis] * velocity[axis];
+    most = fmax(most, sqrt(square));
+  }
+  return most;
+}
+
+void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, size_t capacity)
+{
+  static const char *const names[GAB_SIDE_COUNT] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+  const double most_reynolds = 12;
+  text[0] = '\0';
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
+    const gab_side_kind kind = options->sides[side].kind;
+    const double reynolds = cell_reynolds(options, speed_along(options, side), level);
+    if ((kind != GAB_SIDE_PRESSURE && kind != GAB_SIDE_OUTFLOW) || reynolds <= most_reynolds) continue;
+    snprintf(
+        text, capacity,
+        "the flow runs along the open side %s, and cells of level %d have a Reynolds number of %.1f: above %g "
+        "that does not stay uniform there or even diverges, with every collision; boundaries.%s: free_slip does, "
+        "or smaller cells",
+        names[side], level, reynolds, most_reynolds, names[side]);
+    return;
+  }
+}

@@ -271,6 +271,8 @@ void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BA
   gab_lbm_advise(&which->setup.options, which->setup.speed, coarsest_of(blocks, levels), advice,
                  sizeof advice);
   if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
+  gab_lbm_advise_open(&which->setup.options, coarsest_of(blocks, levels), advice, sizeof advice);
+  if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
 }
 
 void grid_describe(const simulation *which)

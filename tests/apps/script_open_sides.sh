@@ -48,6 +48,28 @@ box fine.yaml 2 9 0.06 trt outflow
 check 0 fine.yaml
 not_said 'is bounded'
 
+# Along an open side it does not, and that is said, also before a run that ends with 0 and another flow.
+along() { # NAME CELL-REYNOLDS COLLISION SIDE
+  box "$1" 2 "$2" 0.06 "$3" outflow
+  sed -i "s/y_max: .*/y_max: {type: $4}/; s/^units:.*/&\ninitial: {type: uniform, velocity: [0.06, 0]}/; s/steps: 4000/steps: 8000/; s/every: 4000/every: 8000/" "$1"
+}
+warning='the flow runs along the open side y_max, and cells of level 0 have a Reynolds number of'
+along uneven.yaml 17 srt outflow
+check 0 uneven.yaml
+said "$warning 17.0"
+run 0 1 uneven.yaml
+said "$warning 17.0"
+tail -1 out/probes.csv | awk -F, '{ exit !($NF < 0.99 * 0.06) }' ||
+  complain "it is warned of what is right: $(tail -1 out/probes.csv)"
+along blown_up.yaml 25 trt pressure
+check 0 blown_up.yaml
+said "$warning 25.0"
+run 4 1 blown_up.yaml
+along even.yaml 12 srt outflow
+check 0 even.yaml
+not_said "$warning"
+uniform even
+
 for outlet in outflow pressure; do
   for collision in srt mrt; do
     box "${collision}_$outlet.yaml" 3 50 0.06 $collision $outlet
