@@ -109,11 +109,20 @@ typedef struct roll {
   double fewer, none; /* since when there are fewer than that, since when none; 0: there are */
 } roll;
 
+/* Ranks that this machine has, as far as that is known. */
+static int started(const launch_job *job, const roll *roll)
+{
+  const launch_options *options = job->options;
+  return options->several_nodes ? roll->most : options->processes + options->all_spares;
+}
+
 /* @param[in] was_there  at least one was, seen or not */
 static void call_roll(const launch_job *job, bool was_there, roll *roll)
 {
   const double now = launch_seconds();
-  if (now - roll->looked < LOOK_SECONDS) return;
+  const bool starts =
+      !was_there && roll->most < started(job, roll); /* who dies now may never be seen otherwise */
+  if (now - roll->looked < (starts ? POLL_SECONDS : LOOK_SECONDS)) return;
   roll->looked = now;
   roll->now = launch_look_at_ranks(&job->places);
   if (roll->now.living > roll->most) {
@@ -220,11 +229,9 @@ static bool has_had_its_time(const launch_job *job, int attempt, const watch *wa
  * through. @return how many are missing */
 static int lost_at_start(const launch_job *job, const roll *roll, const launch_result *result)
 {
-  const launch_options *options = job->options;
-  const int started = options->several_nodes ? roll->most : options->processes + options->all_spares;
   if (result->last_progress[0] || roll->now.living == 0) return 0;
   const bool seen = roll->fewer > 0 && roll->looked - roll->fewer >= LOSS_SECONDS;
-  return seen || roll->looked - roll->grown >= 2 * LOSS_SECONDS ? started - roll->now.living : 0;
+  return seen || roll->looked - roll->grown >= 2 * LOSS_SECONDS ? started(job, roll) - roll->now.living : 0;
 }
 
 /* While there is progress nobody has to be looked at. @return true if the run is to be ended for that */
