@@ -6,9 +6,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 played=0 failures=0
 while read -r number name; do
-  said=$(RESPAWN_ONCE=$work/$number GABION_SPAWN_WITHIN=8 timeout 120 "$GABION_LAUNCH" -n 4 -t 1 --stall 60 --retries 0 -- \
-    "$helper" "$number" 2>&1 </dev/null | tr -d '\0')
-  grep -q 'gabion-test: passed' <<<"$said" || { echo "$name: $said"; failures=$((failures + 1)); }
+  RESPAWN_ONCE=$work/$number GABION_SPAWN_WITHIN=8 timeout 120 "$GABION_LAUNCH" -n 4 -t 1 --stall 60 --retries 0 -- \
+    "$helper" "$number" >"$work/said" 2>&1 </dev/null; code=$?
+  said=$(tr -d '\0' <"$work/said")
+  [ $code = 0 ] && grep -q 'gabion-test: passed' <<<"$said" || { echo "$name, code $code: $said"; failures=$((failures + 1)); }
   case $number in 0 | 1[1-3]) ;; *) [ -e "$work/$number" ] || { echo "$name: nobody died there"; failures=$((failures + 1)); } ;; esac
   played=$((played + 1))
 done < <("$helper")

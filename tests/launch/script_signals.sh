@@ -1,5 +1,5 @@
 # Told to stop, the launcher ends its own run within seconds and leaves others alone.
-# gabion-test: timeout=120 labels=quick
+# gabion-test: timeout=240 waits=1 labels=quick
 . "$GABION_SOURCE/tests/launch/common.sh"
 
 # ended_by SIGNAL EXPECTED_CODE: starts a run that hangs, waits until it is up, sends the signal
