@@ -135,8 +135,8 @@ static void call_roll(const launch_job *job, bool was_there, roll *roll)
   else if (roll->none == 0) roll->none = now;
 }
 
-/* All ranks have ended, mpirun has not: once in a hundred deaths it waits in a lock of its own for ever, and does not even
- * take note of its children. Of other machines nothing is known here. */
+/* All ranks have ended, mpirun has not: after deaths it may wait in a lock of its own for ever, and does not even take note of
+ * its children (doc/ulfm.md). Of other machines nothing is known here. */
 static bool is_forgotten(const launch_job *job, const roll *roll)
 {
   return !job->options->several_nodes && roll->none > 0 && roll->looked - roll->none >= IDLE_SECONDS;
