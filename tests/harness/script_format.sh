@@ -1,4 +1,4 @@
-# gabion-test: timeout=60 labels=quick
+# gabion-test: timeout=300 labels=quick
 # Every C file is laid out as .clang-format says. (`clang-format -i FILE' does it; version 14, as others break lines differently.)
 set -u
 : "${GABION_SOURCE:?}"
