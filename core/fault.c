@@ -177,7 +177,7 @@ gab_status gab_world_raise(gab_world *world, gab_status intent)
 {
   if (intent <= GAB_OK || intent == GAB_ERR_FAULT || intent >= GAB_STATUS_COUNT)
     GAB_FAIL(GAB_ERR_ARGUMENT, "status %d cannot be raised", (int)intent);
-  if (gab_world_replays(world)) gab_world_leave(world);
+  if (gab_world_replays(world)) gab_world_leave();
   gab_world_keep_intent(world, intent, world->slot, gab_error_message(), gab_error_where());
   gab_world_break(world);
   return gab_world_fault(world);

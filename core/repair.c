@@ -374,7 +374,7 @@ gab_status gab_world_repair(gab_world *world, gab_status *intent)
 {
   *intent = GAB_OK;
   if (world->lost) GAB_FAIL(GAB_ERR_LOST, "an earlier repair has failed");
-  if (gab_world_replays(world)) gab_world_leave(world);
+  if (gab_world_replays(world)) gab_world_leave();
   gab_world_break(world);
   (void)gab_world_fault(world);
   return repair(world, mend, intent);

@@ -71,10 +71,10 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
   gab_free(arrival_pointer);
 }
 
-void gab_world_leave(gab_world *world)
+void gab_world_leave(void)
 {
-  gab_log_all(GAB_LOG_ERROR, "seat %" GAB_PRI_SEAT ", respawned, gives up before it has come to play: %s",
-              world->seat, gab_error_message());
+  gab_log_all(GAB_LOG_ERROR, "a process that was respawned gives up before it has come to play: %s",
+              gab_error_message());
   kill(getpid(), SIGKILL);
 }
 
@@ -205,7 +205,7 @@ static gab_status call_spawn(int count, char **arguments, MPI_Comm *bridge)
   if (code == MPI_SUCCESS) {
     MPI_Comm_set_errhandler(newcomers, MPI_ERRORS_RETURN);
     code = MPI_Intercomm_merge(newcomers, 0, bridge);
-    MPI_Comm_free(&newcomers);
+    if (code == MPI_SUCCESS) MPI_Comm_free(&newcomers); /* else see dismiss_bridge() */
   }
   if (code != MPI_SUCCESS)
     GAB_FAIL(GAB_ERR_MPI, "%d process%s could not be started", count, count == 1 ? "" : "es");
@@ -328,10 +328,10 @@ static bool widen(MPI_Comm mine, MPI_Comm bridge, int other_leader, bool is_new,
   if (MPI_Intercomm_create(mine, 0, bridge, other_leader, GAB_CONTEXT_REPAIR, &both) != MPI_SUCCESS)
     return false;
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
-  const bool good = MPI_Intercomm_merge(both, is_new, wide) == MPI_SUCCESS;
+  if (MPI_Intercomm_merge(both, is_new, wide) != MPI_SUCCESS) return false; /* see dismiss_bridge() */
   MPI_Comm_free(&both);
-  if (good) MPI_Comm_set_errhandler(*wide, MPI_ERRORS_RETURN);
-  return good;
+  MPI_Comm_set_errhandler(*wide, MPI_ERRORS_RETURN);
+  return true;
 }
 
 /* Among the survivors. @return true, for all alike, if all have said so and nobody has died */
@@ -373,9 +373,22 @@ static bool start_newcomers(gab_world *world, int32_t count, MPI_Comm *bridge)
   return status == GAB_OK;
 }
 
+/* Newcomers of a try that has failed wait somewhere in it, and a message of theirs may still come: the revocation lets them
+ * go, and what it was to come on is left as it is, since MPI would take the context of a communicator that was freed for the
+ * next one, which then receives that message as its own. The same holds for what the try had made of it. */
+static void dismiss_bridge(MPI_Comm *bridge, bool good)
+{
+  unsigned char received = 1;
+  if (!good) {
+    gab_comm_revoke(*bridge);
+    return;
+  }
+  MPI_Bcast(&received, 1, MPI_BYTE, 0, *bridge);
+  MPI_Comm_free(bridge);
+}
+
 gab_status gab_world_respawn(gab_world *world, bool *good)
 {
-  enum { NO, YES };
   const int32_t count = vacancies(world);
   MPI_Comm bridge = MPI_COMM_NULL, wide = MPI_COMM_NULL;
   int rank;
@@ -394,11 +407,8 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
     if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in there */
     *good = all_have(world, here);
   }
-  unsigned char verdict = *good ? YES : NO;
-  if (bridge != MPI_COMM_NULL) MPI_Bcast(&verdict, 1, MPI_BYTE, 0, bridge);
-  if (bridge != MPI_COMM_NULL) MPI_Comm_free(&bridge);
+  if (bridge != MPI_COMM_NULL) dismiss_bridge(&bridge, *good);
   if (*good) return receive_newcomers(world, wide, count);
-  if (wide != MPI_COMM_NULL) MPI_Comm_free(&wide);
   gab_log(GAB_LOG_WARNING, "%" PRId32 " process%s could not be respawned (attempt %" PRId32 " of %d)", count,
           count == 1 ? "" : "es", world->spawns, (int)MOST_SPAWNS);
   return GAB_OK;
@@ -421,7 +431,7 @@ static gab_status pose_as_spare(gab_world *world)
 
 static bool is_received(gab_world *world, MPI_Comm parent, MPI_Comm *bridge)
 {
-  unsigned char verdict = 0;
+  unsigned char received = 0;
   gab_buffer facts;
   MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
   if (MPI_Intercomm_merge(parent, 1, bridge) != MPI_SUCCESS) return false;
@@ -431,7 +441,7 @@ static bool is_received(gab_world *world, MPI_Comm parent, MPI_Comm *bridge)
       spread(*bridge, &facts) && take_facts(world, world->arrival, gab_reader_of_buffer(&facts)) == GAB_OK;
   gab_buffer_release(&facts);
   if (!told || !widen(MPI_COMM_WORLD, *bridge, 0, true, &world->comm)) return false;
-  return MPI_Bcast(&verdict, 1, MPI_BYTE, 0, *bridge) == MPI_SUCCESS && verdict;
+  return MPI_Bcast(&received, 1, MPI_BYTE, 0, *bridge) == MPI_SUCCESS && received;
 }
 
 static void tell_where(const gab_world *world)
@@ -455,7 +465,7 @@ gab_status gab_world_arrive(gab_world *world)
   if (!is_received(world, parent, &bridge)) {
     (void)gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__,
                         "those who have started it do not wait for it any more");
-    gab_world_leave(world);
+    gab_world_leave();
   }
   MPI_Comm_free(&bridge);
   end_limit();

@@ -236,7 +236,7 @@ void gab_world_destroy(gab_world **world_pointer)
 {
   gab_world *world = *world_pointer;
   if (!world) return;
-  if (gab_world_replays(world)) gab_world_leave(world);
+  if (gab_world_replays(world)) gab_world_leave();
   const bool finalise = part_in_peace(world);
   /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
   const bool owns_mpi = world->owns_mpi && !world->has_spawned && world->seats.slots == world->first_seats;

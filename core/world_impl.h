@@ -270,7 +270,7 @@ gab_status gab_world_arrive(gab_world *world);
 /** Behind the set-up: from now on the world is that of the others, and its repair is to be finished together. */
 gab_status gab_world_appear(gab_world *world);
 /** Ends a respawned process whose set-up has failed, so that the others hear of it. Does not return. */
-void gab_world_leave(gab_world *world);
+void gab_world_leave(void);
 /** In a repair: starts a process for each slot that became vacant and is vacant still, and moves the world to a
  *  communicator with them. Collective over `comm`.
  *  @param[out] good  false: begin again */

@@ -11,7 +11,8 @@ worked out here, from who dies when and from what the documentation says about a
   early  exit 76, to be started again: a death before the first checkpoint is complete
 
 With spare processes the slots of the dead are played again as long as there are any: the run ends with so many slots more,
-and who keeps whose copy from then on follows where the spare sits (events say who was called).
+and who keeps whose copy from then on follows where the spare sits (events say who was called). With `respawn` processes are
+started for those that no spare takes: the run ends at full size, and a new process sits where the dead one sat.
 
 Victims that are to die at once may be a step apart, or one dies while the death of another is already being mended;
 then it is decided by when they died. That is told by events.jsonl: each victim says in which epoch of the world and in
@@ -62,21 +63,27 @@ SETTINGS = {  # of each scheme: parameters of the case, copies, group, losses
 
 
 def places(run, members):
-    """The members in the order of their nodes; how many the largest node has, and its first place. A member is a slot and
-    the seat that plays it: what counts is where that sits."""
-    node = run["node_of"]
-    if not node:
-        return [slot for slot, _ in sorted(members, key=lambda m: m[1])], 1, 0
-    at = {slot: node[seat] if seat < len(node) else 1000 + seat for slot, seat in members}  # a spare that no file places
-    order = [slot for slot, _ in sorted(members, key=lambda m: (at[m[0]], m[1]))]
+    """The members in the order of their nodes; how many the largest node has, and its first place. A member is a slot,
+    the seat that plays it, and the node of that: what counts is where the seat is."""
+    if not run["node_of"]:
+        return [slot for slot, _, _ in sorted(members, key=lambda m: m[1])], 1, 0
+    at = {slot: node for slot, _, node in members}
+    order = [slot for slot, _, _ in sorted(members, key=lambda m: (m[2], m[1]))]
     count = collections.Counter(at.values())
     largest = max(count.values())
     first = next(i for i, slot in enumerate(order) if count[at[slot]] == largest)
     return order, largest, first
 
 
-def at_start(np):
-    return frozenset((slot, slot) for slot in range(np))
+def at_start(run):
+    nodes = run["node_of"] or [0] * run["np"]
+    return frozenset((slot, slot, nodes[slot]) for slot in range(run["np"]))
+
+
+def new_member(run, old, seat):
+    """Who plays on: a spare, which no file places and so counts as a node of its own, or a process that was started for
+    `old`, where that one sat."""
+    return old[0], seat, 1000 + seat if seat < run["np"] + run["spares"] else old[2]
 
 
 def holders(run, members, slot):
@@ -123,7 +130,7 @@ def groups(run, members):
 STEADY = ["compute", "exchange", "reduction", "snapshot", "commit", "swap", "output"]
 ADAPTING = ["adapt-mark", "adapt-balance", "adapt-migrate", "adapt-rebuild"]
 WRITING = ["disk-write", "disk-commit"]
-HEALING = ["repair", "recovery", "snapshot", "commit", "swap", "migration"]
+HEALING = ["repair", "recovery", "snapshot", "commit", "swap", "migration", "respawn"]
 FLOWS = {"flow": (60, 12, 32), "adaptive": (60, 12, 44), "phase": (120, 24, 80)}  # steps; first and last step of a death
 KERNELS = {"flow": ["auto", "in_place", "sparse", "vector", "reference"], "adaptive": ["auto", "in_place", "sparse", "vector", "reference"],
            "phase": ["auto", "fast", "reference"]}
@@ -135,7 +142,7 @@ FACTORS = collections.OrderedDict(
     scheme=list(SETTINGS),
     nodes=["one", "of two", "of four", "uneven", "dealt"],
     pattern=AT_ONCE + ["series", "three in a row", "early"],
-    phase=STEADY + ADAPTING + WRITING + ["repair", "recovery", "migration"],
+    phase=STEADY + ADAPTING + WRITING + ["repair", "recovery", "migration", "respawn"],
     kernel=["auto", "in_place", "sparse", "vector", "fast", "reference"],
     strategy=["hilbert", "morton", "diffusion", "graph"],
     every=[7, 10],
@@ -147,6 +154,7 @@ FACTORS = collections.OrderedDict(
     scrub=[False, True],
     threads=[1, 2],
     spares=[0, 1, 4],
+    respawn=[False, True],
 )
 NAMES = list(FACTORS)
 
@@ -185,8 +193,10 @@ def is_possible(row):
         return False
     if pattern == "series" and phase in ("snapshot", "commit", "swap") and has("overlap"):
         return False  # one under way behind the steps would be met
-    if phase == "migration" and has("spares"):
+    if phase == "migration" and (has("spares") or has("respawn")):
         return False  # who is replaced leaves nothing to be shared out
+    if phase == "respawn" and (has("spares") or has("respawn") is False):
+        return False  # nobody is started
     if pattern == "early" and (has("store") == "node memory" or has("scrub")):
         return False
     least = {"series": 3, "three in a row": 5, "three": 4, "half": 4, "two": 3, "neighbours": 3, "node": 3, "beyond": 3}
@@ -248,7 +258,7 @@ def draw_victims(rng, row):
         for count in range(2, min(np, 8)):
             for _ in range(60):
                 victims = sorted(rng.sample(everybody, count))
-                if lost_slots(row, at_start(np), set(victims)):
+                if lost_slots(row, at_start(row), set(victims)):
                     return victims
         return None
     return sorted(rng.sample(everybody, {"two": 2, "three": 3, "half": np // 2, "series": 2, "three in a row": 3}[pattern]))
@@ -302,16 +312,20 @@ def planned_end(row):
     """If everything goes as it is meant to: who is to die at once dies at once."""
     if row["pattern"] == "early":
         return "early"
-    members, dead, spares = set(at_start(row["np"])), set(), row["spares"]
+    members, dead, spares, started = at_start(row), set(), row["spares"], 0
     if row["buffers"] == 1 and any(phase == "snapshot" and visit < 3 for _, _, phase, visit in row["drills"]):
         return "disk" if row["disk"] else "lost"
     for i, (victims, _, phase, visit) in enumerate(row["drills"]):
-        if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery") or (phase == "snapshot" and visit < 3))):
-            members = {m for m in members if m[0] not in dead}
-            for slot in sorted(dead)[:spares]:
-                members.add((slot, row["np"] + row["spares"] - spares))
-                spares -= 1
-            dead = set()
+        if i and not (row["pattern"] == "series" and (phase in ("repair", "recovery", "respawn") or (phase == "snapshot" and visit < 3))):
+            seats = {}
+            for slot in sorted(dead):
+                if spares:
+                    seats[slot] = row["np"] + row["spares"] - spares
+                    spares -= 1
+                elif row["respawn"]:
+                    seats[slot] = row["np"] + row["spares"] + started
+                    started += 1
+            members, dead = seated(row, seats, members, dead), set()
         dead |= set(victims)
         if lost_slots(row, members, dead):
             return "disk" if row["disk"] else "lost"
@@ -364,11 +378,14 @@ class Matrix:
     def arguments(self, row, folder):
         scheme = SETTINGS[row["scheme"]][0]
         words = [self.program, "run", os.path.join(self.options.root, "tests", "faults", CASES[row["flow"]]), "--out", folder]
+        strategies = (["spare"] if row["spares"] else []) + (["respawn"] if row["respawn"] else []) + ["shrink"] + (["disk"] if row["disk"] else [])
         section = "phasefield" if row["flow"] == "phase" else "lbm"
         settings = ["resilience.scheme=" + row["scheme"], *scheme, "resilience.memory.every=%d" % row["every"],
                     "%s.kernel=%s" % (section, row["kernel"]), "balance.strategy=" + row["strategy"],
                     "resilience.memory.overlap=" + ("true" if row["overlap"] else "false"),
                     "resilience.memory.compression=" + row["compression"], "resilience.memory.buffers=%d" % row["buffers"]]
+        if row["respawn"]:  # otherwise what is usual
+            settings.append("resilience.strategies=[%s]" % ",".join(strategies))
         if row["disk"]:
             settings += ["resilience.disk.every=%d" % disk_interval(row), "resilience.disk.group=2"]
         if row["scrub"]:
@@ -418,7 +435,7 @@ class Matrix:
         key = row["flow"] + ("-" + row["kernel"] if row["flow"] == "phase" else "")
         if key not in self.good:
             plain = dict(row, np=1, scheme="pairwise", nodes="one", node_of=None, drills=[], every=10, overlap=False, compression="none",
-                         buffers=2, disk=False, store="heap", scrub=False, threads=1, spares=0, strategy="hilbert")
+                         buffers=2, disk=False, store="heap", scrub=False, threads=1, spares=0, respawn=False, strategy="hilbert")
             if row["flow"] != "phase":
                 plain["kernel"] = "auto"
             folder, code, _ = self.run(plain, len(self.good), 600)
@@ -474,14 +491,14 @@ def is_new_snapshot_there(events, epoch, group, visit):
     """Whether those who survive deaths in the middle of a recovery have the first of the two snapshots that it takes. From
     the phase in which one died, and from those in which the others noticed. None: no event tells."""
     phase, victims = group[0]["phase"], {e["slot"] for e in group}
-    if phase in ("repair", "recovery") or (phase == "snapshot" and visit < 3):
+    if phase in ("repair", "recovery", "respawn") or (phase == "snapshot" and visit < 3):
         return False  # whoever dies has not sent its image yet
     if phase in ("migration", "swap") or phase in ADAPTING or (phase == "commit" and visit > 1):
         return True
     noticed = {e["phase"] for e in events if e["event"] == "fault noticed" and e["epoch"] == epoch and e["slot"] not in victims}
     if phase in ("snapshot", "commit"):
         return bool(noticed) and "snapshot" not in noticed
-    if noticed & {"repair", "recovery"}:
+    if noticed & {"repair", "recovery", "respawn"}:
         return False
     return True if noticed & {"swap", "migration", *ADAPTING} else None
 
@@ -524,7 +541,7 @@ def expected_end(row, events, deaths):
         return ["early"]
     visits = {v: d[3] for d in row["drills"] for v in d[0]}
     by_epoch = itertools.groupby(sorted(deaths, key=lambda e: e["epoch"]), key=lambda e: e["epoch"])
-    states = [(at_start(row["np"]), frozenset(), "done")]  # members of the snapshot, dead since then, end so far
+    states = [(at_start(row), frozenset(), "done")]  # members of the snapshot, dead since then, end so far
     for number, (epoch, group) in enumerate(by_epoch):
         group = list(group)
         fresh = number > 0 and any(e["event"] == "recovery" and e["epoch"] == epoch for e in events)
@@ -533,25 +550,26 @@ def expected_end(row, events, deaths):
         after = []
         for members, dead, end in states:
             for renewed in [True, False] if fresh is None else [fresh]:
-                state = (seated(events, epoch, members, dead), frozenset(), end) if renewed else (members, dead, end)
+                seats = {e["slot"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
+                state = (seated(row, seats, members, dead), frozenset(), end) if renewed else (members, dead, end)
                 after.append(die(row, events, epoch, {e["slot"] for e in group}, state))
         states = after
     return sorted({end for _, _, end in states})
 
 
-def seated(events, epoch, members, dead):
-    """The members of the first snapshot after some deaths: without the dead, but with those whose seats spares have taken."""
-    seats = {e["slot"]: e["seat"] for e in events if e["event"] == "called" and e["epoch"] <= epoch}
-    return frozenset([m for m in members if m[0] not in dead] + [(slot, seats[slot]) for slot in dead if slot in seats])
+def seated(row, seats, members, dead):
+    """The members of the first snapshot after some deaths: without the dead, but with those whose slots other seats play."""
+    return frozenset([m for m in members if m[0] not in dead] +
+                     [new_member(row, m, seats[m[0]]) for m in members if m[0] in dead and m[0] in seats])
 
 
 def die(row, events, epoch, slots, state):
     """The state after the deaths of some slots in one epoch."""
     members, dead, end = state
     dead = dead | slots
-    root_died = min(slot for slot, _ in members) in dead
+    root_died = min(slot for slot, _, _ in members) in dead
     lost = lost_slots(row, members, dead)
-    single = row["buffers"] == 1 and is_single_torn(events, epoch, slots)
+    single = end == "lost single" or (row["buffers"] == 1 and is_single_torn(events, epoch, slots))  # torn it stays
     if not lost and not single:
         return members, dead, end
     step = newest_on_disk(row, events, epoch, root_died)
@@ -598,10 +616,10 @@ def observed_end(row, events, log, folder, code, good, deaths):
         return "lost " + named[-1].replace(" ", "") if named else "exit 3 without the names"
     if code != 0:
         return "exit %d" % code
-    return done_end(events, folder, good, deaths)
+    return done_end(row, events, folder, good, deaths)
 
 
-def done_end(events, folder, good, deaths):
+def done_end(row, events, folder, good, deaths):
     try:
         with open(os.path.join(folder, "summary.json")) as file:
             summary = json.load(file)
@@ -611,7 +629,7 @@ def done_end(events, folder, good, deaths):
         return "no summary: %s" % error
     if find(summary, "checksum") != find(whole, "checksum"):
         return "wrong checksum %s" % find(summary, "checksum")
-    full = find(summary, "slots") - max(0, len(deaths) - find(summary, "spares"))
+    full = find(summary, "slots") - (0 if row["respawn"] else max(0, len(deaths) - find(summary, "spares")))
     if find(summary, "living") != full:
         return "%s slots are played at the end instead of %s" % (find(summary, "living"), full)
     if find(summary, "lost_slots") != len(deaths):
@@ -659,7 +677,7 @@ def in_order(name):
 def write_tables(path, kinds, rows, results, note):
     pairs = list(zip(rows, results))
     parts = []
-    for name, title in (("pattern", "who dies"), ("phase", "in phase"), ("flow", "flow"), ("scheme", "scheme"), ("np", "processes"), ("spares", "spare processes"), ("nodes", "nodes")):
+    for name, title in (("pattern", "who dies"), ("phase", "in phase"), ("flow", "flow"), ("scheme", "scheme"), ("np", "processes"), ("spares", "spare processes"), ("respawn", "new processes"), ("nodes", "nodes")):
         ordered = sorted(pairs, key=in_order(name))
         parts.append(table([p[0] for p in ordered], [p[1] for p in ordered], lambda row, name=name: row[name], title))
     modes = []

@@ -45,6 +45,8 @@ launch 0 3 0 respawn --inject slot=1,step=33,phase=compute --inject slot=1,step=
 full "who takes over, before it has its part" 1 1
 launch 0 4 0 respawn --inject slot=1,step=33,phase=compute --inject slot=0,step=33,phase=respawn
 full "the one that starts processes, while it does" 1 2
+launch 0 4 0 respawn --inject slot=1,step=33,phase=compute --inject slot=2,step=33,phase=respawn
+full "another one, while a process is started: then two are" 1 2
 launch 0 4 1 spare,respawn --inject slot=1,step=33,phase=compute --inject slot=2,step=47,phase=compute
 full "a spare first" 2 1
 [ "$(grep -o '"strategy": "[a-z]*"' out/summary.json | paste -sd,)" = '"strategy": "spare","strategy": "respawn"' ] ||
