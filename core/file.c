@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_ROOM = 2048 };
@@ -66,6 +67,36 @@ gab_status gab_file_replace(const char *path, const void *bytes, size_t count, g
     GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", path, strerror(why));
   }
   return durability == GAB_FILE_SYNCED ? sync_parent(path) : GAB_OK;
+}
+
+/* @return 0, EEXIST or another errno */
+static int name_once(const char *beside, const char *path)
+{
+  struct stat about;
+  int why = link(beside, path) == 0 ? 0 : errno;
+  /* A server may have done it and its answer got lost. */
+  if (why && stat(beside, &about) == 0 && about.st_nlink == 2) why = 0;
+  if (why == EPERM || why == ENOTSUP || why == ENOSYS) /* no links here */
+    why = syscall(SYS_renameat2, AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE) == 0 ? 0 : errno;
+  return why;
+}
+
+gab_status gab_file_create(const char *path, const void *bytes, size_t count, bool *made)
+{
+  char beside[PATH_ROOM], host[64] = "";
+  *made = false;
+  gethostname(host, sizeof host - 1);
+  if (snprintf(beside, sizeof beside, "%s.new.%s.%ld", path, host, (long)getpid()) >= (int)sizeof beside)
+    GAB_FAIL(GAB_ERR_IO, "the path %.60s... is too long", path);
+  int file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", beside, strerror(errno));
+  int why = write_all(file, bytes, count) ? 0 : errno;
+  if (close(file) != 0 && why == 0) why = errno;
+  if (why == 0) why = name_once(beside, path);
+  *made = why == 0;
+  unlink(beside); /* of a file that was made this was the other name */
+  if (why != 0 && why != EEXIST) GAB_FAIL(GAB_ERR_IO, "cannot make %s: %s", path, strerror(why));
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- files of users */

@@ -24,6 +24,12 @@ typedef enum gab_durability {
  *  @return ::GAB_ERR_IO that names the file and why; PATH is then what it was, and PATH.new is gone */
 gab_status gab_file_replace(const char *path, const void *bytes, size_t count, gab_durability durability);
 
+/** Makes a file that is not there yet, whole, so that of several processes that want it, on several machines that share
+ *  the file system, one makes it: written as PATH.new.HOST.PROCESS, then linked. Local.
+ *  @param[out] made  false if PATH is there already
+ *  @return ::GAB_ERR_IO that names the file and why */
+gab_status gab_file_create(const char *path, const void *bytes, size_t count, bool *made);
+
 /** Brings the entries of a folder, such as a rename in it, to the medium. Local. */
 gab_status gab_folder_sync(const char *folder);
 

@@ -27,6 +27,8 @@ gab_seat gab_world_seat_of_rank(const gab_world *world, int rank)
   return gab_members_slot(&world->seats, rank);
 }
 
+const gab_members *gab_world_living_seats(const gab_world *world) { return &world->seats; }
+
 static int32_t spare_count(const gab_world *world)
 {
   return gab_members_count(&world->seats) - gab_members_count(&world->members);

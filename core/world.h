@@ -102,6 +102,8 @@ gab_seat gab_world_seat(const gab_world *world);
 bool gab_world_is_spare(const gab_world *world);
 /** Seats that there have ever been: more than slots if there were spares or processes were respawned. */
 gab_seat gab_world_seats(const gab_world *world);
+/** The seats that live in this world, spares included, as "slots" of a gab_members. Borrowed. */
+const gab_members *gab_world_living_seats(const gab_world *world);
 /** Seats that the job was started with: a process with a higher number was respawned. */
 gab_seat gab_world_first_seats(const gab_world *world);
 /** NULL if processes can be respawned in this job; else why not, in words. Local. */

@@ -1,0 +1,217 @@
+/* gabion-test: timeout=120 labels=quick */
+/* Fencing tokens: of parts of a run that ask at the same instant, in processes of their own, one goes on; and who asks
+ * late, was cut off before the last token, belongs to an earlier job, or finds the folder cleared, does not. */
+#include "resilience/fence_impl.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { RACES = 1000, MOST_PARTS = 8, SEATS = 16, JOB = 77 };
+
+static char folder[64];
+
+static int set_up(void **state)
+{
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/gabion-fence-%ld", (long)getpid());
+  return mkdir(folder, 0700);
+}
+
+static int tear_down(void **state)
+{
+  char command[96];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  return system(command);
+}
+
+/* Seats first … last of a job of SEATS. */
+static gab_members seats_between(gab_seat first, gab_seat last)
+{
+  gab_members seats;
+  gab_members_init(&seats, SEATS);
+  for (gab_seat seat = 0; seat < SEATS; seat++)
+    if (seat < first || seat > last) assert_int_equal(gab_members_remove(&seats, seat), GAB_OK);
+  return seats;
+}
+
+static gab_claimant claimant(const gab_members *seats, uint64_t job)
+{
+  return (gab_claimant){.folder = folder,
+                        .job = job,
+                        .seat = gab_members_slot(seats, 0),
+                        .seats = seats,
+                        .members = gab_members_count(seats)};
+}
+
+static uint64_t begin(uint64_t job)
+{
+  gab_members all = seats_between(0, SEATS - 1);
+  const gab_claimant self = claimant(&all, job);
+  uint64_t token;
+  assert_int_equal(gab_token_begin(&self, &token), GAB_OK);
+  gab_members_release(&all);
+  return token;
+}
+
+/* @return whether seats first … last, which know `token`, go on; then with the new one */
+static bool goes_on(gab_seat first, gab_seat last, uint64_t job, uint64_t *token)
+{
+  gab_members seats = seats_between(first, last);
+  const gab_claimant self = claimant(&seats, job);
+  gab_verdict what;
+  const gab_status status = gab_token_ask(&self, token, true, &what);
+  gab_members_release(&seats);
+  assert_int_equal(status, GAB_OK);
+  return what == GAB_VERDICT_OURS;
+}
+
+/* ---------------------------------------------------------------- races */
+
+/* In a process of its own: waits for the gun. */
+static void run_part(int gun, gab_seat first, gab_seat last, uint64_t token)
+{
+  char shot;
+  gab_members seats = seats_between(first, last);
+  const gab_claimant self = claimant(&seats, JOB);
+  gab_verdict what;
+  if (read(gun, &shot, 1) != 0) _exit(3); /* the end of the pipe is the signal: all get it at once */
+  if (gab_token_ask(&self, &token, true, &what) != GAB_OK) _exit(2);
+  _exit(what == GAB_VERDICT_OURS ? 0 : 1);
+}
+
+static void test_races(void **state)
+{
+  (void)state;
+  srand(1);
+  for (int race = 0; race < RACES; race++) {
+    const int parts = 2 + rand() % (MOST_PARTS - 1);
+    const uint64_t token = begin(JOB);
+    pid_t children[MOST_PARTS];
+    int gun[2], winners = 0;
+    assert_int_equal(pipe(gun), 0);
+    for (int part = 0; part < parts; part++) {
+      children[part] = fork();
+      assert_true(children[part] >= 0);
+      if (children[part] == 0) {
+        close(gun[1]);
+        run_part(gun[0], SEATS * part / parts, SEATS * (part + 1) / parts - 1, token);
+      }
+    }
+    close(gun[1]);
+    for (int part = 0; part < parts; part++) {
+      int how;
+      assert_int_equal(waitpid(children[part], &how, 0), children[part]);
+      assert_true(WIFEXITED(how) && WEXITSTATUS(how) <= 1);
+      winners += WEXITSTATUS(how) == 0;
+    }
+    close(gun[0]);
+    assert_int_equal(winners, 1);
+  }
+}
+
+/* ---------------------------------------------------------------- late ones */
+
+static void test_late(void **state)
+{
+  (void)state;
+  const uint64_t token = begin(JOB);
+  uint64_t mine = token, theirs = token;
+  assert_true(goes_on(0, 3, JOB, &mine));
+  assert_int_equal(mine, token + 1);
+  assert_false(goes_on(4, 15, JOB, &theirs));
+  assert_false(goes_on(4, 15, JOB, &theirs)); /* nor later */
+  assert_true(goes_on(0, 2, JOB, &mine));     /* the part that went on loses more */
+  assert_false(goes_on(4, 15, JOB, &theirs));
+}
+
+/* A part made its token and died in the midst before any other of it knew: they find it named for them. */
+static void test_broken_off(void **state)
+{
+  (void)state;
+  uint64_t dead = begin(JOB), rest = dead, other = dead;
+  assert_true(goes_on(0, 7, JOB, &dead));
+  assert_true(goes_on(1, 7, JOB, &rest));
+  assert_int_equal(rest, dead + 1);
+  assert_false(goes_on(8, 15, JOB, &other));
+}
+
+/* The part that made it parts again before all knew: both know of it, one gets the next. */
+static void test_parted_again(void **state)
+{
+  (void)state;
+  uint64_t first = begin(JOB), left = first, right = first;
+  assert_true(goes_on(0, 7, JOB, &first));
+  assert_true(goes_on(4, 7, JOB, &right));
+  assert_false(goes_on(0, 3, JOB, &left));
+}
+
+/* A part that was cut off wakes up when the run has been started again in the folder, or has ended there: seats of the
+ * same numbers are others. */
+static void test_earlier_job(void **state)
+{
+  (void)state;
+  uint64_t old = begin(JOB);
+  uint64_t now = begin(JOB + 1);
+  assert_false(goes_on(0, 7, JOB, &old));
+  assert_true(goes_on(0, 7, JOB + 1, &now));
+  (void)begin(JOB + 2);
+  (void)begin(JOB + 3);
+  assert_false(goes_on(0, 7, JOB, &old)); /* the number behind its own is gone */
+  assert_false(goes_on(0, 7, JOB + 1, &now));
+}
+
+static void test_writer(void **state)
+{
+  (void)state;
+  const uint64_t token = begin(JOB);
+  uint64_t mine = token;
+  gab_members left = seats_between(0, 7), right = seats_between(8, 15);
+  const gab_claimant here = claimant(&left, JOB), there = claimant(&right, JOB);
+  assert_false(gab_token_is_theirs(&there, token));
+  assert_true(goes_on(0, 7, JOB, &mine));
+  assert_true(gab_token_is_theirs(&there, token));
+  assert_false(gab_token_is_theirs(&here, token)); /* its own, of which it has not heard yet */
+  gab_members_release(&left);
+  gab_members_release(&right);
+}
+
+/* What is no token makes nobody the winner. */
+static void test_damaged(void **state)
+{
+  (void)state;
+  const uint64_t token = begin(JOB);
+  uint64_t mine = token;
+  char path[96];
+  gab_members left = seats_between(0, 7);
+  const gab_claimant self = claimant(&left, JOB);
+  gab_verdict what;
+  snprintf(path, sizeof path, "%s/%llu", folder, (unsigned long long)token + 1);
+  const int file = open(path, O_WRONLY | O_CREAT, 0600);
+  assert_true(file >= 0 && write(file, "seats 4\n", 8) == 8 && close(file) == 0);
+  assert_int_not_equal(gab_token_ask(&self, &mine, true, &what), GAB_OK);
+  unlink(path);
+  gab_members_release(&left);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_races),       cmocka_unit_test(test_late),
+      cmocka_unit_test(test_broken_off),  cmocka_unit_test(test_parted_again),
+      cmocka_unit_test(test_earlier_job), cmocka_unit_test(test_writer),
+      cmocka_unit_test(test_damaged),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
