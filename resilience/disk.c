@@ -74,6 +74,8 @@ static gab_status build(gab_disk *disk, const gab_disk_options *options)
   return gab_port_create(disk->world, "disk reports", &disk->reports);
 }
 
+void gab_disk_set_fence(gab_disk *disk, const gab_fence *fence) { disk->fence = fence; }
+
 gab_status gab_disk_create(gab_checkpoint *checkpoint, gab_events *events, const gab_disk_options *options,
                            gab_disk **disk)
 {

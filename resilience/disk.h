@@ -25,6 +25,7 @@
 #define GABION_RESILIENCE_DISK_H
 
 #include "resilience/checkpoint.h"
+#include "resilience/fence.h"
 #include "resilience/events.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,8 @@ typedef struct gab_disk_options {
  *  @param[in] checkpoint  borrowed, has to outlive the writer @param[in] events  borrowed; may be NULL */
 gab_status gab_disk_create(gab_checkpoint *checkpoint, gab_events *events, const gab_disk_options *options,
                            gab_disk **disk);
+/** Asked before a checkpoint gets its manifest (fence.h). Local. @param[in] fence  borrowed; NULL: none */
+void gab_disk_set_fence(gab_disk *disk, const gab_fence *fence);
 /** Waits for the thread, gives up what is not complete. Before the checkpoint it belongs to. */
 void gab_disk_destroy(gab_disk **disk);
 

@@ -61,6 +61,7 @@ static gab_status write_manifest(gab_disk *disk)
   gab_status status = gab_disk_step_folder(folder, disk->folder, disk->step);
   if (status == GAB_OK) status = gab_manifest_format(&disk->committer.manifest, &text);
   snprintf(path, sizeof path, "%s/manifest.json", folder);
+  gab_fence_check(disk->fence);
   if (status == GAB_OK) status = gab_file_replace(path, text.data, text.size, GAB_FILE_SYNCED);
   gab_buffer_release(&text);
   return status;

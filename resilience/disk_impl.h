@@ -194,6 +194,7 @@ struct gab_disk {
   gab_checkpoint *checkpoint;
   gab_world *world;
   gab_events *events;
+  const gab_fence *fence; /* NULL: none */
   gab_port *port, *reports;
   gab_worker *worker; /* NULL until the first write */
   char folder[GAB_DISK_PATH];

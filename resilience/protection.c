@@ -1,6 +1,7 @@
 /* How a time loop is protected: checkpoints when they are due, recovery when the world broke. */
 #include "resilience/beacon.h"
 #include "resilience/history.h"
+#include "resilience/checkpoint_impl.h"
 #include "resilience/timeloop_impl.h"
 
 #include "blockforest/output.h"
@@ -12,6 +13,7 @@
 #include "core/system_memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +177,40 @@ static gab_compression compression_of(const gab_guard *guard, const gab_protecti
   return GAB_COMPRESSION_NONE;
 }
 
+/* Where a process can count as dead that lives: on another node, or by its silence. */
+static bool may_be_cut_off(const gab_guard *guard)
+{
+  const gab_domains *domains = guard->checkpoint->domains;
+  return (domains && gab_domains_number(domains, GAB_DOMAIN_NODE) > 1) || getenv("GABION_DEAD_AFTER");
+}
+
+/* Of two parts that were parted at one instant the one may notice it so much later than the other. */
+static double patience_of(const gab_protection *protection)
+{
+  const char *silence = getenv("GABION_DEAD_AFTER");
+  if (protection->fence_wait > 0) return protection->fence_wait;
+  return fmax(GAB_USUAL_FENCE_WAIT, silence ? strtod(silence, NULL) : 0);
+}
+
+static gab_status begin_fence(gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
+{
+  uint64_t wanted = protection->folder && protection->lock && may_be_cut_off(guard);
+  GAB_TRY(gab_world_max_u64(loop->world, &wanted, 1));
+  if (!wanted) return GAB_OK;
+  GAB_TRY(gab_fence_begin(loop->world, protection->folder, patience_of(protection), &guard->fence));
+  if (guard->disk) gab_disk_set_fence(guard->disk, guard->fence);
+  return GAB_OK;
+}
+
+void gab_guard_check_fence(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  const double now = gab_seconds();
+  if (!guard || !guard->fence || !gab_world_is_root(loop->world) || now - guard->fence_looked < 1) return;
+  guard->fence_looked = now;
+  gab_fence_check(guard->fence);
+}
+
 static gab_status build_guard(gab_timeloop *loop, const gab_protection *protection, gab_guard *guard)
 {
   /* First of all, since the ports of those that go on have to be the same. */
@@ -186,6 +222,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   GAB_TRY(add_entities(loop, guard->checkpoint));
   if (protection->disk.folder)
     GAB_TRY(gab_disk_create(guard->checkpoint, loop->events, &protection->disk, &guard->disk));
+  GAB_TRY(begin_fence(loop, guard, protection));
   if (protection->drill_count)
     GAB_TRY(gab_drills_create(loop->world, protection->drills, protection->drill_count, loop->events,
                               &guard->drills));
@@ -212,6 +249,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                                    .checkpoint = guard->checkpoint,
                                    .events = loop->events,
                                    .disk = guard->disk,
+                                   .fence = guard->fence,
                                    .made_up = &loop->made_up,
                                    .rebalance = protection->rebalance,
                                    .rebalance_user = protection->rebalance_user,
@@ -245,6 +283,7 @@ void gab_guard_destroy(gab_guard **guard)
   gab_drills_destroy(&(*guard)->drills);
   gab_stop_destroy(&(*guard)->stop);
   gab_disk_destroy(&(*guard)->disk);
+  gab_fence_release(&(*guard)->fence);
   gab_checkpoint_destroy(&(*guard)->checkpoint);
   gab_salvage_destroy(&(*guard)->salvage, false);
   if ((*guard)->node_memory[0]) gab_node_memory_close((*guard)->spent);

@@ -357,6 +357,18 @@ static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fa
   return GAB_OK;
 }
 
+/* What came out holds only for the part of the run that goes on. Before that a part has written nothing but lines of the
+ * log and the event `fault noticed'. */
+static gab_status ask_fence(const gab_recovery *recovery, const gab_fault *fault, gab_status status)
+{
+  char message[1024];
+  if (!recovery->fence || fault->lost_count == 0 || (status != GAB_OK && status != GAB_ERR_LOST))
+    return status;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  GAB_TRY(gab_fence_claim(recovery->fence, status == GAB_OK));
+  return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
+}
+
 /* Repairs until a try goes through. What only one slot meets (no memory, a corrupt copy) is raised, so that
  * the next repair ends the run on all of them with one status. */
 static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count, part *mine,
@@ -367,7 +379,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     note_repair(recovery, fault);
     gab_status status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
-    if (status == GAB_OK) status = escalate(recovery, list, count, fault);
+    if (status == GAB_OK) status = ask_fence(recovery, fault, escalate(recovery, list, count, fault));
     recovery->checkpoint->elder = GAB_NO_SLOT;
     if (status == GAB_OK) {
       if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);

@@ -30,6 +30,7 @@
 #ifndef GABION_RESILIENCE_RECOVERY_H
 #define GABION_RESILIENCE_RECOVERY_H
 
+#include "resilience/fence.h"
 #include "resilience/checkpoint.h"
 #include "resilience/disk.h"
 #include "resilience/events.h"
@@ -71,8 +72,9 @@ typedef struct gab_recovery {
   gab_forest *forest;
   gab_checkpoint *checkpoint;
   gab_events *events;
-  gab_disk *disk;             /**< NULL: no checkpoints on disk */
-  gab_made_up *made_up;       /**< what is made up is counted there; NULL: nowhere */
+  gab_disk *disk;       /**< NULL: no checkpoints on disk */
+  gab_fence *fence;     /**< asked after every death whether this part of the run goes on; NULL: nobody is */
+  gab_made_up *made_up; /**< what is made up is counted there; NULL: nowhere */
   gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
   void *rebalance_user;
   /** What a process that comes to play a slot has to know beside the state, and that is not rolled back: packed by one

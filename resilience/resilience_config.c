@@ -119,6 +119,18 @@ static const gab_config_key resilience_keys[] = {
      .doc = "Recoveries from deaths in a row, without a new checkpoint between them, before the run gives "
             "up; and jobs in "
             "a row that went on from the same checkpoint on disk and died before the next one."},
+    {.name = "fence_wait",
+     .type = GAB_CONFIG_REAL,
+     .unit = "s",
+     .min = 0.1,
+     .max = 3600,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "A network that is cut leaves parts of a run that take each other for dead; one of them goes on. A part that has "
+         "lost half of its processes or more waits so long before it does, so that the larger one is first (5 s, or "
+         "those of gabion-launch --dead-after if that is more; twice as long if it cannot restore the state). Only on "
+         "several nodes, or with gabion-launch --dead-after."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",
@@ -490,6 +502,8 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   protection->scrub = scrub.steps;
   protection->overlap = gab_config_bool(config, "resilience.memory.overlap");
   protection->tries = (int)gab_config_int(config, "resilience.tries");
+  if (gab_config_is_set(config, "resilience.fence_wait"))
+    protection->fence_wait = gab_config_real(config, "resilience.fence_wait");
   double mtbf = gab_config_is_set(config, "resilience.mtbf") ? gab_config_real(config, "resilience.mtbf") : 0;
   if (gab_interval_parse(gab_config_string(config, "resilience.memory.every"), mtbf, &protection->every) !=
       GAB_OK)

@@ -186,6 +186,7 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
 static gab_status do_duties(gab_timeloop *loop)
 {
   if (!loop->duties_pending) return GAB_OK;
+  gab_guard_check_fence(loop);
   GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
   GAB_TRY(run_all(loop, &loop->duties, false, &loop->stats.duty_seconds));
   loop->duties_pending = false;

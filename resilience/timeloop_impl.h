@@ -11,7 +11,8 @@ enum {
   GAB_TASK_NAME = 48,
   GAB_MOST_FAULT_RECORDS = 64,
   GAB_MOST_BARREN_RECOVERIES = 100,
-  GAB_USUAL_TRIES = 10
+  GAB_USUAL_TRIES = 10,
+  GAB_USUAL_FENCE_WAIT = 5 /* seconds */
 };
 #define GAB_PROGRESS_FILE "progress.json" /* in the folder of the run */
 
@@ -62,6 +63,8 @@ typedef struct gab_guard {
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */
   gab_drills *drills;
+  gab_fence *fence;    /* NULL: no part of the run can be cut off */
+  double fence_looked; /* seconds: when the folder was last asked */
   gab_stop *stop;
   char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
   gab_memory_key node_key; /* what they are stamped with */
@@ -120,6 +123,8 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
  * room. @param[in] room  64 or more @return text */
 const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
+/** Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
+void gab_guard_check_fence(gab_timeloop *loop);
 gab_status gab_guard_stop(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
 /* Warns where deaths will not be survived. Local. */
