@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/node_memory_impl.h"
 #include "core/own_folder.h"
+#include "core/process.h"
 
 #include <dirent.h>
 #include <errno.h>
