@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MOST_SECONDS 1.0 /* that count between two looks */
 #define TERM_SECONDS 3.0 /* for mpirun to end its processes in order before they are killed */
 
 static const int waited_for[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
@@ -134,6 +135,9 @@ int launch_pause(launch_job *job, double seconds)
   struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
   int signal = sigtimedwait(&set, NULL, &time);
   reap(job);
+  const double now = launch_seconds(), passed = now - job->looked;
+  job->watched += passed < MOST_SECONDS ? passed : MOST_SECONDS;
+  job->looked = now;
   return signal < 0 || signal == SIGCHLD ? 0 : signal;
 }
 
@@ -189,6 +193,7 @@ void launch_attempt(const launch_options *options, int attempt, launch_result *r
     return;
   }
   setpgid(job.mpirun, job.mpirun); /* in both processes: whoever comes first */
+  job.looked = launch_seconds();
   launch_watch(&job, attempt, result);
   end_job(&job, result->end == LAUNCH_SIGNALLED);
   if (result->code != 0 && result->end != LAUNCH_SIGNALLED) suspect_memory(&job);

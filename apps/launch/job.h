@@ -22,6 +22,10 @@ typedef struct launch_job {
   int status;   /**< of mpirun, as waitpid gives it, once `ended` */
   pid_t keeper; /**< cleans up if the launcher is killed; -1: none */
   int to_keeper;
+  double
+      watched; /**< seconds of the attempt; of a time in which the launcher did not get to look, one at most: then
+                        the machine stood still, as a virtual one that is paused, or it alone did */
+  double looked;   /**< when, last */
   uint64_t killed; /**< processes that the system had ended for lack of memory when the attempt began */
 } launch_job;
 

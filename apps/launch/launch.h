@@ -11,7 +11,8 @@
  *      deed before MPI_Finalize. Whoever is root by then writes it: the first root may be dead. No file: the
  *      run did not complete, whatever mpirun says.
  *  GABION_PROGRESS=FILE    The root rewrites it at most once a second with one line, "STEP TEXT".
- *      Any change is progress, none for the time of --stall is a hang. A program that has long phases without steps
+ *      Any change is progress, none for the time of --stall is a hang; time in which the launcher could not look either, as
+ *      with the whole machine, does not count. A program that has long phases without steps
  *      rewrites it with another text meanwhile. ("longest step X s" in it is compared with --dead-after.) The first
  *      line is the first sign of life, for which --start-within has a limit of its own: gab_world_create() writes
  *      "setting up" once all processes stand in the world. A process of this machine that ends before, while others do

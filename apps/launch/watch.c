@@ -44,7 +44,7 @@ static void explain_incomplete(const launch_job *job, const launch_result *resul
 
 /* What the files say, and since when they say the same. */
 typedef struct watch {
-  double last_change;
+  double last_change; /* of launch_job.watched, like all that follows */
   struct timespec written;
   bool warned;       /* that --dead-after is short for such steps */
   bool has_computed; /* a line has begun with the number of a step */
@@ -77,7 +77,7 @@ static void look_for_progress(const launch_job *job, watch *watch, launch_result
   memcpy(result->last_progress, line, sizeof line);
   if (isdigit((unsigned char)line[0])) watch->has_computed = true;
   compare_with_steps(job->options, watch, line);
-  watch->last_change = launch_seconds();
+  watch->last_change = job->watched;
 }
 
 /* How long the run may be silent: a process that dies inside MPI_Init leaves the others there for ever. */
@@ -119,7 +119,7 @@ static int started(const launch_job *job, const roll *roll)
 /* @param[in] was_there  at least one was, seen or not */
 static void call_roll(const launch_job *job, bool was_there, roll *roll)
 {
-  const double now = launch_seconds();
+  const double now = job->watched;
   const bool starts =
       !was_there && roll->most < started(job, roll); /* who dies now may never be seen otherwise */
   if (now - roll->looked < (starts ? POLL_SECONDS : LOOK_SECONDS)) return;
@@ -237,7 +237,7 @@ static int lost_at_start(const launch_job *job, const roll *roll, const launch_r
 /* While there is progress nobody has to be looked at. @return true if the run is to be ended for that */
 static bool has_lost_processes(launch_job *job, const watch *watch, roll *roll, launch_result *result)
 {
-  if (result->last_progress[0] && launch_seconds() - watch->last_change < LOSS_SECONDS) return false;
+  if (result->last_progress[0] && job->watched - watch->last_change < LOSS_SECONDS) return false;
   call_roll(job, result->last_progress[0], roll);
   if (is_forgotten(job, roll)) {
     launch_say("all processes of the run have ended, but mpirun does not end: ended");
@@ -295,7 +295,7 @@ static bool hangs(launch_job *job, int attempt, double limit, watch *watch, laun
 
 void launch_watch(launch_job *job, int attempt, launch_result *result)
 {
-  watch watch = {.last_change = launch_seconds()};
+  watch watch = {0};
   roll roll = {0};
   stop_request request = {0};
   for (;;) {
@@ -324,8 +324,7 @@ void launch_watch(launch_job *job, int attempt, launch_result *result)
     if (request.signal) continue;
     if (has_lost_processes(job, &watch, &roll, result)) return;
     const double limit = patience(job->options, result);
-    if (limit > 0 && launch_seconds() - watch.last_change > limit &&
-        hangs(job, attempt, limit, &watch, result))
+    if (limit > 0 && job->watched - watch.last_change > limit && hangs(job, attempt, limit, &watch, result))
       return;
   }
 }

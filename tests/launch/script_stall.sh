@@ -6,6 +6,22 @@ export GABION_RESCUE_LOG=$dir/rescues
 launch 0 -n 2 --stall 2 "$dir/ranks" slow
 [ ! -e "$GABION_RESCUE_LOG" ] || complain "a slow run was rescued: $(cat "$GABION_RESCUE_LOG")"
 
+# Nor is one that stood still with the whole machine, launcher and all, as a virtual one that is paused.
+everybody() { kill "-$1" $pid $(pgrep -f "^$dir/ranks slow") $(pgrep -P $pid 'mpirun|prterun'); } # the launcher first
+"$GABION_LAUNCH" -n 2 --stall 4 "$dir/ranks" slow >"$dir/out" 2>&1 &
+pid=$!
+for _ in $(seq 1200); do grep -qs '^[1-9] steps' "$dir/tmp/gabion.$pid".*/progress && break; sleep 0.05; done
+everybody STOP
+sleep 6
+kill -CONT $pid
+for _ in $(seq 1200); do [ "$(cut -d')' -f2 /proc/$pid/stat | cut -c2)" != T ] && break; sleep 0.05; done
+sleep 0.5 # in which it looks, and nobody else does anything
+everybody CONT
+wait $pid; code=$?
+[ $code = 0 ] || complain "after a standstill: exit code $code; it said: $(cat "$dir/out")"
+[ ! -s "$dir/out" ] || complain "a standstill was taken for a hang: $(cat "$dir/out")"
+check_clean $pid
+
 if command -v gdb >/dev/null 2>&1; then # else the traces take no time
   launch 0 -n 2 --stall 2 "$dir/ranks" late
   said 'no progress for 2 s (last: 7 busy)'
