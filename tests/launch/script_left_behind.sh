@@ -77,6 +77,10 @@ killed() { # killed [everything]: the launcher alone, whose job then ends by its
   complain "the launcher was killed, and processes stay: $(processes_of)"
 }
 
+# Both: a process that is left would go on in the job, and may be done before mpirun has ended that.
+# shellcheck disable=SC2046 # words on purpose
+lose_nodes() { kill -KILL $(processes_of nodeA) $(processes_of nodeB) 2>/dev/null; }
+
 launch case.yaml whole
 under_way whole
 for node in nodeA nodeB; do
@@ -140,8 +144,7 @@ launch case.yaml short --start-retries 0
 ended short
 [ "$(left | grep -c 'node[AB]:')" = 2 ] || complain "not the folders of the living run alone: $(left)"
 touch slow
-# shellcheck disable=SC2046 # words on purpose
-kill -KILL $(processes_of nodeB) 2>/dev/null
+lose_nodes
 for _ in $(seq 400); do [ -e asked ] && break; sleep 0.05; done
 launch case.yaml second
 ended second
@@ -154,11 +157,9 @@ is_clean 'after two runs at a time'
 # The launcher gives up.
 launch case.yaml given --relaunch 1
 under_way given
-# shellcheck disable=SC2046 # words on purpose
-kill -KILL $(processes_of nodeB) 2>/dev/null
+lose_nodes
 wait_for '"event": "continued"' given/events.jsonl given.txt
-# shellcheck disable=SC2046 # words on purpose
-kill -KILL $(processes_of nodeB) 2>/dev/null
+lose_nodes
 wait $launcher
 is_clean "after giving up ($(tail -n 1 given.txt))"
 finish
