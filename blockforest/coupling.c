@@ -4,6 +4,7 @@
 #include "blockforest/coupling.h"
 
 #include "blockforest/forest_impl.h"
+#include "core/carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,6 +297,7 @@ gab_status gab_coupling_create(gab_forest *forest, gab_data_id data, const gab_c
     gab_free(&made);
     return status;
   }
+  gab_port_set_logged(made->port);
   *coupling = made;
   return GAB_OK;
 }

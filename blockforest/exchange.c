@@ -4,6 +4,7 @@
 #include "blockforest/exchange.h"
 
 #include "blockforest/forest_impl.h"
+#include "core/carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,6 +257,7 @@ gab_status gab_exchange_create_on_level(gab_forest *forest, gab_data_id data, co
     gab_free(&made);
     return status;
   }
+  gab_port_set_logged(made->port);
   *exchange = made;
   return GAB_OK;
 }

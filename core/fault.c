@@ -206,12 +206,14 @@ MPI_Comm gab_world_meeting(const gab_world *world) { return world->resting ? wor
 gab_status gab_world_agree(gab_world *world, uint32_t *flags)
 {
   GAB_TRY(gab_world_check(world));
+  GAB_TRY(gab_world_refuse_carried(world, "an agreement"));
   if (*flags >> GAB_AGREE_FLAGS)
     GAB_FAIL(GAB_ERR_ARGUMENT, "flags 0x%" PRIx32 " to be agreed on: there are %d", *flags,
              (int)GAB_AGREE_FLAGS);
   if (gab_world_replays(world)) return gab_replay_into(world, GAB_REPLAY_AGREEMENT, flags, sizeof *flags);
   int bits = (int)(GAB_AGREE_WORK | *flags << GAB_AGREE_PAYLOAD_SHIFT);
   bool deaths;
+  world->meetings++;
   GAB_TRY(gab_comm_agree(gab_world_meeting(world), &bits, &deaths));
   if (deaths || !(bits & GAB_AGREE_WORK)) {
     gab_world_break(world);

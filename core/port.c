@@ -168,6 +168,7 @@ static gab_status check_peer(gab_port *port, gab_slot peer, const gab_buffer *me
   GAB_TRY(gab_world_check(port->world));
   if (gab_world_replays(port->world))
     GAB_FAIL(GAB_ERR_STATE, "port %s: a respawned process in its set-up has nobody to talk to", port->name);
+  if (!port->logged) GAB_TRY(gab_world_refuse_carried(port->world, port->name));
   if (gab_world_rank(port->world, peer) < 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: slot %" GAB_PRI_SLOT " does not take part", port->name, peer);
   const gab_traffic *traffic = port->traffic;
@@ -201,6 +202,7 @@ static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *messag
   gab_envelope_write(&envelope, message->data);
   channel->sent++;
   if (target == port->world->slot) return send_to_self(port, message);
+  if (gab_port_is_carried(port)) return gab_carried_send(port, target, message);
   gab_transfer *transfer;
   GAB_TRY(gab_traffic_add(port, message, &transfer));
   transfer->outgoing = true;
@@ -237,7 +239,7 @@ static gab_status start_receive(gab_port *port, gab_slot source, gab_buffer *mes
   gab_channel *channel;
   GAB_TRY(find_channel(port, source, &channel));
   gab_buffer_clear(message);
-  const bool own = source == port->world->slot;
+  const bool own = source == port->world->slot || gab_port_is_carried(port); /* MPI has no part in it */
   const size_t total = unknown ? GAB_CHUNK_BYTES : payload_bytes + GAB_ENVELOPE_BYTES;
   void *place;
   if (!own) GAB_TRY(gab_buffer_extend(message, total, &place));
@@ -258,11 +260,21 @@ gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message
   return give_up(port, start_receive(port, source, message, payload_bytes));
 }
 
+static gab_status progress_carried(gab_port *port, bool *done)
+{
+  bool pending;
+  GAB_TRY(give_up(port, gab_carried_serve(port)));
+  GAB_TRY(give_up(port, gab_carried_take(port, &pending)));
+  if (done) *done = !pending;
+  return GAB_OK;
+}
+
 gab_status gab_port_progress(gab_port *port, bool *done)
 {
   if (done) *done = false;
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
   GAB_TRY(gab_world_check(port->world));
+  if (gab_port_is_carried(port)) return progress_carried(port, done);
   bool pending, finished = false;
   GAB_TRY(give_up(port, gab_traffic_check(port, &pending)));
   /* A first chunk that is being looked for must not be completed behind the back of the look. */
@@ -281,6 +293,14 @@ static bool waits_for_itself(const gab_port *port)
   return false;
 }
 
+/* What has come; while something has not, others are served. */
+static gab_status look(gab_port *port, bool *pending)
+{
+  if (!gab_port_is_carried(port)) return gab_traffic_check(port, pending);
+  GAB_TRY(gab_carried_take(port, pending));
+  return *pending ? gab_carried_serve(port) : GAB_OK;
+}
+
 gab_status gab_port_finish(gab_port *port)
 {
   if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
@@ -288,7 +308,7 @@ gab_status gab_port_finish(gab_port *port)
   int looks = 0;
   for (;;) {
     bool pending;
-    GAB_TRY(give_up(port, gab_traffic_check(port, &pending)));
+    GAB_TRY(give_up(port, look(port, &pending)));
     if (!pending) break;
     if (waits_for_itself(port)) {
       gab_port_abandon(port);

@@ -10,6 +10,7 @@
  *  then, spares included, on that of everybody. And a
  *  process may be finished with a repair while another one has to begin again: it holds the newer
  *  communicator like the other, finds it revoked, and comes back. */
+#include "core/carrier.h"
 #include "core/log.h"
 #include "core/world_impl.h"
 
@@ -40,6 +41,7 @@ static void make_whole(gab_world *world)
 {
   world->epoch++;
   world->broken = false;
+  world->has_claim = false; /* all know now */
   world->meets_on_players = true;
   gab_log_set_identity(world->slot, gab_world_is_root(world));
 }
@@ -54,9 +56,18 @@ typedef struct notes {
   gab_slot intent_slot;
   uint32_t awake; /* somebody knows that spares do not rest any more */
   int32_t spawns; /* the most tries: nobody may try on while others have given up */
+  int32_t claim_count;
+  gab_claim claims[GAB_MOST_CLAIMS]; /* slots that were taken by spares without a repair, by who took them */
   char where[128];
-  char message[3072];
+  char message[2304];
 } notes;
+
+/* No more slots can have been taken than have room: the pool counts as empty then. */
+static void merge_claims(notes *into, const notes *from)
+{
+  for (int32_t i = 0; i < from->claim_count && into->claim_count < GAB_MOST_CLAIMS; i++)
+    into->claims[into->claim_count++] = from->claims[i];
+}
 
 static void merge_notes(notes *into, const notes *from)
 {
@@ -64,8 +75,14 @@ static void merge_notes(notes *into, const notes *from)
   const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
   const uint32_t awake = into->awake | from->awake;
   const int32_t spawns = into->spawns > from->spawns ? into->spawns : from->spawns;
-  if (from->intent > into->intent || (from->intent == into->intent && from->intent_slot < into->intent_slot))
+  const notes before = *into;
+  if (from->intent > into->intent ||
+      (from->intent == into->intent && from->intent_slot < into->intent_slot)) {
     *into = *from;
+    merge_claims(into, &before);
+  } else {
+    merge_claims(into, from);
+  }
   into->epoch = epoch;
   into->next_context = context;
   into->awake = awake;
@@ -78,6 +95,8 @@ static notes my_notes(const gab_world *world)
   mine.intent_slot = world->intent_slot;
   mine.awake = !world->resting;
   mine.spawns = world->spawns;
+  mine.claim_count = world->has_claim;
+  mine.claims[0] = world->claim;
   snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
   snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
   return mine;
@@ -123,6 +142,8 @@ static bool take_notes(gab_world *world)
   world->next_context = all.next_context;
   world->resting = !all.awake;
   world->spawns = all.spawns;
+  world->claim_count = all.claim_count;
+  memcpy(world->claims, all.claims, sizeof world->claims);
   gab_world_forget_intent(world);
   if (all.intent != GAB_OK)
     gab_world_keep_intent(world, (gab_status)all.intent, all.intent_slot, all.message, all.where);
@@ -231,6 +252,7 @@ static gab_status call_spares(gab_world *world, bool *good)
   int bits = *good ? GAB_AGREE_NOTED : 0;
   GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
   *good = (bits & GAB_AGREE_NOTED) != 0;
+  if (*good) GAB_TRY(gab_world_settle_claims(world));
   if (!*good || !world->resting || world->seating == GAB_SEATING_NONE) return GAB_OK;
   GAB_TRY(gab_world_seat_spares(world));
   return gab_world_respawn(world, good);
@@ -327,6 +349,7 @@ static gab_status mend(gab_world *world)
   if (world->replay.state == GAB_REPLAY_WRITES)
     gab_replay_give_up(world, "a process died in the set-up, and the others went on");
   GAB_TRY(gab_members_copy(&world->whole, &world->members));
+  world->claim_count = 0;
   return try_until_mended(world);
 }
 
@@ -377,6 +400,9 @@ gab_status gab_world_repair(gab_world *world, gab_status *intent)
   if (gab_world_replays(world)) gab_world_leave();
   gab_world_break(world);
   (void)gab_world_fault(world);
+  gab_world_set_carrier(world, NULL);
+  gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
+  world->meetings++;
   return repair(world, mend, intent);
 }
 

@@ -119,7 +119,8 @@ int32_t gab_world_spares_per_node(const gab_world *world) { return world->spares
 
 gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
 {
-  return gab_members_incarnation(&world->members, slot);
+  const gab_incarnation known = gab_members_incarnation(&world->members, slot);
+  return world->has_claim && slot == world->claim.slot ? known + world->claim.taken : known;
 }
 
 gab_epoch gab_world_epoch(const gab_world *world) { return world->epoch; }

@@ -28,17 +28,24 @@ static void doze(void)
   nanosleep(&pause, NULL);
 }
 
-/* Looks until the root says that the rest is over. @return GAB_ERR_FAULT when the world broke */
-static gab_status wait_for_word(gab_world *world)
+/* Looks until the root says that the rest is over. @param[out] plays  it has taken a slot instead @return GAB_ERR_FAULT when the world broke */
+static gab_status wait_for_word(gab_world *world, bool *plays)
 {
+  *plays = false;
   for (;;) {
     int there = 0;
     unsigned char word;
     GAB_TRY(gab_world_check(world));
     const int root = gab_world_rank(world, gab_world_root(world));
-    GAB_TRY(gab_world_mpi(world, MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE),
-                          "MPI_Iprobe"));
-    if (there)
+    const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
+    /* The death of the root is nothing to a spare where deaths are seen to without a repair. */
+    const bool ignored = world->policy == GAB_POLICY_MARK_DOWN && gab_mpi_is_fault(code) && !world->broken;
+    if (!ignored) GAB_TRY(gab_world_mpi(world, code, "MPI_Iprobe"));
+    if (world->rest) {
+      GAB_TRY(world->rest(world->rest_user, plays));
+      if (*plays) return GAB_OK;
+    }
+    if (there && !ignored)
       return gab_world_mpi(
           world, MPI_Recv(&word, 1, MPI_BYTE, root, GAB_CONTEXT_REST, world->comm, MPI_STATUS_IGNORE),
           "MPI_Recv");
@@ -50,7 +57,9 @@ static gab_status wait_for_word(gab_world *world)
 static gab_status rest(gab_world *world, gab_status *intent)
 {
   while (world->resting) {
-    gab_status status = wait_for_word(world);
+    bool plays;
+    gab_status status = wait_for_word(world, &plays);
+    if (plays) return status;
     if (status == GAB_OK) {
       uint32_t flags = 0;
       world->resting = false;

@@ -269,6 +269,7 @@ static void end_requests(gab_traffic *traffic)
 
 void gab_world_purge_limbo(gab_world *world)
 {
+  if (world->wire) gab_wire_end(world->wire);
   while (world->limbo) {
     gab_traffic *traffic = world->limbo;
     world->limbo = traffic->next;

@@ -94,6 +94,7 @@ static bool shares_cores(void)
 static gab_status open_ports(gab_world *world)
 {
   GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
+  gab_port_set_logged(world->tree);
   GAB_TRY(gab_port_open(world, "gather", GAB_CONTEXT_GATHER, &world->gather));
   return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
 }

@@ -2,7 +2,8 @@
  *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
  *
  *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
- *  error handler and the broken state), traffic.c and port.c (messages), comm.c (communicators of applications),
+ *  error handler and the broken state), traffic.c and port.c (messages), carrier.c and wire.c (those
+ *  that outlive deaths without a repair), comm.c (communicators of applications),
  *  replay.c (the set-up once more), collective.c and route.c, respawn.c (processes that are started later), repair.c,
  *  spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
  *
@@ -11,7 +12,8 @@
 #ifndef GABION_CORE_WORLD_IMPL_H
 #define GABION_CORE_WORLD_IMPL_H
 
-#include "core/port.h"
+#include "core/carrier.h"
+#include "core/wire.h"
 #ifdef GAB_HAVE_ULFM
 #include <mpi-ext.h>
 #endif
@@ -23,6 +25,7 @@ enum {
   GAB_CONTEXT_GATHER,
   GAB_CONTEXT_ROUTE,
   GAB_CONTEXT_REST, /**< plain MPI messages to spares at rest */
+  GAB_CONTEXT_WIRE, /**< those of a gab_wire */
   GAB_CONTEXT_FIRST_FREE
 };
 
@@ -76,6 +79,8 @@ typedef struct gab_channel {
 
 struct gab_port {
   gab_world *world; /**< NULL once the world is gone */
+  bool logged;
+  uint32_t log_context; /**< its number among the logged ports */
   char name[48];
   uint32_t context, pattern;
   uint64_t iteration;
@@ -159,7 +164,17 @@ struct gab_world {
   uint32_t next_context;
   gab_port *tree, *gather, *route;
   gab_buffer inbox, outbox; /**< of the collective operations */
-  gab_traffic *limbo;       /**< given-up messages; MPI may still hold their memory */
+  uint32_t logged_ports;
+  const gab_carrier *carrier; /**< NULL: MPI carries all messages */
+  gab_wire *wire;             /**< NULL: none */
+  gab_rest_fn rest;           /**< of spares at rest; NULL: they have nothing else to do */
+  void *rest_user;
+  bool has_claim;
+  gab_claim claim; /**< of this process, until the next repair */
+  gab_claim claims[GAB_MOST_CLAIMS];
+  int claim_count;    /**< that the last repair found */
+  uint64_t meetings;  /**< see gab_world_meetings() */
+  gab_traffic *limbo; /**< given-up messages; MPI may still hold their memory */
 
   bool shares_cores; /**< there are more processes on this node than it has cores: see gab_world_pause() */
   bool owns_mpi;
@@ -230,6 +245,19 @@ gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
 void gab_comm_revoke(MPI_Comm comm);
 /** The communicator on which all who are at work agree at present. */
 MPI_Comm gab_world_meeting(const gab_world *world);
+
+/* ---------------------------------------------------------------- carrier.c */
+
+bool gab_port_is_carried(const gab_port *port);
+gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message);
+/** Looks once after all that is to be received. @param[out] pending  some has not come */
+gab_status gab_carried_take(gab_port *port, bool *pending);
+/** Lets the carrier look after others. */
+gab_status gab_carried_serve(gab_port *port);
+/** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
+gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
+/** In a repair: slots that were taken get their new seats. Equal on all. */
+gab_status gab_world_settle_claims(gab_world *world);
 
 /* ---------------------------------------------------------------- comm.c */
 
@@ -304,9 +332,6 @@ gab_status gab_traffic_check(gab_port *port, bool *pending);
 gab_status gab_traffic_test(gab_port *port, bool *done);
 /** Waits for all requests, verifies what was received, and forgets all transfers. */
 gab_status gab_traffic_wait(gab_port *port);
-/** Between two looks at requests, where processes share cores: now and then lets others have the core, once there have been
- *  many. @param[in,out] looks  0 before the first */
-void gab_world_pause(const gab_world *world, int *looks);
 /** Ends the requests in limbo and releases their memory. */
 void gab_world_purge_limbo(gab_world *world);
 void gab_traffic_destroy(gab_traffic *traffic);

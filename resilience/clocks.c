@@ -234,6 +234,7 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
 {
   gab_guard *guard = loop->guard;
   if (!guard) return GAB_OK;
+  if (gab_local_has_part(loop)) return gab_local_checkpoint_due(loop);
   GAB_TRY(help_disk(loop, gab_disk_progress));
   GAB_TRY(gab_guard_help(loop));
   if (loop->step >= loop->steps) return settle(loop);

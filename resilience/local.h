@@ -12,7 +12,7 @@
  * delivered. Between two calls the process may be made to restore a later checkpoint (`restore` is called
  * from gab_local_deliver()).
  *
- *  Not collective, not thread safe: one thread uses an object. Not in use yet: nothing connects it to MPI.
+ *  Not collective, not thread safe: one thread uses an object. resilience/local_run_impl.h runs it on MPI.
  *
  *  Tier: extender header.
  */
@@ -28,9 +28,9 @@ extern "C" {
 typedef struct gab_local gab_local;
 
 enum {
-  GAB_LOCAL_CONTROL = 0,  /**< the lane of the protocol; lane 1 + c is that of context c */
-  GAB_LOCAL_CONTEXTS = 4, /**< contexts (logged ports) at most */
-  GAB_LOCAL_AHEAD = 50    /**< messages that a replay sends beyond what was acknowledged */
+  GAB_LOCAL_CONTROL = 0,   /**< the lane of the protocol; lane 1 + c is that of context c */
+  GAB_LOCAL_CONTEXTS = 32, /**< contexts (logged ports) at most */
+  GAB_LOCAL_AHEAD = 50     /**< messages that a replay sends beyond what was acknowledged */
 };
 
 typedef enum gab_local_state {
@@ -130,6 +130,18 @@ gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value
 gab_status gab_local_arrive(gab_local *local);
 bool gab_local_is_inside(const gab_local *local);
 gab_status gab_local_leave(gab_local *local);
+
+/** Whether nothing is open here: the last checkpoint is known to be committed, the copies of it that this slot keeps
+ *  for others are here, and all partners are up. Who comes to a global section waits for that. */
+bool gab_local_is_settled(const gab_local *local);
+
+/* ---- for the next strategy */
+
+/** @param[in] image  as given to gab_local_checkpoint(); valid during the call */
+typedef gab_status (*gab_local_image_fn)(void *user, gab_step checkpoint, gab_reader image);
+/** The images of `slot` that are kept here, the oldest first: the own ones, or those of a ward. None of others.
+ *  @return what `call` returned; ::GAB_ERR_CORRUPT */
+gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local_image_fn call, void *user);
 
 /* ---- facts */
 

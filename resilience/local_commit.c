@@ -227,6 +227,24 @@ gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_loca
   return gab_local_update_tree(local);
 }
 
+static bool has_image(const gab_local_images *images, gab_step checkpoint)
+{
+  for (int i = 0; i < images->count; i++)
+    if (images->list[i].checkpoint == checkpoint) return true;
+  return false;
+}
+
+bool gab_local_is_settled(const gab_local *local)
+{
+  if (local->state != GAB_LOCAL_PLAYING || local->committed < local->taken) return false;
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *partner = &local->partners[i];
+    if (!partner->up) return false;
+    if ((partner->roles & ROLE_WARD) && !has_image(&partner->images, local->taken)) return false;
+  }
+  return true;
+}
+
 /* ---------------------------------------------------------------- decisions */
 
 gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t number, uint64_t value)

@@ -26,6 +26,32 @@ gab_status gab_local_pack_image(const gab_local *local, const gab_buffer *applic
   return gab_put_bytes(out, application->data, application->size);
 }
 
+/* Leaves what the application gave. */
+static gab_status skip_head(const gab_local *local, gab_reader *in)
+{
+  size_t count;
+  gab_reader skipped;
+  GAB_TRY(gab_get_count(in, 12, &count)); /* addresses */
+  GAB_TRY(gab_get_view(in, 12 * count, &skipped));
+  GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count)); /* partners */
+  GAB_TRY(gab_get_view(in, (8 + 8 * (size_t)local->setup.contexts) * count, &skipped));
+  GAB_TRY(gab_get_count(in, 16, &count)); /* numbers of the journal */
+  GAB_TRY(gab_get_view(in, 16 * count, &skipped));
+  return gab_get_view(in, 16, &skipped);
+}
+
+gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local_image_fn call, void *user)
+{
+  const gab_local_partner *ward = gab_local_find(local, slot);
+  const gab_local_images *images = slot == local->slot ? &local->images : ward ? &ward->images : NULL;
+  for (int i = 0; images && i < images->count; i++) {
+    gab_reader in = gab_reader_of_buffer(&images->list[i].bytes);
+    GAB_TRY(skip_head(local, &in));
+    GAB_TRY(call(user, images->list[i].checkpoint, in));
+  }
+  return GAB_OK;
+}
+
 /* ---------------------------------------------------------------- sending */
 
 static gab_status pack_log(const gab_local *local, const gab_local_partner *ward,

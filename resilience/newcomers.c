@@ -70,6 +70,8 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
     GAB_TRY(gab_put_i64(out, both[i].step));
     GAB_TRY(gab_put_u64(out, both[i].blocks));
     GAB_TRY(gab_members_pack(&both[i].members, out));
+    GAB_TRY(gab_members_pack(&both[i].placement.members,
+                             out)); /* others, where slots were taken without a repair */
   }
   return GAB_OK;
 }
@@ -91,11 +93,13 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
 {
   gab_snapshot head = {.told = true};
   gab_members_init(&head.members, 0);
+  gab_members_init(&head.survivors, 0); /* of the plan, here */
   int64_t step;
   GAB_TRY(gab_get_u64(in, &head.serial));
   GAB_TRY(gab_get_i64(in, &step));
   GAB_TRY(gab_get_u64(in, &head.blocks));
   GAB_TRY(gab_members_unpack(&head.members, in));
+  GAB_TRY(gab_members_unpack(&head.survivors, in));
   gab_snapshot *place = checkpoint->since > 0 ? place_for(checkpoint, head.serial) : NULL;
   gab_status status = GAB_OK;
   if (place) {
@@ -106,12 +110,14 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
     place->told = true;
     gab_buffer_clear(&place->own);
     gab_buffer_clear(&place->replicated);
-    status = gab_members_copy(&place->members, &head.members);
+    status = gab_members_copy(&place->members, &head.survivors);
     if (status == GAB_OK) status = gab_redundancy_plan(checkpoint, place);
+    if (status == GAB_OK) status = gab_members_copy(&place->members, &head.members);
     place->copy_count = 0; /* it keeps nothing of that time */
     place->parities.group.count = 0;
   }
   gab_members_release(&head.members);
+  gab_members_release(&head.survivors);
   return status;
 }
 

@@ -113,6 +113,16 @@ static gab_status prepare_reconstruction(const gab_timeloop *loop, gab_guard *gu
   return GAB_OK;
 }
 
+static gab_status prepare_local(gab_timeloop *loop, gab_guard *guard, const gab_protection *protection)
+{
+  if (!guard->strategies[0]->is_local) return GAB_OK;
+  GAB_TRY(gab_local_check(protection));
+  if (gab_world_spares(loop->world) == 0) return GAB_OK; /* of which the run is warned */
+  GAB_TRY(gab_local_run_create(loop, &guard->local));
+  guard->recovery.local = guard->local;
+  return GAB_OK;
+}
+
 /* Only the root can fail here. Nobody may write to the file before it was emptied. */
 static gab_status open_events(gab_timeloop *loop, const char *folder)
 {
@@ -257,6 +267,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
                                    .unpack_history = gab_guard_unpack_history,
                                    .history_user = loop};
   GAB_TRY(choose_strategies(loop, guard, protection));
+  GAB_TRY(prepare_local(loop, guard, protection));
   return prepare_reconstruction(loop, guard);
 }
 
@@ -280,6 +291,7 @@ gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protec
 void gab_guard_destroy(gab_guard **guard)
 {
   if (!*guard) return;
+  gab_local_run_destroy(&(*guard)->local);
   gab_drills_destroy(&(*guard)->drills);
   gab_stop_destroy(&(*guard)->stop);
   gab_disk_destroy(&(*guard)->disk);
@@ -387,8 +399,11 @@ gab_status gab_guard_stop(gab_timeloop *loop)
   gab_stop_reason reason;
   double reserve = gab_checkpoint_get_stats(guard->checkpoint).last_seconds;
   if (guard->disk) reserve += gab_disk_get_stats(guard->disk).last_seconds;
-  GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), reserve, &reason));
+  if (gab_local_is_between(loop)) return GAB_OK;
+  if (gab_local_is_on(loop)) GAB_TRY(gab_stop_decide(guard->stop, reserve, &reason));
+  else GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), reserve, &reason));
   if (reason == GAB_STOP_NOT) return GAB_OK;
+  GAB_TRY(gab_local_enter(loop));
   gab_log(GAB_LOG_INFO, "stopping at step %" GAB_PRI_STEP ": %s", loop->step, gab_stop_text(reason));
   if (gab_world_is_root(loop->world)) {
     gab_json *event = gab_event_begin(loop->events, "stop");
@@ -528,6 +543,7 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   } else {
     gab_note_fault(loop->events, loop->world);
   }
+  if (guard->local) gab_local_note_claim(guard->local);
   const gab_status status =
       gab_recover(&guard->recovery, guard->strategies, guard->strategy_count, called, lost, fault);
   if (fault->lost_count > 0 || status == GAB_ERR_LOST) suspect_memory(guard);
@@ -537,14 +553,15 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   guard->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   loop->monitored = -1;
+  const bool gathered = fault->strategy == gab_strategy_local.name; /* each fault was told of by itself */
   if (fault->suspect && fault->lost_count == 0)
     loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
-  else remember(loop, fault);
-  if (fault->suspect && fault->lost_count == 0) loop->stats.recovery_seconds += fault->seconds;
+  else if (!gathered) remember(loop, fault);
+  if (gathered || (fault->suspect && fault->lost_count == 0)) loop->stats.recovery_seconds += fault->seconds;
   else tell(loop, fault);
   loop->recent_step = loop->step;
   loop->recent_time = gab_seconds();
-  if (loop->on_fault) loop->on_fault(loop->on_fault_user, fault);
+  if (loop->on_fault && !gathered) loop->on_fault(loop->on_fault_user, fault);
   return GAB_OK;
 }
 
@@ -590,7 +607,10 @@ static bool may_start_again(const gab_guard *guard)
 
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called)
 {
+  bool alone = false;
   if (!loop->guard) return end_unprotected(loop, why);
+  if (!called && why == GAB_ERR_FAULT) GAB_TRY(gab_local_go_back(loop, &alone));
+  if (alone) return GAB_OK;
   gab_slot *lost = NULL;
   gab_status status = why;
   bool interrupted = false;

@@ -1,6 +1,7 @@
 #include "resilience/recovery.h"
 
 #include "core/collective.h"
+#include "core/carrier.h"
 #include "core/log.h"
 #include "resilience/disk_impl.h"
 #include "resilience/restart.h"
@@ -164,10 +165,10 @@ const gab_strategy gab_strategy_disk = {
 /* ---------------------------------------------------------------- by name */
 
 enum { OWN_STRATEGIES = 16 };
-static const gab_strategy *strategies[5 + OWN_STRATEGIES] = {&gab_strategy_shrink, &gab_strategy_spare,
+static const gab_strategy *strategies[6 + OWN_STRATEGIES] = {&gab_strategy_shrink,  &gab_strategy_spare,
                                                              &gab_strategy_respawn, &gab_strategy_reconstruct,
-                                                             &gab_strategy_disk};
-static int strategy_total = 5;
+                                                             &gab_strategy_disk,    &gab_strategy_local};
+static int strategy_total = 6;
 
 const gab_strategy *gab_strategy_at(int index)
 {
@@ -206,6 +207,10 @@ gab_status gab_strategies_check(const gab_strategy *const *list, int count)
             GAB_ERR_INPUT,
             "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
             list[i]->name, list[k]->name);
+    if (i > 0 && list[i]->is_local)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "strategy '%s' has to be the first of the list: behind '%s' all have gone back already",
+               list[i]->name, list[i - 1]->name);
     for (int k = 0; k < i; k++)
       if (list[i]->makes_up && list[k]->seating != GAB_SEATING_NONE)
         GAB_FAIL(
@@ -377,7 +382,8 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
   for (;;) {
     GAB_TRY(repair(recovery, mine, fault));
     note_repair(recovery, fault);
-    gab_status status = tell_newcomers(recovery, mine, fault);
+    gab_status status = recovery->local ? gab_local_settle(recovery->local, &mine->before) : GAB_OK;
+    if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
     if (status == GAB_OK) status = ask_fence(recovery, fault, escalate(recovery, list, count, fault));
     recovery->checkpoint->elder = GAB_NO_SLOT;
@@ -394,7 +400,9 @@ gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *
 {
   fault->rounds = 0;
   fault->adopted = 0;
-  part mine = {.called = called, .is_new = called != NULL, .since = gab_seconds()};
+  /* Who took a slot alone has missed what all are told. */
+  const bool came_alone = !called && gab_world_claim(recovery->world);
+  part mine = {.called = called, .is_new = called != NULL || came_alone, .since = gab_seconds()};
   gab_members_init(&mine.before, 0);
   gab_status status = gab_members_copy(&mine.before, gab_world_members(recovery->world));
   if (status != GAB_OK) gab_world_raise(recovery->world, status); /* the others wait in the repair */

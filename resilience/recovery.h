@@ -21,6 +21,9 @@
  *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
  *  (resilience/restart.h), and go on as after shrink.
  *
+ *  `local` (Gamell et al. 2015): a spare takes the slot of a dead process and goes back alone, its neighbours replay what
+ *  they had sent, all others go on; no repair. What cannot be served so is left to the next strategy of the list.
+ *
  *  A strategy is a table: what happens to the processes (seating), how state comes back (recover), what it has to keep
  *  for that. They are tried in the order of the parameter file; an order in which one of them can never be reached is
  *  refused (gab_strategies_check()). An application may register its own.
@@ -66,6 +69,9 @@ typedef struct gab_made_up {
   gab_step since;  /**< step of the first of them, if any */
 } gab_made_up;
 
+/** Local recovery of a time loop; internal. */
+typedef struct gab_local_run gab_local_run;
+
 /** What a strategy works with. All borrowed. */
 typedef struct gab_recovery {
   gab_world *world;
@@ -82,6 +88,7 @@ typedef struct gab_recovery {
   gab_status (*pack_history)(void *user, gab_buffer *out);
   gab_status (*unpack_history)(void *user, gab_reader *in);
   void *history_user;
+  gab_local_run *local; /**< NULL: no local recovery */
 } gab_recovery;
 
 /** A way to go on. */
@@ -93,10 +100,14 @@ typedef struct gab_strategy {
    *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
   gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
   gab_seating seating; /**< what repairs do about the slots of the dead while this strategy is in the list */
-  bool makes_up;   /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
+  bool makes_up; /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
+  bool
+      is_local; /**< slots come back alone, without a repair; `recover` is for what that leaves to be done by all */
   bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
 } gab_strategy;
 
+/** Only the lost go back, while there are spares (doc/local-recovery.md). The first of a list; others behind it. */
+extern const gab_strategy gab_strategy_local;
 /** Full size as long as there are spares. */
 extern const gab_strategy gab_strategy_spare;
 /** Full size as long as processes can be started. In a list alone, before those that go on without the dead, or behind
@@ -107,6 +118,10 @@ extern const gab_strategy gab_strategy_shrink;
 extern const gab_strategy gab_strategy_reconstruct;
 /** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
 extern const gab_strategy gab_strategy_disk;
+
+/** Behind a repair: what local recovery keeps becomes snapshots, and slots that were taken are no losses. Local.
+ *  @param[in,out] before  the members before the fault */
+gab_status gab_local_settle(gab_local_run *run, gab_members *before);
 
 /** Adds a strategy of the user's to those that can be chosen by name. Before the configuration is read, the same on all
  *  processes. @param[in] strategy  borrowed for ever

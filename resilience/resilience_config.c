@@ -4,6 +4,7 @@
 #include "core/timer.h"
 #include "resilience/beacon.h"
 #include "resilience/compress.h"
+#include "resilience/timeloop_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static const gab_config_key resilience_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "Recovery strategies in the order in which they are tried after a death: spare lets processes that "
+         "Recovery strategies in the order in which they are tried after a death: local lets a spare process take "
+         "the place of a dead one and go back alone while all others go on (doc/local-recovery.md); spare lets processes that "
          "were set aside (gabion-launch --spares) take the seats of the dead, respawn does so, too, and starts "
          "processes where no spare is left, shrink goes on with the "
          "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from "
@@ -511,7 +513,8 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   GAB_TRY(check_monitors(config, monitors));
   GAB_TRY(read_compression(config, protection));
   protection->single_buffer = gab_config_int(config, "resilience.memory.buffers") == 1;
-  return read_disk(config, protection);
+  GAB_TRY(read_disk(config, protection));
+  return gab_local_check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");
 }
 
 gab_status gab_resilience_check(const gab_config *config, gab_monitor_list monitors)

@@ -1,5 +1,6 @@
 #include "resilience/stop.h"
 
+#include "core/carrier.h"
 #include "core/collective.h"
 #include "core/timer.h"
 
@@ -77,6 +78,15 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
   GAB_TRY(gab_world_max_u64(stop->world, values, 2));
   *reason = (gab_stop_reason)values[0];
   stop->next = step + (gab_step)values[1];
+  return GAB_OK;
+}
+
+gab_status gab_stop_decide(const gab_stop *stop, double reserve, gab_stop_reason *reason)
+{
+  uint64_t asked = look(stop, reserve);
+  GAB_TRY(gab_world_max_u64(stop->world, &asked, 1));
+  GAB_TRY(gab_world_decide(stop->world, &asked));
+  *reason = (gab_stop_reason)asked;
   return GAB_OK;
 }
 

@@ -63,6 +63,18 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   uint64_t sums[2] = {gab_memory_now(GAB_MEMORY_FIELD), gab_memory_now(GAB_MEMORY_SNAPSHOT)};
   GAB_TRY(gab_world_max_u64(world, most, 2));
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
+  gab_local_totals *local = &summary->stats.local;
+  uint64_t local_most[3] = {local->steps_again, local->meetings, local->journal_peak};
+  uint64_t local_sums[4] = {local->replayed, local->left_out, local->logged, local->copied};
+  GAB_TRY(gab_world_max_u64(world, local_most, 3));
+  GAB_TRY(gab_world_sum_u64(world, local_sums, 4));
+  local->steps_again = local_most[0];
+  local->meetings = local_most[1];
+  local->journal_peak = local_most[2];
+  local->replayed = local_sums[0];
+  local->left_out = local_sums[1];
+  local->logged = local_sums[2];
+  local->copied = local_sums[3];
   summary->memory_peak = most[0];
   summary->memory_now = most[1];
   summary->memory_field = sums[0];
@@ -162,6 +174,21 @@ static void put_checkpoints(gab_json *json, const gab_checkpoint_stats *checkpoi
   gab_json_close(json);
 }
 
+/* Of local recovery, whose messages are counted over all slots. */
+static void put_local(gab_json *json, const gab_local_totals *local)
+{
+  if (local->logged + local->copied == 0) return;
+  gab_json_object(json, "local");
+  gab_json_uint(json, "faults", local->faults);
+  gab_json_uint(json, "meetings", local->meetings);
+  gab_json_uint(json, "replayed", local->replayed);
+  gab_json_uint(json, "left_out", local->left_out);
+  gab_json_uint(json, "logged", local->logged);
+  gab_json_uint(json, "copied", local->copied);
+  gab_json_uint(json, "journal_peak_of_a_slot", local->journal_peak);
+  gab_json_close(json);
+}
+
 /* "2026-11-22T06:33:55Z" */
 static void put_date(gab_json *json, const char *key, double seconds_since_1970)
 {
@@ -218,6 +245,8 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_int(json, "lost_slots", stats->lost_slots);
   gab_json_int(json, "suspicions", stats->suspicions);
   gab_json_int(json, "steps_rolled_back", stats->rolled_back);
+  gab_json_uint(json, "survivor_steps_computed_again", stats->local.steps_again);
+  put_local(json, &stats->local);
   gab_json_uint(json, "reconstructed_blocks", stats->made_up.blocks);
   if (stats->made_up.blocks) gab_json_int(json, "approximate_from_step", stats->made_up.since);
   put_faults(json, stats);

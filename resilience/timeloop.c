@@ -176,6 +176,7 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
     status = task->run(task->user, loop->step);
     gab_timer_stop(loop->timers, task->timer);
     if (status == GAB_OK) status = gab_guard_help(loop);
+    if (status == GAB_OK) status = gab_local_help(loop);
     /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
     if (status == GAB_OK) status = gab_world_check(loop->world);
   }
@@ -183,11 +184,20 @@ static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool an
   return status;
 }
 
+static bool any_due(const gab_timeloop *loop)
+{
+  for (int i = 0; i < loop->duties.count; i++)
+    if (!loop->duties.tasks[i].due || loop->duties.tasks[i].due(loop->duties.tasks[i].user, loop->step))
+      return true;
+  return false;
+}
+
 static gab_status do_duties(gab_timeloop *loop)
 {
   if (!loop->duties_pending) return GAB_OK;
   gab_guard_check_fence(loop);
   GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
+  if (any_due(loop)) GAB_TRY(gab_local_enter(loop));
   GAB_TRY(run_all(loop, &loop->duties, false, &loop->stats.duty_seconds));
   loop->duties_pending = false;
   return GAB_OK;
@@ -202,6 +212,8 @@ static gab_status one_step(gab_timeloop *loop)
   loop->stats.steps_computed++;
   loop->stats.updates_computed += (double)loop->stats.updates_per_step;
   loop->duties_pending = true;
+  if (loop->step > loop->furthest) loop->furthest = loop->step;
+  else loop->stats.local.steps_again++;
   GAB_TRY(do_duties(loop));
   GAB_TRY(gab_guard_checkpoint(loop));
   loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
@@ -264,7 +276,11 @@ static gab_status check_ready(const gab_timeloop *loop)
 static gab_status advance(gab_timeloop *loop, bool *done)
 {
   GAB_TRY(do_duties(loop)); /* those of step 0, and of a restored step if they were still to be done */
-  if (loop->step < loop->steps) return one_step(loop);
+  if (loop->step < loop->steps) {
+    GAB_TRY(gab_local_begin(loop));
+    return one_step(loop);
+  }
+  GAB_TRY(gab_local_end(loop));
   GAB_TRY(gab_guard_finish(loop));
   GAB_TRY(finish(loop));
   *done = true;
@@ -348,7 +364,9 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
   bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
   status = end_before_start(loop, status);
   if (is_over) return gab_world_dismiss(loop->world, status);
-  if (is_spare) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
+  const bool came_alone = is_spare && gab_local_is_on(loop);
+  if (is_spare && !came_alone) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
+  else if (came_alone) status = GAB_OK;
   else status = start(loop);
   return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));
 }

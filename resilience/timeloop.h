@@ -163,6 +163,17 @@ typedef struct gab_fault_record {
   gab_slot lost[GAB_MOST_LOST_RECORDS];
 } gab_fault_record;
 
+/** What local recovery did, as this slot saw it. */
+typedef struct gab_local_totals {
+  uint64_t steps_again;    /**< steps that this process computed a second time, whatever the strategy */
+  uint64_t faults;         /**< slots that came back alone */
+  uint64_t meetings;       /**< agreements and repairs while it was on: 0 */
+  uint64_t replayed;       /**< messages sent again */
+  uint64_t left_out;       /**< sends that others had already */
+  uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
+  size_t journal_peak;     /**< bytes of logged messages at most */
+} gab_local_totals;
+
 /** What happened so far, as this slot saw it. */
 typedef struct gab_run_stats {
   double seconds;                 /**< in gab_timeloop_run() */
@@ -181,6 +192,7 @@ typedef struct gab_run_stats {
   gab_step rolled_back; /**< steps computed in vain */
   gab_checkpoint_stats checkpoint;
   gab_disk_stats disk;
+  gab_local_totals local;
   double disk_mtbf;     /**< as given for the level on disk; 0: not */
   double disk_interval; /**< seconds between the last two checkpoints on disk; 0: there were no two */
   gab_step first_step;  /**< at which this job began: 0 unless it continues another one */

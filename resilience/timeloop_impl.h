@@ -71,6 +71,7 @@ typedef struct gab_guard {
   bool spent;              /* the run has come to an end from which nobody goes on there */
   gab_salvage *salvage;    /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
+  gab_local_run *local; /* NULL: no local recovery */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES];
   int strategy_count;
   int barren;         /* recoveries in a row without a death and without a new checkpoint between them */
@@ -104,6 +105,7 @@ struct gab_timeloop {
   void *on_failure_user;
   gab_run_stats stats;
   gab_fault_record records[GAB_MOST_FAULT_RECORDS];
+  gab_step furthest;           /* step that this process has computed, or gone on from */
   double longest_step;         /* seconds, with what was due after it */
   double started, recent_time; /* of the run; of the last progress line */
   gab_step recent_step;
@@ -174,6 +176,36 @@ gab_status gab_monitors_look_at_rest(gab_timeloop *loop);
  * this slot did
  * @return GAB_ERR_DIVERGED on all if the run did not get past the step of the complaint before: no chance */
 gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained);
+
+/* ---- local_run.c, local_step.c: local recovery (local_run_impl.h). All do nothing where it is not on */
+
+gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run);
+void gab_local_run_destroy(gab_local_run **run);
+/* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */
+gab_status gab_local_check(const gab_protection *protection);
+/* Whether a slot that dies now comes back alone. */
+bool gab_local_is_on(const gab_timeloop *loop);
+/* Whether it is on, or would be but for a global section. */
+bool gab_local_has_part(const gab_timeloop *loop);
+/* Whether it is on, and this is no checkpoint step. */
+bool gab_local_is_between(const gab_timeloop *loop);
+/* Turns it on, with a checkpoint, where all are at the same step in a whole world. Local but for what the checkpoint needs. */
+gab_status gab_local_begin(gab_timeloop *loop);
+/* Comes to a global section; inside, everything is as without local recovery. Collective.
+ * @return ::GAB_ERR_FAULT if somebody came back since it was turned on: all recover, and go on from the same step without it */
+gab_status gab_local_enter(gab_timeloop *loop);
+/* The same for good: what follows is global. Collective. */
+gab_status gab_local_end(gab_timeloop *loop);
+/* In the place of gab_guard_checkpoint() while it is on. */
+gab_status gab_local_checkpoint_due(gab_timeloop *loop);
+/* Brings the claim of this process, if any, up to date, ahead of a repair. Local. */
+void gab_local_note_claim(gab_local_run *run);
+/* Looks after others between tasks. Local. */
+gab_status gab_local_help(gab_timeloop *loop);
+/* After ::GAB_ERR_FAULT: whether it was this slot alone that goes back to a later checkpoint, which is then done. */
+gab_status gab_local_go_back(gab_timeloop *loop, bool *alone);
+/* Called by a spare at rest. */
+gab_status gab_local_rest(void *run, bool *plays);
 
 /* ---- progress.c */
 

@@ -1,0 +1,333 @@
+/* A generation of local recovery: one machine and one wire of this process, and what passes between them. */
+#include "resilience/local_run_impl.h"
+
+#include "core/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands */
+
+/* ---------------------------------------------------------------- places */
+
+gab_slot gab_local_place(const gab_local_run *run, gab_slot slot)
+{
+  return (gab_slot)gab_members_index(&run->members, slot);
+}
+
+static gab_slot slot_at(const gab_local_run *run, gab_slot place)
+{
+  return gab_members_slot(&run->members, place);
+}
+
+static gab_slot holder(void *user, gab_slot place)
+{
+  const gab_local_run *run = user;
+  const gab_slot keeper = gab_placement_holder(&run->placement, slot_at(run, place), 0);
+  return keeper == GAB_NO_SLOT ? GAB_NO_SLOT : gab_local_place(run, keeper);
+}
+
+/* ---------------------------------------------------------------- the machine's transport */
+
+static gab_status send(void *user, gab_seat target, uint32_t lane, const gab_buffer *head,
+                       const void *payload, size_t bytes, gab_journal_entry *entry)
+{
+  gab_local_run *run = user;
+  if (entry) gab_journal_hold(gab_local_journal(run->machine), entry);
+  return gab_wire_send(run->wire, target, lane, head, payload, bytes, entry);
+}
+
+static void sent(void *user, void *entry)
+{
+  gab_local_run *run = user;
+  gab_journal_let_go(gab_local_journal(run->machine), entry);
+}
+
+static void hand_over(void *user, gab_local_reason reason, gab_slot place)
+{
+  gab_local_run *run = user;
+  snprintf(run->why_over, sizeof run->why_over, "slot %" GAB_PRI_SLOT ": %s", slot_at(run, place),
+           gab_local_reason_name(reason));
+  gab_log_all(GAB_LOG_WARNING, "local recovery is handed over to the next strategy (%s)", run->why_over);
+  gab_json *event = gab_event_begin(run->loop->events, "local handed over");
+  gab_json_int(event, "of", slot_at(run, place));
+  gab_json_text(event, "reason", gab_local_reason_name(reason));
+  gab_event_end(run->loop->events, &event);
+  if (gab_world_check(run->world) == GAB_OK) gab_world_call_repair(run->world);
+}
+
+/* Put into force where nothing of the application is under way: by who waits at rest, or has unwound. */
+static gab_status restore(void *user, gab_slot place, gab_step checkpoint, gab_reader image)
+{
+  gab_local_run *run = user;
+  (void)place;
+  run->restart.there = true;
+  run->restart.checkpoint = checkpoint;
+  gab_buffer_clear(&run->restart.image);
+  return gab_put_bytes(&run->restart.image, image.at, gab_reader_left(&image));
+}
+
+/* ---------------------------------------------------------------- the wire's events */
+
+static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count)
+{
+  gab_local_run *run = user;
+  const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
+  GAB_TRY(gab_wire_add_near(run->wire, place));
+  const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count);
+  if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->called = gab_seconds();
+  return status;
+}
+
+static gab_status on_down(void *user, gab_seat place)
+{
+  gab_local_run *run = user;
+  if (place < (gab_seat)gab_members_count(&run->members) && !gab_world_is_spare(run->world)) {
+    gab_json *event = gab_event_begin(run->loop->events, "down");
+    gab_json_int(event, "seat", gab_members_seat(&run->members, slot_at(run, (gab_slot)place)));
+    gab_event_end(run->loop->events, &event);
+  }
+  return gab_local_peer_down(run->machine, place);
+}
+
+/* ---------------------------------------------------------------- the carrier of the world */
+
+static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes back to a later checkpoint"); }
+
+static gab_status serve(void *user)
+{
+  gab_local_run *run = user;
+  if (run->restart.there) return unwind();
+  GAB_TRY(gab_wire_serve(run->wire));
+  return run->restart.there ? unwind() : gab_world_check(run->world);
+}
+
+/* In the step in which a message goes out again that nobody had, the predecessor died. */
+static void look_whether_behind(gab_local_run *run)
+{
+  const uint64_t left_out = gab_local_statistics(run->machine).left_out;
+  const bool grows = left_out > run->left_out;
+  run->left_out = left_out;
+  if (!run->behind || grows) return;
+  gab_claim *claim = gab_world_claim(run->world);
+  run->behind = false;
+  if (claim) claim->lost_step = run->loop->step;
+  gab_json *event = gab_event_begin(run->loop->events, "caught up");
+  gab_json_rounded(event, "seconds", gab_seconds() - run->called, 6);
+  gab_event_end(run->loop->events, &event);
+}
+
+static gab_status carry_send(void *user, gab_slot target, uint32_t context, const gab_journal_label *label,
+                             gab_buffer *message)
+{
+  gab_local_run *run = user;
+  if (run->restart.there) return unwind();
+  GAB_TRY(gab_local_send(run->machine, gab_local_place(run, target), context, label, message));
+  look_whether_behind(run);
+  return GAB_OK;
+}
+
+static gab_status carry_receive(void *user, gab_slot source, uint32_t context, gab_buffer *message,
+                                bool *there)
+{
+  gab_local_run *run = user;
+  if (run->restart.there) return unwind();
+  return gab_local_receive(run->machine, gab_local_place(run, source), context, message, NULL, there);
+}
+
+static gab_status decide(void *user, uint64_t *value)
+{
+  gab_local_run *run = user;
+  const uint64_t proposal = *value;
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    bool decided;
+    if (run->restart.there) return unwind();
+    GAB_TRY(gab_local_decide(run->machine, proposal, value, &decided));
+    if (decided) return GAB_OK;
+    GAB_TRY(serve(run));
+  }
+}
+
+gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run))
+{
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    GAB_TRY(serve(run));
+    if (done(run)) return GAB_OK;
+  }
+}
+
+void gab_local_carry(gab_local_run *run)
+{
+  run->carrier = (gab_carrier){
+      .user = run, .send = carry_send, .receive = carry_receive, .serve = serve, .decide = decide};
+  gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
+  gab_world_set_carrier(run->world, &run->carrier);
+}
+
+/* ---------------------------------------------------------------- partners of a player */
+
+typedef struct slot_list {
+  const gab_local_run *run;
+  gab_slot *slots; /* places */
+  size_t count;
+} slot_list;
+
+static gab_status add(slot_list *list, gab_slot place)
+{
+  void *memory = list->slots;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->slots[i] == place) return GAB_OK;
+  GAB_TRY(gab_list_room(&memory, list->count, sizeof place));
+  list->slots = memory;
+  list->slots[list->count++] = place;
+  return GAB_OK;
+}
+
+static gab_status add_ward(void *user, gab_slot slot, int copy)
+{
+  slot_list *list = user;
+  return copy == 0 ? add(list, gab_local_place(list->run, slot)) : GAB_OK;
+}
+
+/* Owners of blocks that touch one of these. */
+static gab_status add_owners(slot_list *list)
+{
+  const gab_forest *forest = list->run->loop->forest;
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
+    const gab_block *block = gab_forest_block(forest, i);
+    for (size_t k = 0; k < gab_block_neighbour_count(block); k++) {
+      const gab_slot owner = gab_block_neighbours(block)[k].owner;
+      if (owner != gab_world_slot(list->run->world)) GAB_TRY(add(list, gab_local_place(list->run, owner)));
+    }
+  }
+  return GAB_OK;
+}
+
+/* Those with whom the binomial tree of core/collective.c connects: up to the lowest bit, and down below it. */
+static gab_status add_tree(slot_list *list)
+{
+  const gab_slot count = (gab_slot)gab_members_count(&list->run->members);
+  const gab_slot me = gab_local_place(list->run, gab_world_slot(list->run->world));
+  for (gab_slot mask = 1; mask < count; mask <<= 1) {
+    if (me & mask) return add(list, me - mask);
+    if (me + mask < count) GAB_TRY(add(list, me + mask));
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- making one */
+
+static gab_seat pool(const gab_local_run *run)
+{
+  const gab_seat spares = gab_world_spares(run->world);
+  return spares < GAB_MOST_CLAIMS ? spares : GAB_MOST_CLAIMS;
+}
+
+static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, const slot_list *wards)
+{
+  const gab_local_setup setup = {.slots = (gab_slot)gab_members_count(&run->members),
+                                 .spares = pool(run),
+                                 .seat = gab_wire_place(run->wire),
+                                 .contexts = gab_world_logged_ports(run->world),
+                                 .ahead = GAB_LOCAL_AHEAD,
+                                 .copy_below = COPY_BELOW,
+                                 .neighbours = neighbours->slots,
+                                 .neighbour_count = (int32_t)neighbours->count,
+                                 .wards = wards->slots,
+                                 .ward_count = (int32_t)wards->count};
+  const gab_local_transport transport = {.user = run, .send = send, .hand_over = hand_over};
+  const gab_local_application application = {.user = run, .holder = holder, .restore = restore};
+  for (size_t i = 0; i < neighbours->count; i++) GAB_TRY(gab_wire_add_near(run->wire, neighbours->slots[i]));
+  for (size_t i = 0; i < wards->count; i++) GAB_TRY(gab_wire_add_near(run->wire, wards->slots[i]));
+  return gab_local_create(&setup, &transport, &application, &run->machine);
+}
+
+static gab_status make_player(gab_local_run *run)
+{
+  slot_list neighbours = {.run = run}, wards = {.run = run};
+  gab_status status = GAB_OK;
+  if (!gab_world_is_spare(run->world)) {
+    status = add_owners(&neighbours);
+    if (status == GAB_OK) status = add_tree(&neighbours);
+    if (status == GAB_OK)
+      status = gab_placement_each_kept(&run->placement, gab_world_slot(run->world), add_ward, &wards);
+  }
+  if (status == GAB_OK) status = make_machine(run, &neighbours, &wards);
+  gab_free(&neighbours.slots);
+  gab_free(&wards.slots);
+  return status;
+}
+
+gab_status gab_local_generation(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  const gab_wire_events events = {.user = run, .message = on_message, .down = on_down, .sent = sent};
+  gab_local_discard(run);
+  GAB_TRY(gab_members_copy(&run->members, gab_world_members(run->world)));
+  GAB_TRY(gab_placement_make(&run->placement, &checkpoint->redundancy, &run->members, checkpoint->domains));
+  GAB_TRY(gab_wire_create(run->world, &events, &run->wire));
+  /* A spare beyond the pool is never asked for anything. */
+  if (gab_wire_place(run->wire) < (gab_seat)gab_members_count(&run->members) + pool(run))
+    GAB_TRY(make_player(run));
+  run->epoch = gab_world_epoch(run->world);
+  run->revision = gab_forest_revision(run->loop->forest);
+  run->meetings = gab_world_meetings(run->world);
+  return GAB_OK;
+}
+
+void gab_local_discard(gab_local_run *run)
+{
+  gab_wire_destroy(&run->wire);
+  gab_local_destroy(&run->machine);
+  gab_buffer_release(&run->restart.image);
+  run->restart.there = false;
+  run->had_part = run->inside = run->gathers = run->behind = false;
+  run->counted = (gab_local_counted){0};
+  run->own = -1;
+  run->left_out = 0;
+  run->why_over[0] = '\0';
+}
+
+void gab_local_note_totals(gab_local_run *run)
+{
+  gab_local_totals *totals = &run->loop->stats.local;
+  const gab_local_stats machine = gab_local_statistics(run->machine);
+  const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
+  totals->replayed += machine.replayed - run->counted.replayed;
+  totals->left_out += machine.left_out - run->counted.left_out;
+  totals->logged += journal.handed_over - run->counted.handed_over;
+  totals->copied += journal.copied - run->counted.copied;
+  if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
+  run->counted = (gab_local_counted){machine.replayed, machine.left_out, journal.handed_over, journal.copied};
+}
+
+/* ---------------------------------------------------------------- for the whole run */
+
+gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_local_run), GAB_MEMORY_OTHER, &memory));
+  gab_local_run *made = memory;
+  made->loop = loop;
+  made->world = loop->world;
+  made->own = -1;
+  gab_members_init(&made->members, 0);
+  gab_placement_init(&made->placement);
+  gab_buffer_init(&made->restart.image, GAB_MEMORY_SNAPSHOT);
+  gab_world_set_rest(loop->world, gab_local_rest, made);
+  *run = made;
+  return GAB_OK;
+}
+
+void gab_local_run_destroy(gab_local_run **run)
+{
+  gab_local_run *gone = *run;
+  if (!gone) return;
+  *run = NULL;
+  if (gone->machine) gab_world_set_carrier(gone->world, NULL);
+  gab_world_set_rest(gone->world, NULL, NULL);
+  gab_local_discard(gone);
+  gab_members_release(&gone->members);
+  gab_placement_release(&gone->placement);
+  gab_free(&gone);
+}
