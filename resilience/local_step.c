@@ -192,13 +192,9 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop)
   if (disk) GAB_TRY(gab_guard_disk_now(loop, &safe));
   if (!run->inside && !memory) return GAB_OK;
   GAB_TRY(gab_monitors_look(loop, true));
+  GAB_TRY(gab_guard_stop_at_checkpoint(loop));
   GAB_TRY(leave(run));
-  return take(run);
-}
-
-bool gab_local_is_between(const gab_timeloop *loop)
-{
-  return gab_local_is_on(loop) && loop->guard->checkpoint->stats.last_step != loop->step;
+  return take(run); /* the last thing of a step: who comes back goes on from here */
 }
 
 /* ---------------------------------------------------------------- going back alone */

@@ -392,18 +392,15 @@ gab_status gab_guard_scrub(gab_timeloop *loop)
 
 /* ---------------------------------------------------------------- stopping in time */
 
-gab_status gab_guard_stop(gab_timeloop *loop)
+static double time_to_stop(const gab_guard *guard)
 {
-  gab_guard *guard = loop->guard;
-  if (!guard || loop->step >= loop->steps) return GAB_OK;
-  gab_stop_reason reason;
   double reserve = gab_checkpoint_get_stats(guard->checkpoint).last_seconds;
   if (guard->disk) reserve += gab_disk_get_stats(guard->disk).last_seconds;
-  if (gab_local_is_between(loop)) return GAB_OK;
-  if (gab_local_is_on(loop)) GAB_TRY(gab_stop_decide(guard->stop, reserve, &reason));
-  else GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), reserve, &reason));
-  if (reason == GAB_STOP_NOT) return GAB_OK;
-  GAB_TRY(gab_local_enter(loop));
+  return reserve;
+}
+
+static gab_status stop(gab_timeloop *loop, gab_stop_reason reason)
+{
   gab_log(GAB_LOG_INFO, "stopping at step %" GAB_PRI_STEP ": %s", loop->step, gab_stop_text(reason));
   if (gab_world_is_root(loop->world)) {
     gab_json *event = gab_event_begin(loop->events, "stop");
@@ -421,6 +418,24 @@ gab_status gab_guard_stop(gab_timeloop *loop)
            " because %s, with nothing on disk to go on from: the same command starts "
            "at the beginning",
            loop->step, gab_stop_text(reason));
+}
+
+gab_status gab_guard_stop(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  if (!guard || loop->step >= loop->steps || gab_local_has_part(loop)) return GAB_OK;
+  gab_stop_reason reason;
+  GAB_TRY(gab_stop_ask(guard->stop, loop->step, gab_guard_step_seconds(loop), time_to_stop(guard), &reason));
+  return reason == GAB_STOP_NOT ? GAB_OK : stop(loop, reason);
+}
+
+gab_status gab_guard_stop_at_checkpoint(gab_timeloop *loop)
+{
+  gab_stop_reason reason;
+  GAB_TRY(gab_stop_decide(loop->guard->stop, time_to_stop(loop->guard), &reason));
+  if (reason == GAB_STOP_NOT) return GAB_OK;
+  GAB_TRY(gab_local_enter(loop));
+  return stop(loop, reason);
 }
 
 /* ---------------------------------------------------------------- recovery */

@@ -128,6 +128,8 @@ const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, c
 /** Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
 void gab_guard_check_fence(gab_timeloop *loop);
 gab_status gab_guard_stop(gab_timeloop *loop);
+/* The same under local recovery, where only checkpoint steps ask: ahead of the checkpoint. Collective. */
+gab_status gab_guard_stop_at_checkpoint(gab_timeloop *loop);
 void gab_guard_destroy(gab_guard **guard);
 /* Warns where deaths will not be survived. Local. */
 void gab_guard_warn(const gab_timeloop *loop);
@@ -187,8 +189,6 @@ gab_status gab_local_check(const gab_protection *protection);
 bool gab_local_is_on(const gab_timeloop *loop);
 /* Whether it is on, or would be but for a global section. */
 bool gab_local_has_part(const gab_timeloop *loop);
-/* Whether it is on, and this is no checkpoint step. */
-bool gab_local_is_between(const gab_timeloop *loop);
 /* Turns it on, with a checkpoint, where all are at the same step in a whole world. Local but for what the checkpoint needs. */
 gab_status gab_local_begin(gab_timeloop *loop);
 /* Comes to a global section; inside, everything is as without local recovery. Collective.
