@@ -135,6 +135,9 @@ gab_status gab_local_leave(gab_local *local);
  *  for others are here, and all partners are up. Who comes to a global section waits for that. */
 bool gab_local_is_settled(const gab_local *local);
 
+/** Whether some neighbour has messages that this slot has not made again yet, or was not greeted since it came back. */
+bool gab_local_is_behind(const gab_local *local);
+
 /* ---- for the next strategy */
 
 /** @param[in] image  as given to gab_local_checkpoint(); valid during the call */

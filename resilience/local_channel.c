@@ -244,6 +244,18 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   return GAB_OK;
 }
 
+bool gab_local_is_behind(const gab_local *local)
+{
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *partner = &local->partners[i];
+    if (!(partner->roles & ROLE_NEIGHBOUR) || partner->down) continue;
+    if (!partner->up) return true;
+    for (uint32_t c = 0; c < local->setup.contexts; c++)
+      if (partner->channels[c].sent > gab_journal_next(local->journal, partner->slot, c)) return true;
+  }
+  return false;
+}
+
 gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
 {
   gab_local_partner *partner = gab_local_find(local, note->from);

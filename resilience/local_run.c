@@ -102,13 +102,10 @@ static gab_status serve(void *user)
   return run->restart.there ? unwind() : gab_world_check(run->world);
 }
 
-/* In the step in which a message goes out again that nobody had, the predecessor died. */
+/* It has made again what its predecessor had sent: that one died in this step, or on the way to the next. */
 static void look_whether_behind(gab_local_run *run)
 {
-  const uint64_t left_out = gab_local_statistics(run->machine).left_out;
-  const bool grows = left_out > run->left_out;
-  run->left_out = left_out;
-  if (!run->behind || grows) return;
+  if (!run->behind || gab_local_is_behind(run->machine)) return;
   gab_claim *claim = gab_world_claim(run->world);
   run->behind = false;
   if (claim) claim->lost_step = run->loop->step;
@@ -284,7 +281,6 @@ void gab_local_discard(gab_local_run *run)
   run->had_part = run->inside = run->gathers = run->behind = false;
   run->counted = (gab_local_counted){0};
   run->own = -1;
-  run->left_out = 0;
   run->why_over[0] = '\0';
 }
 

@@ -44,7 +44,6 @@ struct gab_local_run {
   gab_local_restart restart;
   double called;     /* seconds: when this spare was offered its slot */
   gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
-  uint64_t left_out; /* sends so far that others had already: while it grows the slot is behind */
   bool behind;       /* this slot came back and has not caught up */
   uint64_t meetings; /* of the world when the generation began, or this process took its slot */
   gab_local_counted counted;

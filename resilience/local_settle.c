@@ -248,17 +248,20 @@ gab_status gab_local_settle(gab_local_run *run, gab_members *before)
 
 /* ---------------------------------------------------------------- the strategy */
 
-/* What is left to all: nothing if they had gathered for it; else the next strategy goes on. Collective. */
+/* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
+ * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since duties may
+ * be pending, which work with what the last step has left behind. Collective. */
 static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
 {
   gab_local_run *run = recovery->local;
-  uint64_t whole = run && run->gathers && fault->lost_count == 0 && !fault->suspect;
+  const gab_snapshot *valid = &recovery->checkpoint->snapshots[recovery->checkpoint->valid];
+  const bool whole = run && run->gathers && fault->lost_count == 0 && !fault->suspect && valid->complete;
+  uint64_t common[3] = {whole, valid->serial, UINT64_MAX - valid->serial};
   if (run) run->gathers = false;
-  GAB_TRY(gab_world_min_u64(recovery->world, &whole, 1));
-  if (!whole) GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
-  recovery->checkpoint->counted = false; /* nobody knows of all others whether they would count the blocks */
+  GAB_TRY(gab_world_min_u64(recovery->world, common, 3));
+  if (!common[0] || common[1] != UINT64_MAX - common[2])
+    GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
   fault->restored_step = fault->noticed_step;
-  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, fault->noticed_step));
   run->gathered = true;
   return GAB_OK;
 }

@@ -117,7 +117,10 @@ gab_status gab_local_begin(gab_timeloop *loop)
     gab_log(GAB_LOG_WARNING, "strategy 'local' is not in force any more: %s", why);
     return GAB_OK;
   }
-  GAB_TRY(gab_entities_check_packed(loop->guard->checkpoint, "strategy 'local'"));
+  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  GAB_TRY(gab_entities_check_packed(checkpoint, "strategy 'local'"));
+  GAB_TRY(gab_forest_global_blocks(loop->forest, &checkpoint->forest_blocks));
+  checkpoint->counted = false; /* not everybody will have counted when all count again */
   GAB_TRY(gab_local_generation(run));
   run->had_part = true;
   gab_local_carry(run);
@@ -211,7 +214,6 @@ static gab_status resume(gab_local_run *run)
   }
   run->own = -1;
   run->behind = true;
-  run->left_out = gab_local_statistics(run->machine).left_out;
   run->revision = gab_forest_revision(loop->forest);
   run->meetings = gab_world_meetings(run->world);
   loop->recent_step = loop->step;

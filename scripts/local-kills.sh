@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
+# state of the undisturbed run, to the last bit.
+#
+#   scripts/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--case FILE] [--out DIR] [-- ARGUMENTS]
+#
+#   --runs R     so many runs (default 20)
+#   --seed S     of times and victims (default: the time); what they meet also depends on the machine
+#   -n SLOTS     processes that compute (default 8), --spares K beside them (default 2)
+#   --kills M    at most so many processes die in a run (default K); one after the other, now and then two at once
+#   --case FILE  default: tests/faults/local.yaml
+#   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
+#   ARGUMENTS    of `gabion run`
+#
+# The first kill comes when the first checkpoint is there; spares die like the others. What cannot be served locally goes over
+# to the next strategy, which is no failure: how many runs did without, and why others did not, is in DIR/summary.txt.
+# Exit 0 if every run ended with exit code 0 and the undisturbed checksum, and those without another strategy with no step
+# of a survivor computed again and no agreement or repair while local recovery was on.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CASE=$GABION_ROOT/tests/faults/local.yaml OUT= MORE=()
+while (($#)); do
+  case $1 in
+    -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
+    --runs) RUNS=${2:?--runs needs a number}; shift ;;
+    --seed) SEED=${2:?--seed needs a number}; shift ;;
+    -n) N=${2:?-n needs a number}; shift ;;
+    --spares) SPARES=${2:?--spares needs a number}; shift ;;
+    --kills) KILLS=${2:?--kills needs a number}; shift ;;
+    --case) CASE=${2:?--case needs a file}; shift ;;
+    --out) OUT=${2:?--out needs a folder}; shift ;;
+    --) shift; MORE=("$@"); break ;;
+    *) fail "unknown option $1 (try --help)" ;;
+  esac
+  shift
+done
+KILLS=${KILLS:-$SPARES}
+for number in "$RUNS" "$SEED" "$N" "$SPARES" "$KILLS"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+OUT=$(realpath -m "${OUT:-$GABION_BUILD/local-kills}")
+LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
+[ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
+rm -rf "$OUT"; mkdir -p "$OUT"
+export OMP_NUM_THREADS=1 GABION_RESCUE_LOG=$OUT/rescues.log
+: >"$GABION_RESCUE_LOG"
+RANDOM=$SEED
+failures=0 kills=0 local_runs=0 local_faults=0 other_runs=0 too_late=0
+
+value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
+count() { local n; n=$(grep -c "$2" "$1" 2>/dev/null || true); echo "${n:-0}"; } # count FILE TEXT
+players() {
+  local pid
+  for pid in $(pgrep -u "$(id -u)" -f "^$GABION run .*--out $1 " || true); do
+    if [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" = "$GABION" ]; then echo "$pid"; fi
+  done
+}
+start() { # start DIR SLOTS SPARES
+  timeout -k 10 300 "$LAUNCH" -n "$2" --spares "$3" --stall 60 --retries 0 -- "$GABION" run "$CASE" --out "$1" --quiet \
+    ${MORE[@]+"${MORE[@]}"} >"$1.log" 2>&1 </dev/null
+}
+complain() { failures=$((failures + 1)); printf '%s\n' "$*" | tee -a "$OUT/failures.txt"; }
+
+start "$OUT/undisturbed" "$N" 0 || { cat "$OUT/undisturbed.log" >&2; fail "the undisturbed run failed"; }
+expected=$(value "$OUT/undisturbed" checksum)
+[ -n "$expected" ] || fail "the undisturbed run has no checksum"
+
+# disturb DIR: kills until it ends or all victims are dead
+disturb() {
+  local dir=$1 job=$2 left=$((RANDOM % KILLS + 1)) pids number i
+  dead=0
+  while kill -0 "$job" 2>/dev/null && (($(count "$dir/events.jsonl" '"event": "checkpoint"') < 2)); do sleep 0.05; done
+  while ((left > 0)); do
+    sleep "0.$(printf %03d $((RANDOM % 700)))"
+    kill -0 "$job" 2>/dev/null || return 0
+    mapfile -t pids < <(players "$dir")
+    ((${#pids[@]} > 2)) || return 0
+    number=$((RANDOM % 4 == 0 && left > 1 ? 2 : 1))
+    for ((i = 0; i < number; i++)); do
+      if kill -9 "${pids[RANDOM % ${#pids[@]}]}" 2>/dev/null; then dead=$((dead + 1)); fi
+    done
+    left=$((left - number))
+  done
+}
+for ((run = 1; run <= RUNS; run++)); do
+  dir=$OUT/run$run
+  start "$dir" "$N" "$SPARES" & job=$!
+  disturb "$dir" "$job"
+  code=0; wait "$job" || code=$?
+  kills=$((kills + dead))
+  if [ "$code" != 0 ]; then complain "run $run: exit $code after $dead kills"; continue; fi
+  if [ "$(value "$dir" checksum)" != "$expected" ]; then complain "run $run: checksum $(value "$dir" checksum) instead of $expected"; continue; fi
+  if (($(count "$dir/summary.json" '"strategy": "\(spare\|shrink\|disk\)"'))); then
+    other_runs=$((other_runs + 1))
+    grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: handed over: /" >>"$OUT/handed_over.txt" || true
+  elif (($(count "$dir/summary.json" '"strategy": "local"'))); then
+    local_runs=$((local_runs + 1))
+    local_faults=$((local_faults + $(value "$dir" fault_count)))
+    [ "$(value "$dir" survivor_steps_computed_again)" = 0 ] || complain "run $run: survivors computed $(value "$dir" survivor_steps_computed_again) steps again"
+    [ "$(value "$dir" meetings)" = 0 ] || complain "run $run: $(value "$dir" meetings) agreements or repairs"
+  else too_late=$((too_late + 1)); fi
+  rm -rf "$dir" "$dir.log"
+done
+{
+  echo "$RUNS runs on $N + $SPARES processes, $kills killed (seed $SEED): $failures failures"
+  echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs"
+  echo "stalls rescued by the launcher: $(wc -l <"$GABION_RESCUE_LOG")"
+  if [ -e "$OUT/handed_over.txt" ]; then cut -d: -f2- "$OUT/handed_over.txt" | sort | uniq -c; fi
+} | tee "$OUT/summary.txt"
+((failures == 0))
