@@ -36,8 +36,10 @@ struct gab_wire {
   gab_seat *near;
   size_t near_count;
   gab_seat next_stranger;
-  gab_seat *dead; /* that were noticed; the first `told` of them were told */
-  size_t dead_count, told;
+  gab_seat *dead; /* that were noticed */
+  size_t dead_count;
+  gab_seat *untold; /* of them, whose death is to be told, perhaps again */
+  size_t untold_count;
   int failed; /* members of the communicator, as far as was looked at */
   sending *sendings;
   size_t sending_count, sending_capacity;
@@ -107,6 +109,13 @@ gab_status gab_wire_add_near(gab_wire *wire, gab_seat place)
 
 /* ------------------------------------------------------------------------------------ errors */
 
+static gab_status note_dead(gab_wire *wire, gab_seat place)
+{
+  if (is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
+  GAB_TRY(append(&wire->dead, &wire->dead_count, place));
+  return append(&wire->untold, &wire->untold_count, place);
+}
+
 /* Of a call that names a place. @return GAB_OK if it is dead, which is noted */
 static gab_status judge(gab_wire *wire, gab_seat place, int code, const char *function)
 {
@@ -115,7 +124,7 @@ static gab_status judge(gab_wire *wire, gab_seat place, int code, const char *fu
 #ifdef GAB_HAVE_ULFM
   int class = MPI_SUCCESS;
   MPI_Error_class(code, &class);
-  if (class == MPIX_ERR_PROC_FAILED) return append(&wire->dead, &wire->dead_count, place);
+  if (class == MPIX_ERR_PROC_FAILED) return note_dead(wire, place);
 #else
   (void)place;
 #endif
@@ -138,7 +147,7 @@ static gab_status look_for_dead(gab_wire *wire)
     int rank = MPI_UNDEFINED;
     MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
     for (gab_seat place = 0; place < wire->places && status == GAB_OK; place++)
-      if (rank_of(wire, place) == rank) status = append(&wire->dead, &wire->dead_count, place);
+      if (rank_of(wire, place) == rank) status = note_dead(wire, place);
   }
   MPI_Group_free(&all);
   MPI_Group_free(&failed);
@@ -256,6 +265,7 @@ gab_status gab_wire_send(gab_wire *wire, gab_seat place, uint32_t lane, const ga
   gab_status status = gab_world_check(wire->world);
   if (head->size > GAB_CHUNK_BYTES / 2)
     status = gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "a head of %zu bytes", head->size);
+  if (status == GAB_OK && is_dead) status = append(&wire->untold, &wire->untold_count, place);
   if (status == GAB_OK && !is_dead) {
     wire->stats.sent++;
     wire->stats.sent_bytes += bytes;
@@ -363,8 +373,8 @@ gab_status gab_wire_serve(gab_wire *wire)
       GAB_TRY(look_at(wire, wire->next_stranger));
   }
   GAB_TRY(look_for_dead(wire));
-  while (wire->told < wire->dead_count)
-    GAB_TRY(wire->events.down(wire->events.user, wire->dead[wire->told++]));
+  while (wire->untold_count > 0)
+    GAB_TRY(wire->events.down(wire->events.user, wire->untold[--wire->untold_count]));
   return GAB_OK;
 }
 
@@ -391,6 +401,7 @@ void gab_wire_destroy(gab_wire **pointer)
   if (wire->world->wire == wire) gab_wire_end(wire);
   gab_free(&wire->near);
   gab_free(&wire->dead);
+  gab_free(&wire->untold);
   gab_free(&wire->sendings);
   gab_buffer_release(&wire->in);
   gab_free(&wire);

@@ -2,8 +2,8 @@
  *  @brief Messages between seats that go on after deaths, without a repair.
  *
  *  Plain named messages on the communicator of everybody, which may have dead members. Those to one seat arrive in
- *  the order of sending; those to the dead are lost. A death is told once: by the error of a call that names the
- *  seat, or by MPIX_Comm_get_failed(). Nothing breaks, as long as the policy of the world is ::GAB_POLICY_MARK_DOWN.
+ *  the order of sending; those to the dead are lost. A death is told to all, by the error of a call that names the
+ *  seat or by MPIX_Comm_get_failed(), and again to who sends to the dead. Nothing breaks, as long as the policy of the world is ::GAB_POLICY_MARK_DOWN.
  *
  *  A wire numbers seats by *places*, as they are when it is made: the members in the order of slots, then the
  *  spares. It ends with the next repair. There is one to a world.
