@@ -63,6 +63,7 @@ static gab_status rest(gab_world *world, gab_status *intent)
     if (status == GAB_OK) {
       uint32_t flags = 0;
       world->resting = false;
+      world->policy = GAB_POLICY_REVOKE_ALL; /* from here on it is one of all */
       status = gab_world_agree(world, &flags);
     }
     if (status == GAB_OK) return GAB_OK;

@@ -19,6 +19,12 @@ bool gab_local_has_part(const gab_timeloop *loop)
   return run && run->machine && run->had_part;
 }
 
+bool gab_local_gathers(const gab_timeloop *loop)
+{
+  const gab_local_run *run = run_of(loop);
+  return run && run->gathers;
+}
+
 gab_status gab_local_help(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);

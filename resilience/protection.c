@@ -555,7 +555,7 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
     gab_json *event = gab_event_begin(loop->events, "called");
     gab_json_int(event, "seat", gab_world_seat(loop->world));
     gab_event_end(loop->events, &event);
-  } else {
+  } else if (!gab_local_gathers(loop)) {
     gab_note_fault(loop->events, loop->world);
   }
   if (guard->local) gab_local_note_claim(guard->local);

@@ -189,6 +189,8 @@ gab_status gab_local_check(const gab_protection *protection);
 bool gab_local_is_on(const gab_timeloop *loop);
 /* Whether it is on, or would be but for a global section. */
 bool gab_local_has_part(const gab_timeloop *loop);
+/* Whether this process has come to a section where all gather. */
+bool gab_local_gathers(const gab_timeloop *loop);
 /* Turns it on, with a checkpoint, where all are at the same step in a whole world. Local but for what the checkpoint needs. */
 gab_status gab_local_begin(gab_timeloop *loop);
 /* Comes to a global section; inside, everything is as without local recovery. Collective.

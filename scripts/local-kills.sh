@@ -14,7 +14,8 @@
 #
 # The first kill comes when the first checkpoint is there; spares die like the others. What cannot be served locally goes over
 # to the next strategy, which is no failure: how many runs did without, and why others did not, is in DIR/summary.txt.
-# Exit 0 if every run ended with exit code 0 and the undisturbed checksum, and those without another strategy with no step
+# Exit 0 if every run ended with exit code 0 and the undisturbed checksum, or with 3 and both a slot and all holders of its image
+# dead (without checkpoints on disk, which --case may have), and those without another strategy with no step
 # of a survivor computed again and no agreement or repair while local recovery was on.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -44,7 +45,7 @@ rm -rf "$OUT"; mkdir -p "$OUT"
 export OMP_NUM_THREADS=1 GABION_RESCUE_LOG=$OUT/rescues.log
 : >"$GABION_RESCUE_LOG"
 RANDOM=$SEED
-failures=0 kills=0 local_runs=0 local_faults=0 other_runs=0 too_late=0
+failures=0 kills=0 local_runs=0 local_faults=0 other_runs=0 too_late=0 lost_runs=0
 
 value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
 count() { local n; n=$(grep -c "$2" "$1" 2>/dev/null || true); echo "${n:-0}"; } # count FILE TEXT
@@ -87,6 +88,9 @@ for ((run = 1; run <= RUNS; run++)); do
   disturb "$dir" "$job"
   code=0; wait "$job" || code=$?
   kills=$((kills + dead))
+  if [ "$code" = 3 ] && ((dead > 1)) && grep -q 'died and so did all holders of their images' "$dir.log"; then
+    lost_runs=$((lost_runs + 1)); rm -rf "$dir" "$dir.log"; continue
+  fi
   if [ "$code" != 0 ]; then complain "run $run: exit $code after $dead kills"; continue; fi
   if [ "$(value "$dir" checksum)" != "$expected" ]; then complain "run $run: checksum $(value "$dir" checksum) instead of $expected"; continue; fi
   if (($(count "$dir/summary.json" '"strategy": "\(spare\|shrink\|disk\)"'))); then
@@ -102,7 +106,8 @@ for ((run = 1; run <= RUNS; run++)); do
 done
 {
   echo "$RUNS runs on $N + $SPARES processes, $kills killed (seed $SEED): $failures failures"
-  echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs"
+  echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs;"
+  echo "a slot and all holders of its image killed together, which ends a run without a disk: $lost_runs runs"
   echo "stalls rescued by the launcher: $(wc -l <"$GABION_RESCUE_LOG")"
   if [ -e "$OUT/handed_over.txt" ]; then cut -d: -f2- "$OUT/handed_over.txt" | sort | uniq -c; fi
 } | tee "$OUT/summary.txt"

@@ -1,0 +1,119 @@
+/* Messages of all sizes arrive whole and in order between all places, lent memory comes back, a death is told to all and
+ * again to who sends to the dead, and the living talk on without a repair. */
+/* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
+#include "core/collective.h"
+#include "core/port.h"
+#include "core/wire.h"
+#include "tests/mpi_test.h"
+
+static const size_t sizes[] = {0, 1, 4096, 4097, GAB_CHUNK_BYTES, GAB_CHUNK_BYTES + 1, 3 * 1024 * 1024};
+enum { SIZES = sizeof sizes / sizeof *sizes, MOST = 8, HEAD = 12 };
+
+static struct {
+  gab_wire *wire;
+  gab_seat places, me;
+  uint64_t came[MOST]; /* from each place */
+  int down[MOST];
+  int returned; /* lent memory */
+  size_t bytes;
+} state;
+
+static unsigned char byte_of(gab_seat from, gab_seat to, uint64_t number, size_t at)
+{
+  return (unsigned char)(from * 37 + to * 5 + (int)number * 11 + (int)(at * 31) + (int)(at >> 12));
+}
+
+static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count)
+{
+  (void)user;
+  const uint64_t number = state.came[place]++;
+  const unsigned char *at = bytes;
+  REQUIRE(lane == number % 3 && count == HEAD + sizes[number % SIZES]);
+  bool right = true;
+  for (size_t i = 0; i < count; i++) right = right && at[i] == byte_of(place, state.me, number, i);
+  REQUIRE(right);
+  state.bytes += count;
+  return GAB_OK;
+}
+
+static gab_status on_down(void *user, gab_seat place)
+{
+  (void)user;
+  state.down[place]++;
+  return GAB_OK;
+}
+
+static void on_sent(void *user, void *lent)
+{
+  (void)user;
+  free(lent);
+  state.returned++;
+}
+
+/* @return whether memory was lent */
+static bool send(gab_seat to, uint64_t number)
+{
+  const size_t bytes = sizes[number % SIZES];
+  unsigned char head[HEAD], *payload = malloc(bytes + 1);
+  const bool lends = (number + (uint64_t)to) % 2 == 0;
+  REQUIRE(payload);
+  for (size_t i = 0; i < HEAD; i++) head[i] = byte_of(state.me, to, number, i);
+  for (size_t i = 0; i < bytes; i++) payload[i] = byte_of(state.me, to, number, HEAD + i);
+  gab_buffer over = gab_buffer_over(head, HEAD);
+  over.size = HEAD;
+  REQUIRE_OK(
+      gab_wire_send(state.wire, to, (uint32_t)(number % 3), &over, payload, bytes, lends ? payload : NULL));
+  if (!lends) {
+    memset(payload, 0, bytes);
+    free(payload);
+  }
+  return lends;
+}
+
+/* Everybody sends `rounds` times all sizes to all who live. */
+static void all_pairs(uint64_t first, uint64_t rounds, gab_seat living)
+{
+  int lent = 0;
+  const int before = state.returned;
+  for (uint64_t number = first; number < first + rounds * SIZES; number++)
+    for (gab_seat to = 0; to < living; to++)
+      if (to != state.me) lent += send(to, number);
+  for (gab_seat from = 0; from < living; from++)
+    while (from != state.me && state.came[from] < first + rounds * SIZES)
+      REQUIRE_OK(gab_wire_serve(state.wire));
+  while (state.returned < before + lent) REQUIRE_OK(gab_wire_serve(state.wire));
+  REQUIRE(state.returned == before + lent);
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  gab_status intent;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const gab_wire_events events = {.message = on_message, .down = on_down, .sent = on_sent};
+  gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
+  REQUIRE_OK(gab_wire_create(world, &events, &state.wire));
+  state.places = gab_wire_places(state.wire);
+  state.me = gab_wire_place(state.wire);
+  REQUIRE(state.places == gab_world_members(world)->slots && state.me == gab_world_slot(world));
+  REQUIRE_OK(gab_wire_add_near(state.wire, (state.me + 1) % state.places));
+  all_pairs(0, 3, state.places);
+
+  /* The last one dies, when it has heard from all; the others hear of it and talk on. */
+  const gab_seat dead = state.places - 1;
+  REQUIRE_OK(gab_world_barrier(world));
+  test_kill(world, dead);
+  while (state.down[dead] == 0) REQUIRE_OK(gab_wire_serve(state.wire));
+  const int told = state.down[dead];
+  (void)send(dead, 3 * SIZES);
+  for (int i = 0; i < 3; i++) REQUIRE_OK(gab_wire_serve(state.wire));
+  REQUIRE(state.down[dead] > told);
+  for (gab_seat place = 0; place < dead; place++) REQUIRE(state.down[place] == 0);
+  all_pairs(3 * SIZES, 2, dead);
+  REQUIRE_OK(gab_world_check(world));
+
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  gab_wire_destroy(&state.wire);
+  REQUIRE(gab_members_count(gab_world_members(world)) == dead);
+  return test_end(&world);
+}

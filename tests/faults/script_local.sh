@@ -1,0 +1,83 @@
+# gabion-test: timeout=300 labels=quick needs=ulfm
+# Strategy `local`: a spare takes the slot of a dead process and goes back alone; nobody else computes a step again, and nobody
+# meets. What cannot be served so goes over to the next strategy. Always the bits of the undisturbed run.
+. "$GABION_SOURCE/tests/apps/common.sh"
+case=$GABION_SOURCE/tests/faults/local.yaml
+short="--set run.steps=100 --set output.forces.every=50 --set output.fields.every=50"
+member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
+series() { cat out/forces.csv 2>/dev/null | cksum; }
+strategies() { sed -n 's/.*"strategy": "\([a-z]*\)".*/\1/p' out/summary.json | tr '\n' ' '; }
+launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
+  local expected=$1 slots=$2 spares=$3 code=0
+  shift 3
+  [ -n "${keep:-}" ] || rm -rf out
+  # shellcheck disable=SC2086 # words on purpose
+  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out $short "$@" \
+    >said.txt 2>&1 || code=$?
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
+it said: $(cat said.txt)"
+}
+same() { # same NAME: the undisturbed result
+  [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
+  [ "$(series)" = "$lines" ] || complain "$1: another series"
+}
+alone() { # alone NAME FAULTS: so many slots came back, and nobody else did anything for it
+  same "$1"
+  [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
+  [ "$(strategies | tr ' ' '\n' | sort -u | tr -d '\n')" = local ] || complain "$1: strategies $(strategies)"
+  [ "$(member survivor_steps_computed_again)" = 0 ] || complain "$1: steps were computed again"
+  [ "$(member meetings)" = 0 ] || complain "$1: there were agreements or repairs"
+  [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
+}
+
+launch 0 4 0 --set 'resilience.strategies=[shrink]'
+expected=$(checksum) lines=$(series)
+launch 0 4 2
+same "nobody dies"
+[ "$(member fault_count)" = 0 ] || complain "nobody dies: $(member fault_count) faults"
+[ "$(member meetings)" = 0 ] || complain "nobody dies: agreements"
+
+launch 0 4 1 --inject slot=2,step=39,phase=exchange
+alone "in an exchange" 1
+[ "$(member replayed)" -gt 0 ] || complain "in an exchange: nothing was replayed"
+grep -q '"event": "took over"' out/events.jsonl || complain "no event says who took over"
+grep -q '"event": "caught up"' out/events.jsonl || complain "no event says that the slot has caught up"
+launch 0 4 1 --inject slot=0,step=55,phase=reduction
+alone "the root, in a reduction" 1
+launch 0 3 1 --inject slot=1,step=60,phase=commit
+alone "while a checkpoint is on its way" 1
+launch 0 4 2 --inject slot=1,step=33,phase=compute --inject slot=2,step=73,phase=compute
+alone "one after the other" 2
+launch 0 4 2 --inject slot=0,step=33,phase=compute --inject slot=1,step=33,phase=compute
+alone "two neighbours at the same step" 2
+launch 0 4 2 --inject slot=3,step=33,phase=compute --inject slot=3,step=37,phase=compute,incarnation=1
+alone "who came back dies, too" 2
+
+# No spare is left for the second.
+launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=73,phase=compute
+same "the pool is empty"
+[ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
+said 'pool empty'
+# In a section all go back.
+launch 0 4 2 --inject slot=1,step=50,phase=output
+same "in output"
+[ "$(strategies)" = "spare " ] || complain "in output: strategies $(strategies)"
+launch 0 4 2 --inject slot=1,step=33,phase=compute --inject slot=2,step=100,phase=output
+same "in the last output, behind a slot that came back"
+[ "$(strategies)" = "local spare " ] || complain "in the last output: strategies $(strategies)"
+# A slot and the holder of its copies at once: from disk.
+launch 0 4 2 --set 'resilience.strategies=[local, spare, shrink, disk]' --set resilience.disk.every=40 \
+  --inject slot=0,step=73,phase=compute --inject slot=2,step=73,phase=compute
+same "a slot and its holder"
+[ "$(strategies)" = "disk " ] || complain "a slot and its holder: strategies $(strategies)"
+# Whoever is told to stop brings the state to disk, also behind a death; the same command goes on from there.
+launch 75 4 2 --set resilience.disk.every=40 --inject slot=1,step=33,phase=compute --walltime '1 s' --set run.steps=1000000
+keep=1 launch 0 4 2 --set resilience.disk.every=40 --set "run.steps=$(member steps)" 
+[ "$(member steps)" -gt 0 ] || complain "stopped before the first step"
+
+for wrong in scheme=parity copies=2 memory.every=10s memory.overlap=true memory.buffers=1 scrub=10 \
+  'strategies=[spare, local]' 'strategies=[local, respawn]' 'disk.every=10 min'; do
+  check 2 "$case" --set "resilience.$wrong"
+  said "strategy 'local'"
+done
+finish
