@@ -48,3 +48,23 @@ function(gabion_commit_header module)
   target_include_directories(gabion_${module}_objects PRIVATE "${folder}")
   add_dependencies(gabion_${module}_objects gabion_commit)
 endfunction()
+
+# libgabion-persist from resilience/persist/*.c: a library that stands between a program and its MPI, with the few sources of
+# core that it needs. Programs of this project link gabion_persist; what is installed has those sources inside.
+function(gabion_persist_library)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/resilience/persist/*.c")
+  if(NOT sources OR NOT TARGET gabion_core)
+    return()
+  endif()
+  set(from_core "")
+  foreach(name status buffer memory memory_pool node_memory own_folder file hash)
+    list(APPEND from_core "${PROJECT_SOURCE_DIR}/core/${name}.c")
+  endforeach()
+  add_library(gabion_persist STATIC ${sources})
+  target_link_libraries(gabion_persist PUBLIC gabion_core)
+  add_library(gabion-persist ${sources} ${from_core})
+  target_link_libraries(gabion-persist PRIVATE $<BUILD_INTERFACE:gabion_flags>)
+  set_target_properties(gabion-persist PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                        ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+                        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+endfunction()

@@ -1,0 +1,81 @@
+#include "resilience/persist/persist_impl.h"
+
+#include <stdio.h>
+
+/* A file that has grown far beyond what it has to hold is written anew: the journal before this epoch, so that the
+ * commit itself stays one append. */
+static gab_status make_room(persist_session *session)
+{
+  for (int i = 0; i < session->file_count; i++)
+    if (persist_file_is_stale(&session->files[i]))
+      GAB_TRY(persist_file_rewrite(&session->files[i], &session->journal));
+  return GAB_OK;
+}
+
+/* Others wait for this process's copies also if its own file could not be written. */
+static gab_status store(persist_session *session, const gab_buffer *group)
+{
+  gab_status status = GAB_OK;
+  for (int i = 0; i < session->file_count && status == GAB_OK; i++)
+    status = persist_file_append(&session->files[i], group);
+  if (!session->set.in_neighbour) return status;
+  char text[400];
+  snprintf(text, sizeof text, "%s", gab_error_message());
+  const gab_status copied = persist_copy(session, group, false);
+  if (copied != GAB_OK || status == GAB_OK) return copied;
+  GAB_FAIL(status, "%s", text);
+}
+
+gab_status persist_commit(persist_session *session)
+{
+  gab_buffer group = {0};
+  uint64_t sizes[PERSIST_FILES];
+  gab_status status = persist_check(session);
+  if (status != GAB_OK) return status;
+  if (session->live_count > 0)
+    status = gab_error_set(
+        GAB_ERR_ARGUMENT, __FILE__, __LINE__,
+        "a commit while %zu receives have not completed: which side of it they are on is not known",
+        session->live_count);
+  if (status == GAB_OK) status = make_room(session);
+  if (status == GAB_OK) status = persist_journal_seal(&session->journal, &group);
+  const bool together = session->set.commit == PERSIST_COMMIT_TOGETHER;
+  if (together) status = persist_all(session, status);
+  for (int i = 0; i < session->file_count; i++) sizes[i] = session->files[i].size;
+  if (status == GAB_OK) {
+    status = store(session, &group);
+    if (together) status = persist_all(session, status);
+    if (status != GAB_OK) /* made again, it is to lie in the same place */
+      for (int i = 0; i < session->file_count; i++) session->files[i].size = sizes[i];
+  }
+  gab_buffer_release(&group);
+  if (status == GAB_OK) status = persist_journal_complete(&session->journal);
+  if (status == GAB_OK) session->retrieves = false;
+  return status;
+}
+
+int gab_persist_commit(MPI_Comm persistent)
+{
+  persist_session *session = persist_of(persistent);
+  if (!session) {
+    gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
+                  "gab_persist_commit: this is no persistent communicator");
+    return persist_code_of(GAB_PERSIST_REFUSED);
+  }
+  /* Each message has been committed when it was sent. */
+  if (session->set.commit == PERSIST_COMMIT_EACH && persist_journal_pending(&session->journal) == 0)
+    return persist_return(session, persist_check(session));
+  return persist_return(session, persist_commit(session));
+}
+
+int gab_persist_recovered(MPI_Comm persistent)
+{
+  persist_session *session = persist_of(persistent);
+  if (!session) {
+    gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
+                  "gab_persist_recovered: this is no persistent communicator");
+    return persist_code_of(GAB_PERSIST_REFUSED);
+  }
+  session->retrieves = false;
+  return persist_return(session, persist_check(session));
+}

@@ -1,0 +1,226 @@
+#include "resilience/persist/journal_impl.h"
+
+#include "core/hash.h"
+
+#include <string.h>
+
+void persist_journal_init(persist_journal *journal, uint64_t depth, bool lags)
+{
+  *journal = (persist_journal){.depth = depth, .lags = lags};
+}
+
+static void release_channel(persist_channel *channel)
+{
+  for (size_t i = channel->first; i < channel->end; i++) gab_free(&channel->records[i].data);
+  gab_free(&channel->records);
+}
+
+void persist_journal_release(persist_journal *journal)
+{
+  for (size_t i = 0; i < journal->channel_count; i++) release_channel(&journal->channels[i]);
+  gab_free(&journal->channels);
+  persist_map_release(&journal->index);
+  persist_map_release(&journal->received);
+  persist_map_release(&journal->received_epoch);
+  persist_map_release(&journal->received_floor);
+  persist_journal_init(journal, journal->depth, journal->lags);
+}
+
+void persist_journal_swap(persist_journal *a, persist_journal *b)
+{
+  const persist_journal other = *a;
+  *a = *b;
+  *b = other;
+}
+
+uint64_t persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count)
+{
+  const uint64_t who = gab_hash_counter((uint32_t)target, (uint32_t)tag, number);
+  return gab_hash64(bytes, count, who);
+}
+
+/* ------------------------------------------------------------------------------------ channels */
+
+static gab_status channel_of(persist_journal *journal, int32_t target, int32_t tag, persist_channel **channel)
+{
+  const uint64_t *at = persist_map_find(&journal->index, target, tag);
+  if (!at) {
+    void *memory = journal->channels;
+    GAB_TRY(gab_list_room(&memory, journal->channel_count, sizeof(persist_channel)));
+    journal->channels = memory;
+    GAB_TRY(persist_map_put(&journal->index, target, tag, journal->channel_count));
+    journal->channels[journal->channel_count] = (persist_channel){.target = target, .tag = tag};
+    *channel = &journal->channels[journal->channel_count++];
+    return GAB_OK;
+  }
+  *channel = &journal->channels[*at];
+  return GAB_OK;
+}
+
+size_t persist_channel_behind(const persist_channel *channel, uint64_t epoch)
+{
+  size_t low = channel->first, high = channel->end;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (channel->records[middle].epoch <= epoch) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Takes records out, closing the gap from the shorter side. */
+static void drop(persist_channel *channel, size_t from, size_t count)
+{
+  persist_record *records = channel->records;
+  for (size_t i = from; i < from + count; i++) gab_free(&records[i].data);
+  const size_t before = from - channel->first, behind = channel->end - from - count;
+  if (before <= behind) {
+    memmove(&records[channel->first + count], &records[channel->first], before * sizeof *records);
+    channel->first += count;
+  } else {
+    memmove(&records[from], &records[from + count], behind * sizeof *records);
+    channel->end -= count;
+  }
+}
+
+/* Of records that are visible at the same epochs only the newest `depth` can ever be asked for. */
+static void overwrite(const persist_journal *journal, persist_channel *channel)
+{
+  if (channel->end - channel->first <= journal->depth) return;
+  const uint64_t last[] = {journal->floor, journal->epoch, UINT64_MAX};
+  size_t from = channel->first;
+  for (int i = 0; i < 3; i++) {
+    const size_t behind = persist_channel_behind(channel, last[i]);
+    const size_t count = behind - from;
+    if (count > journal->depth) {
+      const size_t end = channel->end, excess = count - (size_t)journal->depth;
+      drop(channel, from, excess);
+      from = behind - (end - channel->end);
+    } else {
+      from = behind;
+    }
+  }
+}
+
+static gab_status append(persist_channel *channel, const persist_record *record)
+{
+  if (channel->end == channel->room && channel->first > channel->room / 2) {
+    memmove(channel->records, &channel->records[channel->first],
+            (channel->end - channel->first) * sizeof *channel->records);
+    channel->end -= channel->first;
+    channel->first = 0;
+  }
+  if (channel->end == channel->room) {
+    void *memory = channel->records;
+    const size_t room = channel->room > 0 ? 2 * channel->room : 2;
+    GAB_TRY(gab_realloc(room * sizeof *channel->records, GAB_MEMORY_OTHER, &memory));
+    channel->records = memory;
+    channel->room = room;
+  }
+  channel->records[channel->end++] = *record;
+  return GAB_OK;
+}
+
+gab_status persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
+                               const persist_record *like, const void *bytes)
+{
+  persist_record record = *like;
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(record.bytes, GAB_MEMORY_MESSAGE, &memory));
+  record.data = memory;
+  if (record.bytes > 0) memcpy(record.data, bytes, record.bytes);
+  persist_channel *channel = NULL;
+  gab_status status = channel_of(journal, target, tag, &channel);
+  if (status == GAB_OK) status = append(channel, &record);
+  if (status != GAB_OK) {
+    gab_free(&record.data);
+    return status;
+  }
+  if (record.serial > journal->serial) journal->serial = record.serial;
+  overwrite(journal, channel);
+  return GAB_OK;
+}
+
+uint64_t persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag)
+{
+  const uint64_t *at = persist_map_find(&journal->index, target, tag);
+  if (!at) return 0;
+  const persist_channel *channel = &journal->channels[*at];
+  return channel->end > channel->first ? channel->records[channel->end - 1].number : 0;
+}
+
+gab_status persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
+                                 size_t count, uint64_t *number)
+{
+  persist_record record = {.number = persist_journal_last(journal, target, tag) + 1,
+                           .serial = journal->serial + 1,
+                           .epoch = journal->epoch + 1,
+                           .bytes = count};
+  record.seal = persist_seal(target, tag, record.number, bytes, count);
+  if (number) *number = record.number;
+  return persist_journal_add(journal, target, tag, &record, bytes);
+}
+
+uint64_t persist_journal_pending(const persist_journal *journal)
+{
+  uint64_t pending = 0;
+  for (size_t i = 0; i < journal->channel_count; i++)
+    pending += journal->channels[i].end - persist_channel_behind(&journal->channels[i], journal->epoch);
+  return pending;
+}
+
+/* ------------------------------------------------------------------------------------ epochs */
+
+gab_status persist_journal_complete(persist_journal *journal)
+{
+  GAB_TRY(persist_map_copy(&journal->received_floor,
+                           journal->lags ? &journal->received_epoch : &journal->received));
+  GAB_TRY(persist_map_copy(&journal->received_epoch, &journal->received));
+  journal->epoch++;
+  journal->floor = journal->lags ? journal->epoch - 1 : journal->epoch;
+  return GAB_OK;
+}
+
+/* Takes out the channels that have no record left. */
+static gab_status tidy(persist_journal *journal)
+{
+  size_t kept = 0;
+  persist_map_release(&journal->index);
+  journal->serial = 0;
+  for (size_t i = 0; i < journal->channel_count; i++) {
+    persist_channel *channel = &journal->channels[i];
+    if (channel->first == channel->end) {
+      release_channel(channel);
+      continue;
+    }
+    const uint64_t serial = channel->records[channel->end - 1].serial;
+    if (serial > journal->serial) journal->serial = serial;
+    journal->channels[kept++] = *channel;
+  }
+  journal->channel_count = kept;
+  void *memory = journal->channels; /* lists that double may not shrink to a size between */
+  size_t room = 1;
+  while (room < kept) room *= 2;
+  GAB_TRY(gab_realloc(room * sizeof(persist_channel), GAB_MEMORY_OTHER, &memory));
+  journal->channels = memory;
+  if (kept == 0) gab_free(&journal->channels);
+  for (size_t i = 0; i < kept; i++)
+    GAB_TRY(persist_map_put(&journal->index, journal->channels[i].target, journal->channels[i].tag, i));
+  return GAB_OK;
+}
+
+gab_status persist_journal_go_back(persist_journal *journal, uint64_t epoch)
+{
+  if (epoch < journal->floor || epoch > journal->epoch)
+    GAB_FAIL(GAB_ERR_LOST, "epoch %" PRIu64 " is not kept any more: %" PRIu64 " to %" PRIu64 " are", epoch,
+             journal->floor, journal->epoch);
+  for (size_t i = 0; i < journal->channel_count; i++) {
+    persist_channel *channel = &journal->channels[i];
+    const size_t behind = persist_channel_behind(channel, epoch);
+    drop(channel, behind, channel->end - behind);
+  }
+  if (epoch < journal->epoch) GAB_TRY(persist_map_copy(&journal->received_epoch, &journal->received_floor));
+  GAB_TRY(persist_map_copy(&journal->received, &journal->received_epoch));
+  journal->epoch = epoch;
+  return tidy(journal);
+}

@@ -1,0 +1,182 @@
+#include "resilience/persist/journal_impl.h"
+
+#include "core/hash.h"
+
+#define GROUP_MAGIC UINT64_C(0x3153524550424147) /* GABPERS1 */
+enum { GROUP_HEAD = 40, GROUP_STEP = 1, GROUP_BASE = 2, RECORD_HEAD = 48, RECEIVED_BYTES = 16 };
+
+static gab_status write_records(const persist_journal *journal, uint64_t after, uint64_t until,
+                                gab_buffer *body)
+{
+  uint64_t count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1) GAB_TRY(gab_put_u64(body, count));
+    for (size_t i = 0; i < journal->channel_count; i++) {
+      const persist_channel *channel = &journal->channels[i];
+      const size_t behind = persist_channel_behind(channel, until);
+      for (size_t k = after > 0 ? persist_channel_behind(channel, after) : channel->first; k < behind; k++) {
+        const persist_record *record = &channel->records[k];
+        count++;
+        if (pass == 0) continue;
+        GAB_TRY(gab_put_i32(body, channel->target));
+        GAB_TRY(gab_put_i32(body, channel->tag));
+        GAB_TRY(gab_put_u64(body, record->number));
+        GAB_TRY(gab_put_u64(body, record->serial));
+        GAB_TRY(gab_put_u64(body, record->epoch));
+        GAB_TRY(gab_put_u64(body, record->seal));
+        GAB_TRY(gab_put_u64(body, record->bytes));
+        GAB_TRY(gab_put_bytes(body, record->data, record->bytes));
+      }
+    }
+  }
+  return GAB_OK;
+}
+
+static gab_status write_received(const persist_map *received, gab_buffer *body)
+{
+  GAB_TRY(gab_put_u64(body, received->count));
+  for (size_t i = 0; i < received->room; i++) {
+    if (!received->entries[i].used) continue;
+    GAB_TRY(gab_put_i32(body, received->entries[i].peer));
+    GAB_TRY(gab_put_i32(body, received->entries[i].tag));
+    GAB_TRY(gab_put_u64(body, received->entries[i].value));
+  }
+  return GAB_OK;
+}
+
+/* A group: head, then body. Epochs in (after, until]. */
+static gab_status write_group(const persist_journal *journal, uint32_t kind, uint64_t after, uint64_t until,
+                              const persist_map *received, gab_buffer *groups)
+{
+  gab_buffer body = {0};
+  gab_status status = write_records(journal, after, until, &body);
+  if (status == GAB_OK) status = write_received(received, &body);
+  const size_t start = groups->size;
+  GAB_TRY_GOTO(status, end, status);
+  GAB_TRY_GOTO(status, end, gab_put_u64(groups, GROUP_MAGIC));
+  GAB_TRY_GOTO(status, end, gab_put_u64(groups, ((uint64_t)kind << 56) | until));
+  GAB_TRY_GOTO(status, end, gab_put_u64(groups, body.size));
+  GAB_TRY_GOTO(status, end, gab_put_u64(groups, gab_hash64(body.data, body.size, until)));
+  GAB_TRY_GOTO(status, end,
+               gab_put_u64(groups, gab_hash64(groups->data + start, groups->size - start, kind)));
+  GAB_TRY_GOTO(status, end, gab_put_bytes(groups, body.data, body.size));
+end:
+  gab_buffer_release(&body);
+  return status;
+}
+
+gab_status persist_journal_seal(const persist_journal *journal, gab_buffer *group)
+{
+  return write_group(journal, GROUP_STEP, journal->epoch, journal->epoch + 1, &journal->received, group);
+}
+
+gab_status persist_journal_write(const persist_journal *journal, gab_buffer *groups)
+{
+  GAB_TRY(write_group(journal, GROUP_BASE, 0, journal->floor, &journal->received_floor, groups));
+  if (journal->epoch == journal->floor) return GAB_OK;
+  return write_group(journal, GROUP_STEP, journal->floor, journal->epoch, &journal->received_epoch, groups);
+}
+
+typedef struct group_head {
+  uint64_t kind, epoch, bytes, seal;
+} group_head;
+
+static persist_group_state read_head(gab_reader *bytes, group_head *head)
+{
+  const unsigned char *start = bytes->at;
+  uint64_t magic, what, seal;
+  if (gab_reader_left(bytes) < GROUP_HEAD) return PERSIST_GROUP_CUT;
+  gab_get_u64(bytes, &magic);
+  gab_get_u64(bytes, &what);
+  gab_get_u64(bytes, &head->bytes);
+  gab_get_u64(bytes, &head->seal);
+  gab_get_u64(bytes, &seal);
+  head->kind = what >> 56;
+  head->epoch = what & (UINT64_MAX >> 8);
+  if (magic != GROUP_MAGIC || seal != gab_hash64(start, GROUP_HEAD - 8, head->kind))
+    return PERSIST_GROUP_DAMAGED;
+  return PERSIST_GROUP_WHOLE;
+}
+
+persist_group_state persist_group_look(gab_reader bytes, size_t *length)
+{
+  group_head head;
+  *length = 0;
+  const persist_group_state state = read_head(&bytes, &head);
+  if (state != PERSIST_GROUP_WHOLE) return state;
+  if (head.bytes > gab_reader_left(&bytes)) return PERSIST_GROUP_CUT;
+  *length = GROUP_HEAD + (size_t)head.bytes;
+  return gab_hash64(bytes.at, head.bytes, head.epoch) == head.seal ? PERSIST_GROUP_WHOLE
+                                                                   : PERSIST_GROUP_DAMAGED;
+}
+
+static gab_status take_records(persist_journal *journal, gab_reader *body)
+{
+  size_t count;
+  GAB_TRY(gab_get_count(body, RECORD_HEAD, &count));
+  for (size_t i = 0; i < count; i++) {
+    int32_t target, tag;
+    uint64_t bytes;
+    persist_record record = {0};
+    gab_reader data;
+    GAB_TRY(gab_get_i32(body, &target));
+    GAB_TRY(gab_get_i32(body, &tag));
+    GAB_TRY(gab_get_u64(body, &record.number));
+    GAB_TRY(gab_get_u64(body, &record.serial));
+    GAB_TRY(gab_get_u64(body, &record.epoch));
+    GAB_TRY(gab_get_u64(body, &record.seal));
+    GAB_TRY(gab_get_u64(body, &bytes));
+    GAB_TRY(gab_get_view(body, bytes, &data));
+    record.bytes = bytes;
+    if (record.seal != persist_seal(target, tag, record.number, data.at, bytes))
+      GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d does not match its seal",
+               record.number, (int)target, (int)tag);
+    if (record.number <= persist_journal_last(journal, target, tag))
+      GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d is stored twice", record.number,
+               (int)target, (int)tag);
+    GAB_TRY(persist_journal_add(journal, target, tag, &record, data.at));
+  }
+  return GAB_OK;
+}
+
+static gab_status take_received(persist_map *received, gab_reader *body)
+{
+  size_t count;
+  GAB_TRY(gab_get_count(body, RECEIVED_BYTES, &count));
+  persist_map_release(received);
+  for (size_t i = 0; i < count; i++) {
+    int32_t source, tag;
+    uint64_t number;
+    GAB_TRY(gab_get_i32(body, &source));
+    GAB_TRY(gab_get_i32(body, &tag));
+    GAB_TRY(gab_get_u64(body, &number));
+    GAB_TRY(persist_map_put(received, source, tag, number));
+  }
+  return gab_reader_expect_end(body);
+}
+
+gab_status persist_journal_take(persist_journal *journal, gab_reader *bytes)
+{
+  size_t length;
+  group_head head;
+  gab_reader group, body;
+  if (persist_group_look(*bytes, &length) != PERSIST_GROUP_WHOLE)
+    GAB_FAIL(GAB_ERR_CORRUPT, "an epoch that is stored does not match its seal");
+  GAB_TRY(gab_get_view(bytes, length, &group));
+  read_head(&group, &head);
+  GAB_TRY(gab_get_view(&group, head.bytes, &body));
+  if (head.kind == GROUP_BASE) {
+    persist_journal_release(journal);
+    journal->epoch = journal->floor = head.epoch;
+    GAB_TRY(take_records(journal, &body));
+    GAB_TRY(take_received(&journal->received, &body));
+    GAB_TRY(persist_map_copy(&journal->received_epoch, &journal->received));
+    return persist_map_copy(&journal->received_floor, &journal->received);
+  }
+  if (head.kind != GROUP_STEP || head.epoch <= journal->floor || head.epoch > journal->epoch + 1)
+    GAB_FAIL(GAB_ERR_CORRUPT, "epoch %" PRIu64 " does not follow epoch %" PRIu64, head.epoch, journal->epoch);
+  GAB_TRY(persist_journal_go_back(journal, head.epoch - 1));
+  GAB_TRY(take_records(journal, &body));
+  GAB_TRY(take_received(&journal->received, &body));
+  return persist_journal_complete(journal);
+}

@@ -1,0 +1,119 @@
+/** @file journal_impl.h
+ *  @brief All that one process has stored and may be asked for again: messages by signature and number, in epochs.
+ *
+ *  A journal belongs to a sender. Its own process has one, and so has each holder of a copy; a file is one, written down.
+ *  Nothing here knows MPI.
+ *
+ *  Epochs. Messages are stored into the *open* epoch, number `epoch` + 1. Sealing it (a *group* of bytes) and having
+ *  that stored somewhere makes it complete: `epoch` grows by one. Invariants:
+ *  - the state at every epoch from `floor` to `epoch` can be given back: for each channel the newest `depth` messages of that
+ *    epoch and those before, and how much had been received; floor is `epoch`, or one less where another process may
+ *    be one behind (persist_commit = together);
+ *  - numbers of a channel are consecutive, ascend with epochs and serials, and each channel has a message: so the next
+ *    number and the next serial follow from the messages;
+ *  - going back to an epoch forgets all that came after it: what is sent again has the numbers that it had.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_RESILIENCE_PERSIST_JOURNAL_IMPL_H
+#define GABION_RESILIENCE_PERSIST_JOURNAL_IMPL_H
+
+#include "core/buffer.h"
+
+enum {
+  PERSIST_TO_ALL = -1 /**< target of what a collective operation stores for everybody */
+};
+
+/* ---------------------------------------------------------------- map.c */
+
+/** (peer, tag) -> a number. Zero-initialise. */
+typedef struct persist_map {
+  struct persist_map_entry {
+    int32_t peer, tag;
+    uint64_t value;
+    bool used;
+  } * entries;
+  size_t room, count;
+} persist_map;
+
+void persist_map_release(persist_map *map);
+/** @return NULL if there is none; valid until the next put */
+uint64_t *persist_map_find(const persist_map *map, int32_t peer, int32_t tag);
+gab_status persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t value);
+gab_status persist_map_copy(persist_map *to, const persist_map *from);
+/** 0 if there is none. */
+uint64_t persist_map_get(const persist_map *map, int32_t peer, int32_t tag);
+
+/* ---------------------------------------------------------------- journal.c */
+
+typedef struct persist_record {
+  uint64_t number; /**< on its channel, from 1 */
+  uint64_t serial; /**< among all that the sender has stored, from 1 */
+  uint64_t epoch;
+  uint64_t seal; /**< hash of the bytes, and of all that identifies them */
+  size_t bytes;
+  unsigned char *data; /**< owned */
+} persist_record;
+
+/** The messages of a sender to one target with one tag, ascending. */
+typedef struct persist_channel {
+  int32_t target, tag;
+  persist_record *records;
+  size_t first, end, room; /**< those in use, and what is allocated */
+} persist_channel;
+
+typedef struct persist_journal {
+  uint64_t epoch, floor;
+  uint64_t depth; /**< messages that are kept per channel; UINT64_MAX: all */
+  bool lags;      /**< floor stays one behind */
+  uint64_t serial;
+  persist_channel *channels;
+  size_t channel_count;
+  persist_map index; /**< (target, tag) -> position in channels */
+  /** (source, tag) -> messages received by this process, transparent mode alone: now, at `epoch`, at `floor`. */
+  persist_map received, received_epoch, received_floor;
+} persist_journal;
+
+void persist_journal_init(persist_journal *journal, uint64_t depth, bool lags);
+void persist_journal_release(persist_journal *journal);
+void persist_journal_swap(persist_journal *a, persist_journal *b);
+
+/** Stores a message into the open epoch. @param[out] number  may be NULL */
+gab_status persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
+                                 size_t count, uint64_t *number);
+/** The same with all that is known of the message but its bytes, which are copied: from a group. */
+gab_status persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
+                               const persist_record *like, const void *bytes);
+/** Index of the first record of a later epoch: channel->end if there is none. */
+size_t persist_channel_behind(const persist_channel *channel, uint64_t epoch);
+/** Messages of the open epoch. */
+uint64_t persist_journal_pending(const persist_journal *journal);
+/** The newest number of a channel, 0 if there is none. */
+uint64_t persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag);
+/** What a message is sealed with. */
+uint64_t persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
+
+/* ---------------------------------------------------------------- journal_groups.c */
+
+/** The open epoch as a group of bytes, appended. */
+gab_status persist_journal_seal(const persist_journal *journal, gab_buffer *group);
+/** That group is stored: the epoch is complete. */
+gab_status persist_journal_complete(persist_journal *journal);
+/** Everything but the open epoch, as one or two groups from which an empty journal becomes the same. */
+gab_status persist_journal_write(const persist_journal *journal, gab_buffer *groups);
+
+typedef enum persist_group_state {
+  PERSIST_GROUP_WHOLE,
+  PERSIST_GROUP_CUT,    /**< the bytes end before the group does */
+  PERSIST_GROUP_DAMAGED /**< a seal does not match */
+} persist_group_state;
+/** Looks at the group at the head of the bytes. @param[out] length  bytes of the group, where its head is whole */
+persist_group_state persist_group_look(gab_reader bytes, size_t *length);
+/** Takes the next group into the journal: a base replaces all, another one the epochs from its own on.
+ *  @return ::GAB_ERR_CORRUPT if it is none, or does not follow */
+gab_status persist_journal_take(persist_journal *journal, gab_reader *bytes);
+
+/** Goes back to an epoch. @return ::GAB_ERR_LOST if it is not between floor and epoch */
+gab_status persist_journal_go_back(persist_journal *journal, uint64_t epoch);
+
+#endif

@@ -1,0 +1,259 @@
+/** @file persist_impl.h
+ *  @brief What the sources of persistent communicators share: the session of a key, and its life.
+ *
+ *  A *session* is what a process knows about a key that it has opened: its own journal (journal_impl.h), files
+ *  (file_impl.h), copies of the journals of others (`replicas`), and the *inbox*: what was stored for this process and may
+ *  be received again.
+ *
+ *      nothing --open--> OPEN --death, revocation--> BROKEN --opened again with the mended communicator--> OPEN
+ *                         |                            |
+ *                         +--MPI_Comm_free-> nothing   +--the process dies, or frees: nothing (in memory)
+ *
+ *  Opening (open.c), collective, in stages after each of which all know whether all can go on:
+ *  1. same key and settings everywhere; 2. each finds its own state: the BROKEN session (a *survivor*), else the file;
+ *  3. all learn who has which epoch, of themselves and of others; all decide alike: nothing anywhere above epoch 0 is a
+ *  fresh start; a process that nobody has anything of while others are above 0 is lost; with persist_commit = together the
+ *  epoch to go back to is the lowest of the newest ones, otherwise each goes on from its own newest, survivors from where
+ *  they are; 4. states travel from holders of copies; 5. inboxes are filled from the journals of the senders;
+ *  6. every state is stored again wherever it belongs; only then does anybody return.
+ *
+ *  What makes this right:
+ *  - Epoch 0 is stored by all before anybody returns from the first opening. So nothing at all means lost.
+ *  - together: a commit of epoch e returns to nobody before all have stored e (an all-reduce lies between). So the newest
+ *    epochs differ by one at most, each process keeps its last two (`lags`), and the lowest is complete on all. Whoever
+ *    has stored more forgets it in stage 3 before anybody can commit again, since stage 6 ends with all.
+ *  - A commit that failed may be stored in places; made again it has the same number and replaces what is there.
+ *  - Numbers of messages are positions on channels and go back with the epochs: sent again, a message has its old number.
+ *  - transparent: a channel is determined by two counts, sent and received. When a communicator is opened, the receiver
+ *    learns the sender's count S, the sender the receiver's R, and both go on alike: numbers up to S come from the journal,
+ *    later ones live; what is sent again with a number up to R is not delivered.
+ *  - Everything between processes goes through `inner` and `live`, which are revoked whenever `comm` or the communicator
+ *    it came from is (revoke.c): nobody waits for a process that has left for the repair.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_RESILIENCE_PERSIST_PERSIST_IMPL_H
+#define GABION_RESILIENCE_PERSIST_PERSIST_IMPL_H
+
+#include "resilience/persist/file_impl.h"
+#include "resilience/persist/persist.h"
+#ifdef GAB_HAVE_ULFM
+#include <mpi-ext.h>
+#endif
+
+enum { PERSIST_KEY_MOST = 200, PERSIST_FOLDER_ROOM = 600, PERSIST_FILES = 2 };
+
+typedef enum persist_commit_kind {
+  PERSIST_COMMIT_SELF,
+  PERSIST_COMMIT_TOGETHER,
+  PERSIST_COMMIT_EACH
+} persist_commit_kind;
+
+/** What info says. */
+typedef struct persist_settings {
+  bool transparent, lifo, sync, in_file, in_node, in_neighbour;
+  bool ring;  /**< copies lie with the next ranks; else spread evenly */
+  int copies; /**< of each process, with others */
+  persist_commit_kind commit;
+  uint64_t depth; /**< UINT64_MAX: all */
+  uint64_t bytes; /**< expected per process; 0: not said */
+  char folder[PERSIST_FOLDER_ROOM], node_folder[PERSIST_FOLDER_ROOM];
+} persist_settings;
+
+/** A message that may be received again. */
+typedef struct persist_letter {
+  int32_t source, tag, target; /**< target: this process, or #PERSIST_TO_ALL */
+  bool taken;
+  uint64_t number, serial, seal;
+  size_t bytes;
+  const unsigned char *data; /**< in inbox.memory */
+} persist_letter;
+
+typedef struct persist_inbox {
+  persist_letter *letters; /**< by source, then serial */
+  size_t count, first;     /**< those before `first` are taken */
+  gab_buffer *memory;
+  size_t memory_count;
+} persist_inbox;
+
+/** The journal of another process. */
+typedef struct persist_replica {
+  int rank;
+  persist_journal journal;
+} persist_replica;
+
+/** A live receive of transparent mode that has not completed. */
+typedef struct persist_live {
+  MPI_Request request;
+  int32_t source, tag;
+  uint64_t number;
+} persist_live;
+
+typedef struct persist_session {
+  char key[PERSIST_KEY_MOST + 1];
+  persist_settings set;
+  int rank, size;
+  MPI_Comm parent; /**< MPI_COMM_NULL once it was freed */
+  MPI_Comm comm;   /**< the user's handle */
+  MPI_Comm inner;  /**< traffic of the library */
+  MPI_Comm live;   /**< transparent mode: what is delivered */
+  persist_journal journal;
+  persist_file files[PERSIST_FILES];
+  int file_count;
+  persist_replica *replicas;
+  int replica_count;
+  persist_inbox inbox;
+  persist_map before;  /**< transparent: (source, tag) -> what the source had sent when this was opened */
+  persist_map already; /**< transparent: (target, tag) -> what the target had received then */
+  persist_live *lives;
+  size_t live_count;
+  bool survivor;  /**< while it is opened: its state was in memory */
+  bool restored;  /**< gab_failure() */
+  bool retrieves; /**< collective operations give back what is stored */
+  bool complete;  /**< there is a state in it */
+  bool opened;    /**< MPIX_Comm_persist() has returned it to the program */
+  bool broken;
+  int code; /**< of MPI, when it broke */
+  struct persist_session *next;
+} persist_session;
+
+/* ---------------------------------------------------------------- session.c */
+
+/** Sessions that are open: 0 makes persist_of() free. */
+extern int persist_open_count;
+persist_session *persist_find(MPI_Comm comm);
+/** The session of a persistent communicator, NULL for any other. */
+static inline persist_session *persist_of(MPI_Comm comm)
+{
+  return persist_open_count == 0 ? NULL : persist_find(comm);
+}
+/** The session of a key, open or broken. */
+persist_session *persist_find_key(const char *key);
+/** The sessions whose communicators came from `comm`: call until NULL. @param[in] last  the one before, NULL at first */
+persist_session *persist_child(MPI_Comm comm, const persist_session *last);
+/** The first of the list; the others by ->next. */
+persist_session *persist_first(void);
+void persist_enter(persist_session *session);
+/** Takes it off the list. */
+void persist_leave(persist_session *session);
+/** Says on the terminal if something was sent that was not committed: of one session, of all that are open. */
+void persist_say_pending_of(const persist_session *session);
+void persist_say_pending(void);
+/** Frees the communicators. */
+void persist_free_comms(persist_session *session);
+/** Closes files and forgets everything. The session is not on the list. */
+void persist_destroy(persist_session *session);
+void persist_inbox_release(persist_inbox *inbox);
+
+/* ---------------------------------------------------------------- errors.c */
+
+/** The code that a call returns for a status with its message. */
+int persist_code(const persist_session *session, gab_status status);
+/** Calls the error handler and returns the code. */
+int persist_raise(persist_session *session, int code);
+/** The way out of a call: persist_raise() of persist_code(); MPI_SUCCESS for GAB_OK. */
+int persist_return(persist_session *session, gab_status status);
+int persist_code_of(gab_persist_error error);
+/** Sets the message, calls the error handler, returns the code. */
+int persist_refuse(persist_session *session, gab_persist_error error, const char *format, ...)
+    GAB_PRINTF(3, 4);
+/** Refuses `call` with a message that names it. */
+int persist_unsupported(persist_session *session, const char *call);
+
+/* ---------------------------------------------------------------- wire.c */
+
+bool persist_is_fault(int code);
+/** Marks the session broken and revokes its communicators. Harmless if it is. */
+void persist_break(persist_session *session, int code);
+/** Whether the session can be used: GAB_OK, or GAB_ERR_FAULT after a death or a revocation. */
+gab_status persist_check(persist_session *session);
+/** GAB_OK for MPI_SUCCESS; else breaks the session. */
+gab_status persist_mpi(persist_session *session, int code, const char *what);
+/** Collective: GAB_OK if all call it with that; else the same failure on all, with the message of the lowest rank of
+ *  those that failed worst. A status of GAB_ERR_FAULT is returned at once. */
+gab_status persist_all(persist_session *session, gab_status status);
+
+typedef struct persist_parcel {
+  int peer;
+  gab_buffer *bytes; /**< received: appended */
+} persist_parcel;
+/** Sends and receives buffers whose sizes the receiver does not know, one per peer and direction at most. Who is in
+ *  `from` has to have this process in `to`. */
+gab_status persist_trade(persist_session *session, const persist_parcel *to, int to_count,
+                         const persist_parcel *from, int from_count);
+/** Everybody with everybody. @param[in,out] to  one per rank, released @param[out] from  one per rank, empty before */
+gab_status persist_trade_all(persist_session *session, gab_buffer *to, gab_buffer *from);
+
+/* ---------------------------------------------------------------- settings.c */
+
+gab_status persist_settings_read(MPI_Info info, int size, persist_settings *settings);
+/** Equal for equal settings. */
+uint64_t persist_settings_hash(const persist_settings *settings);
+/** What a file has to agree with. */
+uint64_t persist_settings_of_file(const persist_settings *settings);
+
+/* ---------------------------------------------------------------- copies.c */
+
+/** The i-th holder of the copies of a rank, i from 0; and the rank that this one holds the i-th copy of. */
+int persist_holder(const persist_session *session, int rank, int i);
+int persist_ward(const persist_session *session, int rank, int i);
+persist_replica *persist_replica_of(persist_session *session, int rank);
+/** Sends a group, or whole journals (`whole`), to the holders, and takes those of the wards. Collective. */
+gab_status persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
+
+/* ---------------------------------------------------------------- open.c, inbox.c, commit.c */
+
+/** Opens the session, whose communicators stand, and whose key and settings are set. Collective. */
+gab_status persist_open(persist_session *session);
+/** Fills the inbox and the two counts from the journals of all. Collective. */
+gab_status persist_fill_inbox(persist_session *session);
+gab_status persist_commit(persist_session *session);
+
+/* ---------------------------------------------------------------- messages.c */
+
+typedef enum persist_send_kind {
+  PERSIST_SEND,
+  PERSIST_BSEND,
+  PERSIST_SSEND,
+  PERSIST_RSEND
+} persist_send_kind;
+
+/** Bytes of a message, packed. */
+gab_status persist_pack(persist_session *session, const void *buffer, int count, MPI_Datatype type,
+                        gab_buffer *bytes);
+/** Unpacks into a receive buffer as a message of MPI would arrive there. */
+int persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
+                    MPI_Datatype type, MPI_Status *status);
+/** Stores; in transparent mode delivers unless it was received before. @param[out] request  NULL: blocking; else
+ *  one, of #PERSIST_TO_ALL one per rank, which stays as it was where nothing is under way */
+gab_status persist_store(persist_session *session, int32_t target, int tag, const void *buffer, int count,
+                         MPI_Datatype type, persist_send_kind kind, MPI_Request *request);
+/** What is to be received next: a letter, or nothing; *live says that it comes from the sender. */
+gab_status persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
+                               bool *live);
+void persist_letter_taken(persist_session *session, persist_letter *letter);
+/** Receives, blocking. Tags below 0 are those of collective operations.
+ *  @return code of MPI; the error handler has not been called */
+int persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source, int tag,
+                 MPI_Status *status);
+/** The communicator and the tag by which a message is delivered. */
+MPI_Comm persist_live_comm(const persist_session *session, int tag);
+int persist_live_tag(int tag);
+/** A fault that a live call returned; any other code is passed on. Does not call the error handler. */
+int persist_live_code(persist_session *session, int code);
+
+/* ---------------------------------------------------------------- requests.c */
+
+/** A request that is complete. */
+/** @param[in] status  NULL: of a send */
+int persist_request_done(const MPI_Status *status, MPI_Request *request);
+gab_status persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
+                            uint64_t number);
+/** Receives that have not completed are received again: takes their numbers back. */
+gab_status persist_lives_forget(persist_session *session);
+
+/* Each file of interposed calls has one of these, so that all are linked where one is. */
+extern const char persist_calls_messages, persist_calls_requests, persist_calls_collectives,
+    persist_calls_refused, persist_calls_refused_more, persist_calls_life;
+
+#endif

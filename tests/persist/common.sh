@@ -1,0 +1,38 @@
+# For the scripts of this folder: a new folder to work in, complaints, programs killed at a line of their source.
+set -u
+: "${GABION_SOURCE:?}" "${GABION_BUILD:?}" "${GABION_MPICC:?}" "${GABION_MPIRUN:?}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failures=0
+complain() { echo "$*"; failures=$((failures + 1)); }
+read -ra mpi_flags <<<"${GABION_MPI_FLAGS:-}"
+
+# build NAME SOURCE [LIBRARIES]: NAME, and NAME-killed, which dies at a line: PERSIST_KILL="RANK LINE VISIT [MARKER]", once if
+# the file MARKER is named. After each statement that ends its line a call is put in; nothing else changes.
+build() {
+  local name=$1 source=$2
+  shift 2
+  cat >killed.h <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void at_line(int line)
+{
+  static int visits;
+  const char *plan = getenv("PERSIST_KILL"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+  int who, where, when;
+  char marker[200] = "";
+  if (!plan || !rank || getenv("GABION_SPAWNED")) return;
+  if (sscanf(plan, "%d %d %d %199s", &who, &where, &when, marker) < 3) return;
+  if (who != atoi(rank) || where != line || ++visits != when) return;
+  if (!*marker || open(marker, O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0) raise(SIGKILL);
+}
+END
+  { echo '#include "killed.h"'; echo "#line 1 \"$source\""
+    awk '/^  .*;$/ && !/^ *return/ { print $0 " at_line(" NR ");"; next } { print }' "$source"; } >"$name-killed.c"
+  "$GABION_MPICC" -std=gnu11 -Wall -I. -I"$GABION_SOURCE" "$name-killed.c" -o "$name-killed" "$@" || exit 1
+  lines=$(awk '/^  .*;$/ && !/^ *return/ { print NR }' "$source")
+  [ -n "$lines" ] || { echo "no lines found in $source"; exit 1; }
+}
