@@ -36,12 +36,16 @@ expected=$(results)
 [ "$(wc -l <<<"$expected")" = 22 ] || complain "the undisturbed run says: $expected"
 [ -z "$(ls store)" ] || complain "the run is over, and something is stored: $(ls store)"
 middle="0 $(grep -n 'seed = aggregate' "$GABION_SOURCE/apps/persist/figure3.c" | cut -d: -f1) 4"
+first=$(grep -n 'i = next; i < ITERATIONS' "$GABION_SOURCE/apps/persist/figure3.c" | cut -d: -f1)
+last=$(grep -n 'gab_persist_commit(persistent);' "$GABION_SOURCE/apps/persist/figure3.c" | cut -d: -f1)
 for line in $lines; do
-  for visit in $visits; do
+  wanted=1 # outside of the loop
+  [ "$line" -le "$first" ] || [ "$line" -gt "$last" ] || wanted=$visits
+  for visit in $wanted; do
     for rank in ${2:-$((line % 2))}; do life figure3 "$expected" "$line" "$rank" "$visit" store; done
   done
 done
-[ $killed -gt 30 ] && [ $second -gt 3 ] || complain "figure 3 was killed $killed times, $second of them in the second life"
+{ [ $killed -gt 25 ] && [ $second -gt 3 ]; } || complain "figure 3 was killed $killed times, $second of them in the second life"
 
 # ---- figure 2: the second life is told another value; it has the first one if that was committed
 build figure2 "$GABION_SOURCE/apps/persist/figure2.c" $library

@@ -1,0 +1,85 @@
+/* gabion-test: np=3 timeout=60 labels=quick needs=ulfm */
+/* persist_commit = self: a survivor keeps its state and goes on, also where it is ahead; who takes the place of the dead goes on from
+ * the last own epoch, and is given what the survivor has sent. With depth 1 the message that it needs is overwritten. */
+#include "tests/persist/deaths.h"
+
+enum { STATE_TAG = 1, BOUNDARY_TAG = 2 };
+
+static int latest(int source, int tag)
+{
+  int value = -2;
+  const int code = MPI_Recv(&value, 1, MPI_INT, source, tag, persistent, MPI_STATUS_IGNORE);
+  if (gab_persist_error_of(code) == GAB_PERSIST_NOTHING) return -1;
+  REQUIRE(code == MPI_SUCCESS);
+  return value;
+}
+
+static void put(int target, int tag, int value)
+{
+  REQUIRE(MPI_Send(&value, 1, MPI_INT, target, tag, persistent) == MPI_SUCCESS);
+}
+
+/* Slot 1 dies in iteration 4, slot 0 has stored the boundary of iteration 5 already. */
+static void play(const char *settings, int expected)
+{
+  const bool newcomer = was_called;
+  int word = 0;
+  REQUIRE(newcomer || deaths_open(settings) == GAB_PERSIST_OK);
+  if (!newcomer) {
+    for (int i = 1; i <= 4; i++) {
+      put(1 - rank, BOUNDARY_TAG, 10 * i + rank);
+      if (rank == 1 && i == 4) { /* not committed by slot 1 */
+        put(rank, STATE_TAG, 4);
+        REQUIRE(MPI_Send(&word, 1, MPI_INT, 0, 9, comm) == MPI_SUCCESS);
+        while (MPI_Recv(&word, 1, MPI_INT, 0, 9, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) usleep(1000);
+        raise(SIGKILL);
+      }
+      put(rank, STATE_TAG, i);
+      REQUIRE(gab_persist_commit(persistent) == MPI_SUCCESS);
+    }
+    put(1 - rank, BOUNDARY_TAG, 50 + rank); /* ahead, not committed */
+    REQUIRE(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    REQUIRE(MPI_Send(&word, 1, MPI_INT, 1, 9, comm) == MPI_SUCCESS);
+    CHECK(MPI_Recv(&word, 1, MPI_INT, 1, 9, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS); /* it dies */
+    /* what is computed between the fault and the repair is not stored */
+    CHECK(MPI_Send(&word, 1, MPI_INT, 1, BOUNDARY_TAG, persistent) != MPI_SUCCESS);
+    CHECK(gab_persist_commit(persistent) != MPI_SUCCESS);
+  }
+  REQUIRE(deaths_open(settings) == GAB_PERSIST_OK);
+  CHECK(gab_failure() == newcomer);
+  long long epoch = -1;
+  REQUIRE(gab_persist_status(persistent, &epoch, 0, 0, NULL) == MPI_SUCCESS);
+  CHECK(epoch == (newcomer ? 3 : 4));
+  if (newcomer) {
+    if (expected == 40) CHECK(latest(1, STATE_TAG) == 2);
+    CHECK(latest(1, STATE_TAG) == 3);
+    CHECK(latest(0, BOUNDARY_TAG) ==
+          expected); /* that of iteration 4 if two are kept, as one has come behind it */
+    if (expected == 40) CHECK(latest(0, BOUNDARY_TAG) == 50);
+    put(0, BOUNDARY_TAG, 41);
+    put(1, STATE_TAG, 4);
+  } else {
+    CHECK(latest(1, BOUNDARY_TAG) ==
+          (expected == 40 ? 21 : 31)); /* of a slot that died, what was committed */
+  }
+  REQUIRE(gab_persist_commit(persistent) ==
+          MPI_SUCCESS); /* of the survivor: what was open when the other one died */
+  REQUIRE(MPI_Barrier(comm) == MPI_SUCCESS);
+  REQUIRE(MPI_Comm_free(&persistent) == MPI_SUCCESS);
+  REQUIRE(MPI_Barrier(comm) == MPI_SUCCESS);
+  REQUIRE(deaths_open(settings) == GAB_PERSIST_OK); /* as if the job was started again */
+  CHECK(gab_failure());
+  if (newcomer)
+    CHECK(latest(0, BOUNDARY_TAG) == expected && (expected == 50 || latest(0, BOUNDARY_TAG) == 50));
+  else CHECK(latest(1, BOUNDARY_TAG) == (expected == 40 ? 31 : 41));
+  CHECK(gab_persist_discard(&persistent) == MPI_SUCCESS);
+}
+
+int main(int argc, char **argv)
+{
+  const char *settings = argc > 1 ? argv[1] : "store=node depth=2";
+  if (!deaths_begin(&argc, &argv, "1")) return deaths_end(false);
+  play(settings, argc > 1 ? 50 : 40);
+  doomed = 1u << 1;
+  return deaths_end(true);
+}
