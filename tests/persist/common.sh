@@ -31,8 +31,9 @@ static void at_line(int line)
 }
 END
   { echo '#include "killed.h"'; echo "#line 1 \"$source\""
-    awk '/^  .*;$/ && !/^ *return/ { print $0 " at_line(" NR ");"; next } { print }' "$source"; } >"$name-killed.c"
+    awk '/^static struct/ { inside = 1 } /^}/ { inside = 0 }
+         !inside && /^  .*;$/ && !/^ *return/ { print $0 " at_line(" NR ");"; next } { print }' "$source"; } >"$name-killed.c"
   "$GABION_MPICC" -std=gnu11 -Wall -I. -I"$GABION_SOURCE" "$name-killed.c" -o "$name-killed" "$@" || exit 1
-  lines=$(awk '/^  .*;$/ && !/^ *return/ { print NR }' "$source")
+  lines=$(sed -n 's/.* at_line(\([0-9]*\));$/\1/p' "$name-killed.c")
   [ -n "$lines" ] || { echo "no lines found in $source"; exit 1; }
 }
