@@ -38,6 +38,16 @@ endif()
 install(TARGETS gabion EXPORT gabionTargets 
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+if(TARGET gabion-persist) # its header goes with those of resilience/
+  target_include_directories(gabion-persist INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>)
+  target_link_libraries(gabion-persist INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
+  if(GABION_SANITIZE)
+    target_link_options(gabion-persist INTERFACE -fsanitize=${GABION_SANITIZE})
+  endif()
+  install(TARGETS gabion-persist EXPORT gabionTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+endif()
 get_property(modules GLOBAL PROPERTY GABION_MODULES)
 foreach(module IN LISTS modules)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${module}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${module}"
@@ -97,3 +107,10 @@ endif()
 file(RELATIVE_PATH gabion_pc_up "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/gabion.pc.in "${PROJECT_BINARY_DIR}/gabion.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/gabion.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
+
+# libgabion-persist stands on MPI alone.
+if(TARGET gabion-persist)
+  configure_file(cmake/gabion-persist.pc.in "${PROJECT_BINARY_DIR}/gabion-persist.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/gabion-persist.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+          COMPONENT devel)
+endif()

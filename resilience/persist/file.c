@@ -27,8 +27,7 @@ static gab_status write_head(persist_file *file, const persist_file_id *id)
   GAB_TRY(gab_put_i32(head, id->rank));
   GAB_TRY(gab_put_i32(head, id->size));
   GAB_TRY(gab_put_u64(head, id->settings));
-  GAB_TRY(gab_put_string(head, id->key));
-  return gab_put_u64(head, gab_hash64(head->data, head->size, 0));
+  return gab_put_string(head, id->key);
 }
 
 static double seconds(void)
@@ -150,17 +149,18 @@ static gab_status read_all(int file, gab_buffer *bytes)
 }
 
 /* @param[out] bytes  behind the head */
-static gab_status read_head(const persist_file *file, const persist_file_id *id, gab_reader *bytes)
+static gab_status read_head(persist_file *file, const persist_file_id *id, gab_reader *bytes)
 {
   const unsigned char *start = bytes->at;
   char key[KEY_ROOM] = "";
-  uint64_t magic = 0, settings = 0, seal = 0;
+  uint64_t magic = 0, settings = 0, seal = 0, run = 0;
   int32_t rank = -1, size = 0;
   gab_status status = gab_get_u64(bytes, &magic);
   if (status == GAB_OK) status = gab_get_i32(bytes, &rank);
   if (status == GAB_OK) status = gab_get_i32(bytes, &size);
   if (status == GAB_OK) status = gab_get_u64(bytes, &settings);
   if (status == GAB_OK) status = gab_get_string(bytes, key, sizeof key);
+  if (status == GAB_OK) status = gab_get_u64(bytes, &run);
   const unsigned char *end = bytes->at;
   if (status == GAB_OK) status = gab_get_u64(bytes, &seal);
   if (status != GAB_OK || magic != FILE_MAGIC || seal != gab_hash64(start, (size_t)(end - start), 0))
@@ -177,6 +177,7 @@ static gab_status read_head(const persist_file *file, const persist_file_id *id,
   if (settings != id->settings)
     GAB_FAIL(GAB_ERR_INPUT, "%s/%s was stored with another persist_mode or persist_commit", file->path,
              file->name);
+  file->run = run;
   return GAB_OK;
 }
 
@@ -321,6 +322,8 @@ static gab_status content_of(const persist_file *file, const persist_journal *jo
 {
   gab_buffer groups = {0};
   gab_status status = gab_put_bytes(content, file->head.data, file->head.size);
+  if (status == GAB_OK) status = gab_put_u64(content, file->run);
+  if (status == GAB_OK) status = gab_put_u64(content, gab_hash64(content->data, content->size, 0));
   if (status == GAB_OK) status = persist_journal_write(journal, &groups);
   gab_reader rest = gab_reader_of_buffer(&groups), group;
   while (status == GAB_OK && gab_reader_left(&rest) > 0) {

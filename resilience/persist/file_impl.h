@@ -22,9 +22,10 @@ typedef struct persist_file {
   int folder, file, lock; /**< descriptors; -1 */
   char path[1200];        /**< of the folder, for messages and for discarding */
   char name[32];
-  gab_buffer head; /**< of the file */
-  uint64_t size;   /**< bytes that are good */
-  uint64_t base;   /**< bytes when the file was last written anew */
+  gab_buffer head; /**< of the file, without run and seal */
+  uint64_t run;  /**< in the head: which run under the key it is of; read by loading, written by rewriting */
+  uint64_t size; /**< bytes that are good */
+  uint64_t base; /**< bytes when the file was last written anew */
   bool sync;
   bool done;   /**< found: somebody was about to remove it, see persist_file_mark_done() */
   bool broken; /**< what is in the file is not known any more: a write failed and could not be undone */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LOCK_SECONDS = 3, HOLDER_BITS = 24 };
@@ -81,6 +82,8 @@ static gab_status adopt(persist_session *session)
   session->lives = old->lives;
   session->live_count = old->live_count;
   old->lives = NULL;
+  old->live_count = 0;
+  session->run = old->run;
   session->survivor = session->opened = old->opened;
   session->complete = true;
   persist_leave(old);
@@ -111,7 +114,12 @@ static gab_status load(persist_session *session, const char *parent, const char 
   session->file_count++;
   GAB_TRY(check_space(session, file->path));
   persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
-  const gab_status status = persist_file_load(file, &id, &journal, &found);
+  gab_status status = persist_file_load(file, &id, &journal, &found);
+  if (status == GAB_OK && found && session->complete && file->run != session->run)
+    status =
+        gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "%s and %s are of different runs under the key `%s'",
+                      session->files[0].path, file->path, session->key);
+  if (status == GAB_OK && found) session->run = file->run;
   if (status == GAB_OK && found && (!session->complete || journal.epoch > session->journal.epoch)) {
     persist_journal_swap(&journal, &session->journal);
     session->complete = true;
@@ -170,6 +178,31 @@ static gab_status learn(persist_session *session, overview *all)
   return persist_mpi(session,
                      PMPI_Allreduce(MPI_IN_PLACE, all->survives, n, MPI_BYTE, MPI_BOR, session->inner),
                      "MPI_Allreduce");
+}
+
+/* Files of different runs under one key, in the memory of nodes that the job before did not have for instance, are no state to
+ * go on from. A fresh start is a new run. */
+static gab_status agree_on_run(persist_session *session, const overview *all)
+{
+  const bool has = session->complete && !all->fresh;
+  uint64_t ends[2] = {has ? session->run : 0, has ? ~session->run : 0}, most[2];
+  GAB_TRY(persist_mpi(session, PMPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, session->inner),
+                      "MPI_Allreduce"));
+  if (!all->fresh && most[0] != ~most[1])
+    GAB_FAIL(GAB_ERR_INPUT,
+             "what is stored under the key `%s' is of different runs: rank %d %s of run %016" PRIx64
+             "; remove what does not belong to the present one",
+             session->key, session->rank, has && session->run == most[0] ? "is" : "is not", most[0]);
+  uint64_t run = most[0];
+  if (all->fresh) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    run = gab_hash_counter((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid());
+    GAB_TRY(persist_mpi(session, PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, session->inner), "MPI_Bcast"));
+  }
+  session->run = run;
+  for (int i = 0; i < session->file_count; i++) session->files[i].run = run;
+  return GAB_OK;
 }
 
 /* What was about to be discarded when the job ended is gone, all of it. */
@@ -310,6 +343,7 @@ gab_status persist_open(persist_session *session)
   if (status == GAB_OK && session->file_count > 0) status = forget_discarded(session);
   if (status == GAB_OK) status = learn(session, &all);
   if (status == GAB_OK) status = decide(session, &all);
+  if (status == GAB_OK) status = agree_on_run(session, &all);
   if (status == GAB_OK && !all.fresh) status = send_states(session, &all);
   if (status == GAB_OK) status = persist_all(session, settle(session, &all));
   if (status == GAB_OK && !all.fresh) status = persist_fill_inbox(session);

@@ -92,6 +92,7 @@ typedef struct persist_live {
 typedef struct persist_session {
   char key[PERSIST_KEY_MOST + 1];
   persist_settings set;
+  uint64_t run; /**< drawn at a fresh start: files of others do not fit */
   int rank, size;
   MPI_Comm parent; /**< MPI_COMM_NULL once it was freed */
   MPI_Comm comm;   /**< the user's handle */

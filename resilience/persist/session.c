@@ -86,6 +86,7 @@ void persist_inbox_release(persist_inbox *inbox)
 
 void persist_destroy(persist_session *session)
 {
+  (void)persist_lives_forget(session);
   for (int i = 0; i < session->file_count; i++) persist_file_close(&session->files[i]);
   for (int i = 0; i < session->replica_count; i++) persist_journal_release(&session->replicas[i].journal);
   gab_free(&session->replicas);

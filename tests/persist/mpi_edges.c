@@ -216,6 +216,37 @@ static void lost(void)
   MPI_Barrier(comm);
 }
 
+/* Rank 0 has the file of one run, rank 1 that of another one, of the same key and the same epoch. */
+static void other_runs(void)
+{
+  char command[600];
+  for (int run = 0; run < 2; run++) {
+    MPI_Comm p = open_key("runs", "commit=together");
+    put(p, rank, 1, run);
+    commit(p);
+    MPI_Comm_free(&p);
+    MPI_Barrier(comm);
+    snprintf(command, sizeof command, "cd %s && mv persist-* run%d", folder, run);
+    if (rank == 0) REQUIRE(system(command) == 0);
+    MPI_Barrier(comm);
+  }
+  snprintf(command, sizeof command,
+           "cd %s && mkdir -m 700 both && cp run0/rank-0 both && cp run1/rank-1 both", folder);
+  if (rank == 0) REQUIRE(system(command) == 0);
+  MPI_Barrier(comm);
+  MPI_Comm p = open_key("runs", "commit=together"); /* to learn the name of its folder */
+  MPI_Comm_free(&p);
+  MPI_Barrier(comm);
+  snprintf(command, sizeof command, "cd %s && name=$(ls -d persist-*) && rm -r $name && mv both $name",
+           folder);
+  if (rank == 0) REQUIRE(system(command) == 0);
+  MPI_Barrier(comm);
+  expect_refused("runs", "commit=together", GAB_PERSIST_REFUSED, "of different runs");
+  snprintf(command, sizeof command, "cd %s && rm -r persist-* run0 run1", folder);
+  if (rank == 0) REQUIRE(system(command) == 0);
+  MPI_Barrier(comm);
+}
+
 int main(int argc, char **argv)
 {
   test_begin(&argc, &argv);
@@ -226,5 +257,6 @@ int main(int argc, char **argv)
   refused();
   damaged();
   lost();
+  other_runs();
   return test_finish();
 }
