@@ -27,6 +27,7 @@ typedef struct operation {
   int tag;
   bool gives, takes;
   MPI_Request *requests; /* one per rank */
+  bool *gave, *took;     /* by rank: what this call has stored, and received; gave[size]: for all */
   int code;              /* of the first failure; its error handler was not called yet */
 } operation;
 
@@ -42,12 +43,30 @@ static operation begin(persist_session *session, const char *name, int tag, int 
   } else if (root < 0 || root >= session->size) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "%s: there is no root %d", name, root);
     now.code = MPI_ERR_ROOT;
-  } else if (gab_alloc((size_t)session->size * sizeof(MPI_Request), GAB_MEMORY_OTHER, &memory) != GAB_OK) {
-    now.code = MPI_ERR_NO_MEM;
+  } else {
+    const size_t n = (size_t)session->size;
+    if (gab_alloc(n * sizeof(MPI_Request) + 2 * n + 1, GAB_MEMORY_OTHER, &memory) != GAB_OK)
+      now.code = MPI_ERR_NO_MEM;
+    else now.gave = (bool *)((MPI_Request *)memory + n);
+    now.took = now.gave ? now.gave + n + 1 : NULL;
   }
   now.requests = memory;
   for (int i = 0; now.requests && i < session->size; i++) now.requests[i] = MPI_REQUEST_NULL;
   return now;
+}
+
+/* After a death the whole call is to be made again: what it has stored is taken back, and what it has received comes from the
+ * store, since the senders have sent it. */
+static void take_back(const operation *now)
+{
+  persist_session *session = now->session;
+  persist_map *received = &session->journal.received;
+  for (int i = 0; i < session->size; i++) {
+    if (now->gave[i]) persist_journal_unstore(&session->journal, i, now->tag);
+    if (now->took[i])
+      (void)persist_map_put(received, i, now->tag, persist_map_get(received, i, now->tag) - 1);
+  }
+  if (now->gave[session->size]) persist_journal_unstore(&session->journal, PERSIST_TO_ALL, now->tag);
 }
 
 /* After a death requests stay with MPI, which ends them: the communicator is revoked. */
@@ -58,6 +77,7 @@ static int end(operation *now)
     const int code = persist_live_code(now->session, PMPI_Wait(&now->requests[i], MPI_STATUS_IGNORE));
     if (now->code == MPI_SUCCESS) now->code = code;
   }
+  if (now->requests && now->session->set.transparent && persist_is_fault(now->code)) take_back(now);
   gab_free(&now->requests);
   return persist_raise(now->session, now->code);
 }
@@ -70,12 +90,14 @@ static void give(operation *now, int target, const void *buffer, int count, MPI_
   const gab_status status =
       persist_store(now->session, target, now->tag, buffer, count, type, PERSIST_SEND, requests);
   now->code = persist_code(now->session, status);
+  if (status == GAB_OK) now->gave[target == PERSIST_TO_ALL ? now->session->size : target] = true;
 }
 
 static void take(operation *now, int source, void *buffer, int count, MPI_Datatype type)
 {
   if (!now->takes || now->code != MPI_SUCCESS) return;
   now->code = persist_take(now->session, buffer, count, type, source, now->tag, MPI_STATUS_IGNORE);
+  now->took[source] = now->code == MPI_SUCCESS;
 }
 
 /* What this process gave to all, itself included, and no message brings. */

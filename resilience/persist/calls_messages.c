@@ -152,7 +152,10 @@ int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int t
   MPI_Request request = MPI_REQUEST_NULL;
   int code = isend(session, sent, sent_count, sent_type, target, sent_tag, PERSIST_SEND, &request);
   if (code == MPI_SUCCESS) code = take(session, buffer, count, type, source, tag, status);
-  return persist_is_fault(code) ? code : wait_for(&request, code);
+  if (!persist_is_fault(code)) return wait_for(&request, code);
+  /* Both halves are to be done again. */
+  if (request != MPI_REQUEST_NULL) persist_journal_unstore(&session->journal, target, sent_tag);
+  return code;
 }
 
 int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int target, int sent_tag, int source,

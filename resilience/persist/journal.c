@@ -161,6 +161,15 @@ gab_status persist_journal_store(persist_journal *journal, int32_t target, int32
   return persist_journal_add(journal, target, tag, &record, bytes);
 }
 
+void persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag)
+{
+  const uint64_t *at = persist_map_find(&journal->index, target, tag);
+  if (!at) return;
+  persist_channel *channel = &journal->channels[*at];
+  if (channel->end > channel->first && channel->records[channel->end - 1].epoch > journal->epoch)
+    drop(channel, channel->end - 1, 1);
+}
+
 uint64_t persist_journal_pending(const persist_journal *journal)
 {
   uint64_t pending = 0;

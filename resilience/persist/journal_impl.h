@@ -86,6 +86,8 @@ gab_status persist_journal_add(persist_journal *journal, int32_t target, int32_t
                                const persist_record *like, const void *bytes);
 /** Index of the first record of a later epoch: channel->end if there is none. */
 size_t persist_channel_behind(const persist_channel *channel, uint64_t epoch);
+/** Takes the newest message of a channel back, if it is of the open epoch: its delivery failed. */
+void persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag);
 /** Messages of the open epoch. */
 uint64_t persist_journal_pending(const persist_journal *journal);
 /** The newest number of a channel, 0 if there is none. */

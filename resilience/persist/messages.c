@@ -149,8 +149,12 @@ gab_status persist_store(persist_session *session, int32_t target, int tag, cons
   gab_buffer_release(&bytes);
   if (status != GAB_OK) return status;
   if (tag >= 0) session->retrieves = false;
-  if (session->set.transparent)
-    GAB_TRY(deliver_live(session, target, tag, number, buffer, count, type, kind, request));
+  if (session->set.transparent) {
+    status = deliver_live(session, target, tag, number, buffer, count, type, kind, request);
+    if (status != GAB_OK)
+      persist_journal_unstore(&session->journal, target, tag); /* it is to be sent again */
+    if (status != GAB_OK) return status;
+  }
   if (session->set.commit == PERSIST_COMMIT_EACH) GAB_TRY(persist_commit(session));
   return GAB_OK;
 }
