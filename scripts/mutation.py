@@ -212,6 +212,16 @@ def named(tests, wanted):
     return found
 
 
+def programs_of_scripts(folder, source):
+    """Targets that shell tests of a folder use: the programs, helpers of the folder, what apps has of its name."""
+    helpers = [f for f in os.listdir(os.path.join(source, "tests", folder)) if re.fullmatch(r"helper_\w+\.c", f)]
+    targets = ["gabion-run", "gabion-launch"] + ["%s_%s" % (folder, f[:-2]) for f in helpers]
+    if folder == "proxy":
+        plain = [f[:-len("_plain.c")] for f in os.listdir(os.path.join(source, "apps", folder)) if f.endswith("_plain.c")]
+        targets += ["proxy-" + f for f in plain] + ["proxy-%s-reinit" % f for f in plain]
+    return targets
+
+
 def targets_of(tests, names, options):
     """What is to be built for tests: their programs; for scripts everything that scripts use. ctest does not tell the
     command of a program that is not there yet."""
@@ -224,7 +234,7 @@ def targets_of(tests, names, options):
             targets.update(PROGRAMS.values())
             continue
         programs = [PROGRAMS.get(os.path.basename(w), os.path.basename(w)) for w in command if w.startswith(options.build + "/tests/")]
-        targets.update(programs or ["gabion-run", "gabion-launch"])
+        targets.update(programs or programs_of_scripts(name.split("/")[0], options.source))
     return sorted(targets)
 
 

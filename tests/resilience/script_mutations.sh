@@ -14,6 +14,23 @@ check() { python3 "$GABION_SOURCE/scripts/mutation.py" --check --root "${2:-$GAB
 check "$table" || complain "$(cat "$work/said.txt")"
 [ "$("$GABION_SOURCE/scripts/mutation.sh" --list | wc -l)" -ge 15 ] || complain 'mutation.sh --list has less than 15 defects'
 
+# Of a shell test everything is built that it uses: else it fails without any defect.
+python3 - "$GABION_SOURCE" >"$work/said.txt" 2>&1 <<'PY' || complain "$(cat "$work/said.txt")"
+import os, re, sys
+root = sys.argv[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(root, "scripts"))
+import mutation
+words = {w for d in mutation.read_table(os.path.join(root, "scripts/mutations.txt")) for w in d["tests"] if w.endswith(".sh")}
+assert any(w.startswith("resilience/") for w in words), "no shell test of resilience in the table"
+for word in sorted(words):
+    folder, name = word.split("/")
+    with open(os.path.join(root, "tests", folder, "script_" + name)) as file:
+        used = {"%s_%s" % (folder, h) for h in re.findall(r"/(helper_\w+)", file.read())}
+    lacks = used - set(mutation.programs_of_scripts(folder, root))
+    assert not lacks, "%s: not built: %s" % (word, ", ".join(lacks))
+PY
+
 # refused WHAT TEXT...: the table in $work/table.txt
 refused() {
   local text code=0
