@@ -53,11 +53,15 @@ alone "two neighbours at the same step" 2
 launch 0 4 2 --inject slot=3,step=33,phase=compute --inject slot=3,step=37,phase=compute,incarnation=1
 alone "who came back dies, too" 2
 
-# No spare is left for the second.
-launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=73,phase=compute
+# No spare is left for the second, which the holder finds out by asking, or all know since the section between.
+launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=43,phase=compute
 same "the pool is empty"
 [ "$(strategies)" = "local shrink " ] || complain "the pool is empty: strategies $(strategies)"
 said 'pool empty'
+launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=73,phase=compute
+same "no spare is left"
+[ "$(strategies)" = "local shrink " ] || complain "no spare is left: strategies $(strategies)"
+said "strategy 'local' is not in force any more: no spare process is left"
 # In a section all go back.
 launch 0 4 2 --inject slot=1,step=50,phase=output
 same "in output"
@@ -72,8 +76,13 @@ same "a slot and its holder"
 [ "$(strategies)" = "disk " ] || complain "a slot and its holder: strategies $(strategies)"
 # Whoever is told to stop brings the state to disk, also behind a death; the same command goes on from there.
 launch 75 4 2 --set resilience.disk.every=40 --inject slot=1,step=33,phase=compute --walltime '1 s' --set run.steps=1000000
-keep=1 launch 0 4 2 --set resilience.disk.every=40 --set "run.steps=$(member steps)" 
-[ "$(member steps)" -gt 0 ] || complain "stopped before the first step"
+steps=$(member steps) stopped=$(checksum)
+keep=1 launch 0 4 2 --set resilience.disk.every=40 --set "run.steps=$((steps + 10))"
+continued=$(checksum)
+launch 0 4 0 --set 'resilience.strategies=[shrink]' --set "run.steps=$steps"
+[ "$(checksum)" = "$stopped" ] || complain "stopped at step $steps: another checksum"
+launch 0 4 0 --set 'resilience.strategies=[shrink]' --set "run.steps=$((steps + 10))"
+[ "$(checksum)" = "$continued" ] || complain "continued from step $steps: another checksum"
 
 for wrong in scheme=parity copies=2 memory.every=10s memory.overlap=true memory.buffers=1 scrub=10 \
   'strategies=[spare, local]' 'strategies=[local, respawn]' 'disk.every=10 min'; do
