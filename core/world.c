@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/world_impl.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +13,15 @@
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------------------ beginning */
+
+/* So that the launcher knows what a job was that ends without a word: one process of each node does. */
+static void tell_that_it_begins(void)
+{
+  const char *path = getenv("GABION_BEGUN"), *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  if (!path || (local && strcmp(local, "0") != 0)) return;
+  const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
+}
 
 /* Writing to the socket of a process that has died must not kill the writer, hence SIGPIPE. */
 static gab_status start_mpi(int *argc, char ***argv, bool *started)
@@ -24,6 +34,7 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
     if (gab_world_was_spawned()) gab_spawn_limit_set();
   } else {
     signal(SIGPIPE, SIG_IGN);
+    tell_that_it_begins();
     if (gab_world_was_spawned()) gab_spawn_limit_set();
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
       GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");

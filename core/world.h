@@ -74,7 +74,7 @@ typedef enum gab_seating {
  *  them. Collective over all processes. Sets the identity of the log.
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
  *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_beacon_complete() makes the exit code of it).
- *  Gives the launcher its first sign of life (GABION_PROGRESS).
+ *  Gives the launcher its first sign of life (GABION_PROGRESS), and before MPI_Init makes the file that GABION_BEGUN names.
  *  @param[in,out] argc,argv  of main; may be NULL
  *  @param[out] world  owned by the caller
  *  @return ::GAB_ERR_MPI if the MPI gives no FUNNELED support or refuses */

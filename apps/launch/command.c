@@ -136,6 +136,7 @@ int launch_environment(const launch_options *options, const launch_places *place
   snprintf(text, sizeof text, "%d", attempt);
   setenv("GABION_COMPLETION", places->completion, 1);
   setenv("GABION_PROGRESS", places->progress, 1);
+  setenv("GABION_BEGUN", places->begun, 1);
   setenv("GABION_STOP", places->stop, 1);
   setenv("GABION_RESPAWN", "1", 1);
   setenv("GABION_ATTEMPT", text, 1);

@@ -19,6 +19,9 @@
  *      not, is given five seconds in which they may find out, then the run is ended: inside MPI_Init they never would. As long as the line is exactly that, or its step is -1,
  *      and none before began with a digit, the run is being set up: told to stop it is ended after five seconds, with
  *      75. With any other line it is given the time of --stop-within.
+ *  GABION_BEGUN=FILE  gab_world_create() makes it before it calls MPI_Init. A job that ends with it and without any other sign
+ *      has died in the start of MPI, all of it (a death there may crash the others), whatever mpirun's exit code is: it is
+ *      started again. One without it is no program of this contract, and is not.
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_SPARES=K[/node]  With --spares: the last K processes, of the run or of each node, play no part until others die
@@ -123,6 +126,7 @@ typedef struct launch_places {
   char dir[LAUNCH_PATH]; /**< holds the two files below; TMPDIR of the job */
   char shm[LAUNCH_PATH]; /**< shared-memory segments; "" where the MPI decides */
   char completion[LAUNCH_PATH + 16];
+  char begun[LAUNCH_PATH + 16];
   char progress[LAUNCH_PATH + 16];
   char stop[LAUNCH_PATH + 16];
 } launch_places;

@@ -81,6 +81,7 @@ bool launch_places_create(bool several_nodes, launch_places *places)
   if (!several_nodes && access("/dev/shm", W_OK) == 0 && !make_folder("/dev/shm", places->shm))
     places->shm[0] = '\0';
   snprintf(places->completion, sizeof places->completion, "%s/completion", places->dir);
+  snprintf(places->begun, sizeof places->begun, "%s/begun", places->dir);
   snprintf(places->progress, sizeof places->progress, "%s/progress", places->dir);
   snprintf(places->stop, sizeof places->stop, "%s/stop", places->dir);
   return true;

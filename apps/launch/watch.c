@@ -260,7 +260,8 @@ static bool has_lost_processes(launch_job *job, const watch *watch, roll *roll, 
  * started again. */
 static void judge_incomplete(const launch_job *job, const stop_request *request, launch_result *result)
 {
-  const bool failed = !WIFEXITED(job->status) || WEXITSTATUS(job->status) != 0;
+  const bool failed =
+      !WIFEXITED(job->status) || WEXITSTATUS(job->status) != 0 || access(job->places.begun, F_OK) == 0;
   result->end = request->signal                       ? LAUNCH_SIGNALLED
                 : failed && !result->last_progress[0] ? LAUNCH_NOT_UP
                                                       : LAUNCH_INCOMPLETE;

@@ -1,4 +1,4 @@
-/* To be preloaded: the process of rank DIES_RANK kills itself when it enters its DIES_AT-th call of MPI among
+/* To be preloaded: the process of rank DIES_RANK (below 0: each) kills itself when it enters its DIES_AT-th call of MPI among
  * those below, in the first attempt of its launcher. 1 is before MPI_Init, 2 behind it, the rest is
  * communication. */
 #define _GNU_SOURCE
@@ -24,8 +24,8 @@ static int number(const char *name)
 static void *enter(const char *name)
 {
   if (++calls == number("DIES_AT") && number("GABION_ATTEMPT") == 0 &&
-      number("OMPI_COMM_WORLD_RANK") == number("DIES_RANK")) {
-    fprintf(stderr, "dies: rank %d in %s\n", number("DIES_RANK"), name);
+      (number("DIES_RANK") < 0 || number("OMPI_COMM_WORLD_RANK") == number("DIES_RANK"))) {
+    fprintf(stderr, "dies: rank %d in %s\n", number("OMPI_COMM_WORLD_RANK"), name);
     kill(getpid(), SIGKILL);
   }
   return dlsym(RTLD_NEXT, name);
