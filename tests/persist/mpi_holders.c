@@ -50,8 +50,8 @@ int main(int argc, char **argv)
 {
   const bool two = argc > 1 && strcmp(argv[1], "2") == 0;
   if (!deaths_begin(&argc, &argv, "2")) return deaths_end(false);
-  const bool lost =
-      play(two ? "commit=together store=neighbour copies=2" : "commit=together store=neighbour", !two);
+  const bool lost = play(
+      two ? "commit=together store=neighbour copies=2 scheme=ring" : "commit=together store=neighbour", !two);
   CHECK(lost == !two);
   if (!lost) CHECK(gab_persist_discard(&persistent) == MPI_SUCCESS);
   doomed = 1u << 1 | 1u << 3;
