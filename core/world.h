@@ -58,7 +58,7 @@ typedef struct gab_comm gab_comm;
 /** What the error handler does about a fault. */
 typedef enum gab_policy {
   GAB_POLICY_REVOKE_ALL, /**< revoke at once: everyone falls out of the step (global strategies) */
-  GAB_POLICY_MARK_DOWN /**< note that the peer is down and go on: for local recovery, while it is on */
+  GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on: for local recovery, while it is on */
 } gab_policy;
 
 /** What a repair does about the slots of the dead; bits. */
