@@ -39,8 +39,9 @@ launch 0 3 0 respawn --inject slot=0,step=33,phase=compute --inject slot=0,step=
 full "the root, and who took over from it" 2 2
 launch 0 4 0 respawn --inject slot=0+1,step=25,phase=snapshot
 full "two at once" 1 2
-launch 0 4 0 respawn --inject slot=3,step=25,phase=compute --inject slot=1,step=47,phase=output
-full "one after another" 2 2
+launch 0 4 0 respawn --inject slot=3,step=25,phase=compute --inject slot=1,step=47,phase=output \
+  --set resilience.scheme=ring --set resilience.copies=2
+full "one after another, with two copies" 2 2
 launch 0 3 0 respawn --inject slot=1,step=33,phase=compute --inject slot=1,step=33,phase=recovery,incarnation=1
 full "who takes over, before it has its part" 1 1
 launch 0 4 0 respawn --inject slot=1,step=33,phase=compute --inject slot=0,step=33,phase=respawn

@@ -46,6 +46,9 @@ for scheme in ring parity reed-solomon; do
   launch 0 4 1 --inject slot=3,step=41,phase=exchange --set resilience.scheme=$scheme
   full "scheme $scheme" 1
 done
+launch 0 4 2 --inject slot=3,step=41,phase=exchange --inject slot=1,step=52,phase=compute --set resilience.scheme=ring \
+  --set resilience.copies=2
+full "two copies, of which one is sent" 2
 launch 0 4 1 --inject slot=3,step=41,phase=exchange --set resilience.memory.compression=lz4 \
   --set resilience.memory.overlap=true
 full "compressed copies behind the steps" 1
