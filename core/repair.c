@@ -263,6 +263,8 @@ static gab_status finish(gab_world *world, bool good, bool *mended)
 {
   bool deaths;
   good = good && gab_world_remake_comms(world) == GAB_OK;
+  if (world->resting && (world->seating & GAB_SEATING_RESPAWN))
+    good = good && gab_nodes_find(world) == GAB_OK;
   if (!good) gab_world_revoke(world);
   int bits = good ? GAB_AGREE_MENDED : 0;
   const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);

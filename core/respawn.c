@@ -2,9 +2,10 @@
  *  @brief Processes that are started in a repair to take the slots of the dead: how they come, and how they
  * are received.
  *
+ *      ---------- where newcomers are to sit (nodes.c) ----------
  *      the one of the lowest seat            the other survivors       a newcomer
  *      MPI_Comm_spawn over MPI_COMM_SELF                               MPI_Init
- *      merge: the bridge                                               merge
+ *      merge: the bridge (spawn.c)                                     merge
  *      what it has to know, over the bridge
  *      ---------- agreement on `comm` ---------
  *      MPI_Intercomm_create over `comm` and the bridge, merge: the new communicator of everybody
@@ -17,26 +18,13 @@
  * limit of the kernel at which it is ended: the others find it dead, and begin again. A spawn over the
  * communicator of all survivors, which would do with fewer steps, left all of them hanging now and then. */
 #include "core/log.h"
-#include "core/world_impl.h"
+#include "core/respawn_impl.h"
 
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-extern char **environ;
-
-/* The only way to tell before MPI is initialised. */
-#define SPAWNED "GABION_SPAWNED"
-
-bool gab_world_was_spawned(void)
-{
-  const char *said = getenv(SPAWNED);
-  return said && strcmp(said, "1") == 0;
-}
 
 const char *gab_world_why_no_respawn(const gab_world *world)
 {
@@ -55,12 +43,6 @@ const char *gab_world_why_no_respawn(const gab_world *world)
 
 /* ------------------------------------------------------------------------------------ arrivals */
 
-struct gab_arrival {
-  gab_members seats, members, whole;
-  uint32_t next_context;
-  gab_epoch epoch;
-};
-
 void gab_arrival_destroy(gab_arrival **arrival_pointer)
 {
   gab_arrival *arrival = *arrival_pointer;
@@ -68,6 +50,7 @@ void gab_arrival_destroy(gab_arrival **arrival_pointer)
   gab_members_release(&arrival->seats);
   gab_members_release(&arrival->members);
   gab_members_release(&arrival->whole);
+  gab_free(&arrival->origins);
   gab_free(arrival_pointer);
 }
 
@@ -80,294 +63,90 @@ void gab_world_leave(void)
 
 #ifdef GAB_HAVE_ULFM
 
-/* ------------------------------------------------------------------------------------ limits */
+/* ------------------------------------------------------------------------------------ the bridge */
 
-enum { SPAWN_SECONDS = 30, ARRIVE_SECONDS = 120, MOST_SPAWNS = 3 };
-
-static timer_t limit;
-static bool limit_is_set;
-
-static void end_limit(void)
+/* Over the bridge: whether all newcomers sit where they were to. */
+static bool ask_seats(MPI_Comm bridge, bool mine, bool *all)
 {
-  if (limit_is_set) timer_delete(limit);
-  limit_is_set = false;
+  unsigned char seated = mine;
+  const int code = MPI_Allreduce(MPI_IN_PLACE, &seated, 1, MPI_UNSIGNED_CHAR, MPI_MIN, bridge);
+  *all = seated;
+  return code == MPI_SUCCESS;
 }
 
-/* By the kernel, since the process may hang anywhere in MPI. */
-static bool set_limit(double seconds)
-{
-  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
-  const struct itimerspec time = {
-      .it_value = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))}};
-  if (timer_create(CLOCK_MONOTONIC, &event, &limit) != 0) return false;
-  limit_is_set = true;
-  if (timer_settime(limit, 0, &time, NULL) == 0) return true;
-  end_limit();
-  return false;
-}
-
-static double spawn_seconds(void)
-{
-  const char *told = getenv("GABION_SPAWN_WITHIN");
-  const double seconds = told ? strtod(told, NULL) : 0;
-  return seconds > 0 ? seconds : SPAWN_SECONDS;
-}
-
-void gab_spawn_limit_set(void)
-{
-  if (!set_limit(ARRIVE_SECONDS)) kill(getpid(), SIGKILL);
-}
-
-/* ------------------------------------------------------------------------------------ starting a process */
-
-static bool is_ours(const char *variable)
-{
-  return (strncmp(variable, "GABION_", 7) == 0 || strncmp(variable, "OMP_", 4) == 0) &&
-         strncmp(variable, SPAWNED, sizeof SPAWNED - 1) != 0;
-}
-
-/* What counts before main(). Values of an MPI_Info are short: everything else is told later. */
-static void first_environment(char text[static MPI_MAX_INFO_VAL])
-{
-  const char *threads = getenv("OMP_NUM_THREADS");
-  snprintf(text, MPI_MAX_INFO_VAL,
-           threads && threads[0] ? SPAWNED "=1\nOMP_NUM_THREADS=%.100s" : SPAWNED "=1", threads);
-}
-
-/* The variables that the launcher has set, which the daemon of another node does not know. */
-static gab_status put_environment(gab_buffer *out)
-{
-  uint32_t count = 0;
-  for (char **variable = environ; *variable; variable++) count += is_ours(*variable);
-  GAB_TRY(gab_put_u32(out, count));
-  for (char **variable = environ; *variable; variable++)
-    if (is_ours(*variable)) GAB_TRY(gab_put_string(out, *variable));
-  return GAB_OK;
-}
-
-/* What is set already was set for this node. */
-static gab_status take_environment(gab_reader *in)
-{
-  char text[4096];
-  uint32_t count;
-  GAB_TRY(gab_get_u32(in, &count));
-  for (uint32_t i = 0; i < count; i++) {
-    GAB_TRY(gab_get_string(in, text, sizeof text));
-    char *value = strchr(text, '=');
-    if (!value) continue;
-    *value++ = '\0';
-    setenv(text, value, 0);
-  }
-  return GAB_OK;
-}
-
-/* The words of the command line, each with its zero. */
-static gab_status read_arguments(gab_buffer *words)
-{
-  FILE *file = fopen("/proc/self/cmdline", "r");
-  gab_status status = GAB_OK;
-  if (!file) GAB_FAIL(GAB_ERR_INPUT, "the arguments of this program cannot be read from /proc/self/cmdline");
-  for (int c; status == GAB_OK && (c = getc(file)) != EOF;) status = gab_put_u8(words, (uint8_t)c);
-  fclose(file);
-  return status;
-}
-
-/* Behind the program's own name. @param[out] list  to be released by gab_free(); ends with NULL */
-static gab_status list_arguments(const gab_buffer *words, char ***list)
-{
-  size_t count = 0, next = 0;
-  void *memory;
-  for (size_t i = 0; i < words->size; i++) count += words->data[i] == '\0';
-  GAB_TRY(gab_alloc((count + 1) * sizeof **list, GAB_MEMORY_OTHER, &memory));
-  *list = memory;
-  for (size_t at = 0; at < words->size; at += strlen((char *)words->data + at) + 1)
-    if (at > 0) (*list)[next++] = (char *)words->data + at;
-  (*list)[next] = NULL;
-  return GAB_OK;
-}
-
-static gab_status call_spawn(int count, char **arguments, MPI_Comm *bridge)
-{
-  char program[PATH_MAX], environment[MPI_MAX_INFO_VAL];
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (length < 0) GAB_FAIL(GAB_ERR_INPUT, "the file of this program cannot be found in /proc/self/exe");
-  program[length] = '\0';
-  MPI_Info info;
-  MPI_Comm newcomers;
-  first_environment(environment);
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "PMIX_ENVAR", environment);
-  MPI_Info_set(info, "bind_to", "none");
-  MPI_Info_set(info, "map_by", "slot:oversubscribe"); /* the places of the dead are still counted as taken */
-  int code =
-      MPI_Comm_spawn(program, arguments, count, info, 0, MPI_COMM_SELF, &newcomers, MPI_ERRCODES_IGNORE);
-  MPI_Info_free(&info);
-  if (code == MPI_SUCCESS) {
-    MPI_Comm_set_errhandler(newcomers, MPI_ERRORS_RETURN);
-    code = MPI_Intercomm_merge(newcomers, 0, bridge);
-    if (code == MPI_SUCCESS) MPI_Comm_free(&newcomers); /* else see dismiss_bridge() */
-  }
-  if (code != MPI_SUCCESS)
-    GAB_FAIL(GAB_ERR_MPI, "%d process%s could not be started", count, count == 1 ? "" : "es");
-  MPI_Comm_set_errhandler(*bridge, MPI_ERRORS_RETURN);
-  return GAB_OK;
-}
-
-static gab_status spawn(int count, MPI_Comm *bridge)
-{
-  gab_buffer words;
-  char **arguments = NULL;
-  gab_buffer_init(&words, GAB_MEMORY_OTHER);
-  gab_status status = read_arguments(&words);
-  if (status == GAB_OK) status = list_arguments(&words, &arguments);
-  if (status == GAB_OK && !set_limit(spawn_seconds()))
-    status = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "there is no timer left");
-  else if (status == GAB_OK) {
-    status = call_spawn(count, arguments, bridge);
-    end_limit();
-  }
-  gab_free(&arguments);
-  gab_buffer_release(&words);
-  return status;
-}
-
-/* ------------------------------------------------------------------------------------ what a newcomer is
- * told */
-
-static gab_status put_facts(const gab_world *world, gab_buffer *out)
-{
-  GAB_TRY(gab_members_pack(&world->seats, out));
-  GAB_TRY(gab_members_pack(&world->members, out));
-  GAB_TRY(gab_members_pack(&world->whole, out));
-  GAB_TRY(gab_put_i32(out, world->first_seats));
-  GAB_TRY(gab_put_u64(out, world->epoch));
-  GAB_TRY(gab_put_u32(out, world->next_context));
-  GAB_TRY(gab_put_i32(out, world->spawns));
-  GAB_TRY(gab_put_u8(
-      out, world->shares_cores)); /* of a newcomer MPI counts those only that were started with it */
-  GAB_TRY(gab_put_u32(out, (uint32_t)world->intent));
-  GAB_TRY(gab_put_i32(out, world->intent_slot));
-  GAB_TRY(gab_put_string(out, world->intent_message ? world->intent_message : ""));
-  GAB_TRY(gab_put_string(out, world->intent_where ? world->intent_where : ""));
-  GAB_TRY(put_environment(out));
-  GAB_TRY(gab_put_string(out, world->folder ? world->folder : "."));
-  return gab_put_bytes(out, world->replay.record.data, world->replay.record.size);
-}
-
-static gab_status take_intent(gab_world *world, gab_reader *in)
-{
-  char message[3072], where[256];
-  uint32_t intent;
-  int32_t slot;
-  GAB_TRY(gab_get_u32(in, &intent));
-  GAB_TRY(gab_get_i32(in, &slot));
-  GAB_TRY(gab_get_string(in, message, sizeof message));
-  GAB_TRY(gab_get_string(in, where, sizeof where));
-  if (intent != GAB_OK) gab_world_keep_intent(world, (gab_status)intent, slot, message, where);
-  return GAB_OK;
-}
-
-/* Arguments may be relative to where the run was started. */
-static gab_status take_folder(gab_world *world, gab_reader *in)
-{
-  char folder[PATH_MAX];
-  GAB_TRY(gab_get_string(in, folder, sizeof folder));
-  if (chdir(folder) != 0)
-    GAB_FAIL(GAB_ERR_INPUT, "the folder %s, where the run was started, is not there", folder);
-  return gab_world_note_folder(world);
-}
-
-static gab_status take_facts(gab_world *world, gab_arrival *arrival, gab_reader in)
-{
-  uint8_t shares;
-  GAB_TRY(gab_members_unpack(&arrival->seats, &in));
-  GAB_TRY(gab_members_unpack(&arrival->members, &in));
-  GAB_TRY(gab_members_unpack(&arrival->whole, &in));
-  GAB_TRY(gab_get_i32(&in, &world->first_seats));
-  GAB_TRY(gab_get_u64(&in, &arrival->epoch));
-  GAB_TRY(gab_get_u32(&in, &arrival->next_context));
-  GAB_TRY(gab_get_i32(&in, &world->spawns));
-  GAB_TRY(gab_get_u8(&in, &shares));
-  world->shares_cores = world->shares_cores || shares;
-  GAB_TRY(take_intent(world, &in));
-  GAB_TRY(take_environment(&in));
-  GAB_TRY(take_folder(world, &in));
-  world->replay.state = GAB_REPLAY_READS;
-  return gab_put_bytes(&world->replay.record, in.at, gab_reader_left(&in));
-}
-
-/* Over the bridge, from its first process. @param[in,out] bytes  of that process; filled on the others */
-static bool spread(MPI_Comm bridge, gab_buffer *bytes)
-{
-  uint64_t size = bytes->size;
-  void *place = bytes->data;
-  int rank;
-  MPI_Comm_rank(bridge, &rank);
-  if (MPI_Bcast(&size, 1, MPI_UINT64_T, 0, bridge) != MPI_SUCCESS || size > INT_MAX) return false;
-  if (rank > 0 && gab_buffer_extend(bytes, (size_t)size, &place) != GAB_OK) return false;
-  return MPI_Bcast(place, (int)size, MPI_BYTE, 0, bridge) == MPI_SUCCESS;
-}
-
-static bool welcome(const gab_world *world, MPI_Comm bridge)
+/* @param[out] seated  all sit where they were to */
+static bool welcome(const gab_world *world, const gab_seating_plan *plan, MPI_Comm bridge, bool *seated)
 {
   gab_buffer facts;
   gab_buffer_init(&facts, GAB_MEMORY_OTHER);
-  const bool good = put_facts(world, &facts) == GAB_OK && spread(bridge, &facts);
+  const bool good = gab_facts_put(world, plan, &facts) == GAB_OK && gab_spawn_spread(bridge, &facts) &&
+                    ask_seats(bridge, true, seated);
   gab_buffer_release(&facts);
   return good;
+}
+
+/* The newcomers in the order of their numbers, of which the first leads. */
+static bool make_crew(MPI_Comm bridge, int32_t group_count, int number, MPI_Comm *crew)
+{
+  MPI_Comm made;
+  *crew = MPI_COMM_NULL;
+  if (group_count == 1 && number >= 0) *crew = MPI_COMM_WORLD;
+  if (group_count == 1) return true;
+  if (MPI_Comm_split(bridge, number < 0 ? MPI_UNDEFINED : 0, number, &made) != MPI_SUCCESS) return false;
+  *crew = made;
+  if (made != MPI_COMM_NULL) MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return true;
 }
 
 /* ------------------------------------------------------------------------------------ one communicator for
  * all */
 
-/* Collective over `mine` and the newcomers. @param[in] bridge  of the leader of `mine` */
-static bool widen(MPI_Comm mine, MPI_Comm bridge, int other_leader, bool is_new, MPI_Comm *wide)
-{
-  MPI_Comm both;
-  *wide = MPI_COMM_NULL;
-  if (MPI_Intercomm_create(mine, 0, bridge, other_leader, GAB_CONTEXT_REPAIR, &both) != MPI_SUCCESS)
-    return false;
-  MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
-  if (MPI_Intercomm_merge(both, is_new, wide) != MPI_SUCCESS) return false; /* see dismiss_bridge() */
-  MPI_Comm_free(&both);
-  MPI_Comm_set_errhandler(*wide, MPI_ERRORS_RETURN);
-  return true;
-}
+enum { MOST_SPAWNS = 3 };
 
-/* Among the survivors. @return true, for all alike, if all have said so and nobody has died */
-static bool all_have(gab_world *world, bool mine)
+/* Among the survivors. @param[in,out] seated  the newcomers sit where they were to: true only if nobody knows better
+ * @return true, for all alike, if all have said so and nobody has died */
+static bool all_have(gab_world *world, bool mine, bool *seated)
 {
-  int bits = mine ? GAB_AGREE_SPAWNED : 0;
+  int bits = (mine ? GAB_AGREE_SPAWNED : 0) | (*seated ? GAB_AGREE_SEATED : 0);
   bool deaths;
-  return gab_comm_agree(world->comm, &bits, &deaths) == GAB_OK && !deaths && (bits & GAB_AGREE_SPAWNED);
+  const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
+  *seated = bits & GAB_AGREE_SEATED;
+  return status == GAB_OK && !deaths && (bits & GAB_AGREE_SPAWNED);
 }
 
-static int32_t vacancies(const gab_world *world)
+/* Remembers on whose nodes the newcomers sit. */
+static gab_status add_origins(gab_world *world, const gab_seat *origins, int32_t count, bool seated)
 {
-  int32_t count = 0;
-  for (int32_t i = 0; i < world->members.gone_count; i++)
-    count += gab_members_has(&world->whole, world->members.gone[i]);
-  return count;
+  void *memory = world->origins;
+  GAB_TRY(gab_realloc((size_t)(world->origin_count + count) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  world->origins = memory;
+  for (int32_t i = 0; i < count; i++)
+    world->origins[world->origin_count++] = seated ? origins[i] : GAB_NO_SEAT;
+  return GAB_OK;
 }
 
 /* The world stands on the wider communicator from here on, which the newcomers join when their set-up is
  * done. */
-static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, int32_t count)
+static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_seating_plan *plan,
+                                    bool seated)
 {
+  GAB_TRY(add_origins(world, plan->origins, plan->count, seated));
   MPI_Comm_free(&world->comm);
   world->comm = wide;
   gab_world_watch_comm(wide);
-  world->seats.slots += count;
+  world->seats.slots += plan->count;
   return gab_world_seat_spares(world);
 }
 
-/* On the process that does so. What goes wrong is its alone to tell. */
-static bool start_newcomers(gab_world *world, int32_t count, MPI_Comm *bridge)
+/* On the process that does so. What goes wrong is its alone to tell. The last try does not insist on nodes. */
+static bool start_newcomers(gab_world *world, const gab_seating_plan *plan, MPI_Comm *bridge, bool *seated)
 {
   const char *why_not = gab_world_why_no_respawn(world);
+  MPI_Comm crew;
   gab_status status = why_not ? gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__, "%s", why_not) : GAB_OK;
-  if (status == GAB_OK) status = spawn(count, bridge);
-  if (status == GAB_OK && !welcome(world, *bridge))
+  if (status == GAB_OK) status = gab_spawn_newcomers(plan, world->spawns == MOST_SPAWNS, bridge);
+  if (status == GAB_OK &&
+      !(welcome(world, plan, *bridge, seated) && make_crew(*bridge, plan->group_count, -1, &crew)))
     status = gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__, "a newcomer died before all had met it");
   if (status != GAB_OK) gab_log_all(GAB_LOG_WARNING, "respawning: %s", gab_error_message());
   return status == GAB_OK;
@@ -387,31 +166,47 @@ static void dismiss_bridge(MPI_Comm *bridge, bool good)
   MPI_Comm_free(bridge);
 }
 
-gab_status gab_world_respawn(gab_world *world, bool *good)
+/* @param[out] good  false: begin again */
+static gab_status try_to_respawn(gab_world *world, const gab_seating_plan *plan, bool planned, bool *good)
 {
-  const int32_t count = vacancies(world);
   MPI_Comm bridge = MPI_COMM_NULL, wide = MPI_COMM_NULL;
   int rank;
+  bool here = planned, seated = true;
+  MPI_Comm_rank(world->comm, &rank);
+  if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in the plan */
+  if (here && rank == 0) here = start_newcomers(world, plan, &bridge, &seated);
+  *good = all_have(world, here, &seated);
+  if (*good) {
+    here = gab_spawn_widen(world->comm, bridge, 1, false, &wide);
+    if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in there */
+    bool nothing = true;
+    *good = all_have(world, here, &nothing);
+  }
+  if (bridge != MPI_COMM_NULL) dismiss_bridge(&bridge, *good);
+  if (!*good) return GAB_OK;
+  if (!seated)
+    gab_log(GAB_LOG_WARNING,
+            "respawned processes do not sit where they were to: each counts as a node of its own");
+  return receive_newcomers(world, wide, plan, seated);
+}
+
+gab_status gab_world_respawn(gab_world *world, bool *good)
+{
+  gab_seating_plan plan = {.count = 0};
+  const int32_t count = gab_world_vacancies(world);
   if (!*good || !world->resting || !(world->seating & GAB_SEATING_RESPAWN) || count == 0) return GAB_OK;
   if ((world->intent != GAB_OK && world->intent != GAB_ERR_SUSPECT) || world->spawns >= MOST_SPAWNS)
     return GAB_OK;
   world->spawns++;
   world->has_spawned = true;
   gab_world_enter(world, GAB_PHASE_RESPAWN);
-  MPI_Comm_rank(world->comm, &rank);
-  bool here = true;
-  if (rank == 0) here = start_newcomers(world, count, &bridge);
-  *good = all_have(world, here);
-  if (*good) {
-    here = widen(world->comm, bridge, 1, false, &wide);
-    if (!here) gab_comm_revoke(world->comm); /* others may wait for this process in there */
-    *good = all_have(world, here);
-  }
-  if (bridge != MPI_COMM_NULL) dismiss_bridge(&bridge, *good);
-  if (*good) return receive_newcomers(world, wide, count);
-  gab_log(GAB_LOG_WARNING, "%" PRId32 " process%s could not be respawned (attempt %" PRId32 " of %d)", count,
-          count == 1 ? "" : "es", world->spawns, (int)MOST_SPAWNS);
-  return GAB_OK;
+  const bool planned = gab_nodes_plan(world, &plan) == GAB_OK;
+  const gab_status status = try_to_respawn(world, &plan, planned, good);
+  gab_seating_plan_release(&plan);
+  if (status == GAB_OK && !*good)
+    gab_log(GAB_LOG_WARNING, "%" PRId32 " process%s could not be respawned (attempt %" PRId32 " of %d)",
+            count, count == 1 ? "" : "es", world->spawns, (int)MOST_SPAWNS);
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------ as a newcomer */
@@ -419,9 +214,7 @@ gab_status gab_world_respawn(gab_world *world, bool *good)
 /* What it shows during the set-up: the world as it was then, with one spare more. */
 static gab_status pose_as_spare(gab_world *world)
 {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  world->seat = world->arrival->seats.slots + rank;
+  world->seat = world->arrival->seats.slots + world->arrival->number;
   world->slot = (gab_slot)world->seat;
   gab_members_init(&world->seats, world->first_seats);
   gab_members_init(&world->members, world->arrival->members.slots);
@@ -429,26 +222,44 @@ static gab_status pose_as_spare(gab_world *world)
   return GAB_OK;
 }
 
+/* Seats that are not known are those of all newcomers of a try. */
+static void forget_origins(gab_arrival *arrival, int32_t before)
+{
+  for (int32_t i = 0; i < arrival->newcomers; i++) arrival->origins[before + i] = GAB_NO_SEAT;
+}
+
+static bool is_told(gab_world *world, MPI_Comm bridge, int32_t group)
+{
+  char host[MPI_MAX_PROCESSOR_NAME] = "", here[MPI_MAX_PROCESSOR_NAME];
+  gab_buffer facts;
+  bool all;
+  gab_buffer_init(&facts, GAB_MEMORY_OTHER);
+  const bool told =
+      gab_spawn_spread(bridge, &facts) &&
+      gab_facts_take(world, world->arrival, group, host, gab_reader_of_buffer(&facts)) == GAB_OK;
+  gab_buffer_release(&facts);
+  gab_node_name(here);
+  if (!told || !ask_seats(bridge, host[0] == '\0' || strcmp(host, here) == 0, &all)) return false;
+  if (!all) forget_origins(world->arrival, world->origin_count);
+  return true;
+}
+
 static bool is_received(gab_world *world, MPI_Comm parent, MPI_Comm *bridge)
 {
   unsigned char received = 0;
-  gab_buffer facts;
-  MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
-  if (MPI_Intercomm_merge(parent, 1, bridge) != MPI_SUCCESS) return false;
-  MPI_Comm_set_errhandler(*bridge, MPI_ERRORS_RETURN);
-  gab_buffer_init(&facts, GAB_MEMORY_OTHER);
-  const bool told =
-      spread(*bridge, &facts) && take_facts(world, world->arrival, gab_reader_of_buffer(&facts)) == GAB_OK;
-  gab_buffer_release(&facts);
-  if (!told || !widen(MPI_COMM_WORLD, *bridge, 0, true, &world->comm)) return false;
+  int32_t group, group_count;
+  MPI_Comm crew;
+  if (!gab_spawn_meet(parent, bridge, &group, &group_count) || !is_told(world, *bridge, group)) return false;
+  if (!make_crew(*bridge, group_count, world->arrival->number, &crew)) return false;
+  if (!gab_spawn_widen(crew, *bridge, 0, true, &world->comm)) return false;
+  if (crew != MPI_COMM_WORLD) MPI_Comm_free(&crew);
   return MPI_Bcast(&received, 1, MPI_BYTE, 0, *bridge) == MPI_SUCCESS && received;
 }
 
 static void tell_where(const gab_world *world)
 {
-  char host[MPI_MAX_PROCESSOR_NAME] = "?";
-  int length;
-  MPI_Get_processor_name(host, &length);
+  char host[MPI_MAX_PROCESSOR_NAME];
+  gab_node_name(host);
   gab_log_all(GAB_LOG_INFO, "seat %" GAB_PRI_SEAT " was respawned on %s", world->seat, host);
 }
 
@@ -461,14 +272,14 @@ gab_status gab_world_arrive(gab_world *world)
   *world->arrival = (gab_arrival){.epoch = 0};
   MPI_Comm_get_parent(&parent);
   if (parent == MPI_COMM_NULL)
-    GAB_FAIL(GAB_ERR_STATE, "%s is set, but nobody has spawned this process", SPAWNED);
+    GAB_FAIL(GAB_ERR_STATE, "GABION_SPAWNED is set, but nobody has spawned this process");
   if (!is_received(world, parent, &bridge)) {
     (void)gab_error_set(GAB_ERR_FAULT, __FILE__, __LINE__,
                         "those who have started it do not wait for it any more");
     gab_world_leave();
   }
   MPI_Comm_free(&bridge);
-  end_limit();
+  gab_spawn_limit_end();
   GAB_TRY(pose_as_spare(world));
   tell_where(world);
   return GAB_OK;
@@ -477,8 +288,6 @@ gab_status gab_world_arrive(gab_world *world)
 gab_status gab_world_appear(gab_world *world)
 {
   gab_arrival *arrival = world->arrival;
-  int newcomers;
-  MPI_Comm_size(MPI_COMM_WORLD, &newcomers);
   gab_members_release(&world->seats);
   gab_members_release(&world->members);
   gab_members_release(&world->whole);
@@ -487,8 +296,10 @@ gab_status gab_world_appear(gab_world *world)
   world->whole = arrival->whole;
   world->epoch = arrival->epoch;
   if (world->next_context < arrival->next_context) world->next_context = arrival->next_context;
+  world->origins = arrival->origins;
+  world->origin_count += arrival->newcomers;
+  world->seats.slots += arrival->newcomers;
   gab_free(&world->arrival);
-  world->seats.slots += newcomers;
   world->meets_on_players = false;
   world->players = MPI_COMM_NULL;
   world->replay.state = GAB_REPLAY_OVER; /* the record stays: it may be asked for by a later newcomer */
@@ -497,8 +308,6 @@ gab_status gab_world_appear(gab_world *world)
 }
 
 #else
-
-void gab_spawn_limit_set(void) {}
 
 gab_status gab_world_arrive(gab_world *world)
 {

@@ -28,6 +28,14 @@ static void doze(void)
   nanosleep(&pause, NULL);
 }
 
+/* Alike on all: there is nobody any more who could be started. */
+static void give_up_newcomers(gab_world *world)
+{
+  gab_replay_give_up(
+      world,
+      "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
+}
+
 /* Looks until the root says that the rest is over. @param[out] plays  it has taken a slot instead @return GAB_ERR_FAULT when the world broke */
 static gab_status wait_for_word(gab_world *world, bool *plays)
 {
@@ -66,7 +74,7 @@ static gab_status rest(gab_world *world, gab_status *intent)
       world->policy = GAB_POLICY_REVOKE_ALL; /* from here on it is one of all */
       status = gab_world_agree(world, &flags);
     }
-    if (status == GAB_OK) return GAB_OK;
+    if (status == GAB_OK) give_up_newcomers(world);
     if (status != GAB_ERR_FAULT) return status;
     GAB_TRY(gab_world_repair(world, intent));
     if (!gab_world_is_spare(world)) return GAB_OK;
@@ -81,6 +89,16 @@ static bool needs_rest(const gab_world *world)
   return gab_world_spares(world) > 0 || (world->seating & GAB_SEATING_RESPAWN);
 }
 
+/* Who sits where is asked for while all are there. */
+static gab_status look_round(gab_world *world)
+{
+  if (!(world->seating & GAB_SEATING_RESPAWN)) return GAB_OK;
+  GAB_TRY(gab_world_check(world));
+  const gab_status status = gab_nodes_find(world);
+  if (status == GAB_ERR_FAULT) gab_world_break(world); /* so that nobody waits in it */
+  return status;
+}
+
 gab_status gab_world_rest(gab_world *world, gab_status *intent)
 {
   uint32_t flags = 0;
@@ -93,6 +111,7 @@ gab_status gab_world_rest(gab_world *world, gab_status *intent)
   else gab_replay_end(world);
   if (world->resting || !needs_rest(world))
     return GAB_OK; /* not a look at faults: others may not see them yet */
+  GAB_TRY(look_round(world));
   GAB_TRY(gab_world_agree(world, &flags));
   world->resting = true;
   return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
@@ -116,9 +135,7 @@ gab_status gab_world_recall(gab_world *world)
   if (!world->resting) return GAB_OK;
   GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
   world->resting = false;
-  gab_replay_give_up(
-      world,
-      "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
+  give_up_newcomers(world);
   if (gab_world_spares(world) == 0) return GAB_OK;
   if (gab_world_is_root(world)) GAB_TRY(tell_spares(world));
   return gab_world_agree(world, &flags);

@@ -201,6 +201,8 @@ static void release(gab_world *world)
   gab_arrival_destroy(&world->arrival);
   gab_buffer_release(&world->replay.record);
   gab_free(&world->folder);
+  gab_free(&world->node_slots);
+  gab_free(&world->origins);
   gab_world_unwatch(world);
   gab_free(&world);
 }

@@ -28,7 +28,8 @@
  *  one more spare, and each collective call returns what it returned to the others in their set-up: they have recorded
  *  that, up to 1 MiB. So the set-up has to call the framework in the same order on members and spares (it has to anyway),
  *  and must not use MPI_COMM_WORLD, nor talk to others through ports. gab_world_rest() then ends the repair together with
- *  the others. A newcomer that gives up on its way, or is not received by the others within 120 s, ends itself by SIGKILL, and
+ *  the others. It is started on the node of the one that died as long as a slot is played there, else on the node on which the
+ *  fewest are. A newcomer that gives up on its way, or is not received by the others within 120 s, ends itself by SIGKILL, and
  *  counts as dead; so does the process that has waited in MPI_Comm_spawn for 30 s. There are newcomers until the first rest
  *  ends (gab_world_recall()), and none after a death in the set-up, in which the others have had other collective calls.
  *
@@ -106,6 +107,9 @@ gab_seat gab_world_seats(const gab_world *world);
 const gab_members *gab_world_living_seats(const gab_world *world);
 /** Seats that the job was started with: a process with a higher number was respawned. */
 gab_seat gab_world_first_seats(const gab_world *world);
+/** A seat of the start on whose node `seat` sits: itself, or of a respawned process the one beside which it was started.
+ *  @return GAB_NO_SEAT if it sits somewhere else than it was to: that is then not known */
+gab_seat gab_world_seat_beside(const gab_world *world, gab_seat seat);
 /** NULL if processes can be respawned in this job; else why not, in words. Local. */
 const char *gab_world_why_no_respawn(const gab_world *world);
 /** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */

@@ -4,8 +4,9 @@
  *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
  *  error handler and the broken state), traffic.c and port.c (messages), carrier.c and wire.c (those
  *  that outlive deaths without a repair), comm.c (communicators of applications),
- *  replay.c (the set-up once more), collective.c and route.c, respawn.c (processes that are started later), repair.c,
- *  spares.c (waiting, and being called), world.c (beginning and end). Each uses those before it.
+ *  replay.c (the set-up once more), collective.c and route.c, nodes.c (who sits on this node), spawn.c and respawn.c
+ *  (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and
+ *  end). Each uses those before it.
  *
  *  Tier: internal, never installed.
  */
@@ -38,6 +39,7 @@ enum {
   GAB_AGREE_MENDED = 8,       /**< "my part of the repair is done" */
   GAB_AGREE_NOTED = 16,       /**< "I know what all know": seats may be given away */
   GAB_AGREE_SPAWNED = 32,     /**< "processes were started", "I hold the communicator with them" */
+  GAB_AGREE_SEATED = 64,      /**< beside it: "I do not know that they sit elsewhere than they were to" */
   GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has #GAB_AGREE_FLAGS bits */
 };
 
@@ -124,16 +126,21 @@ struct gab_world {
   MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
   MPI_Comm players; /**< of the members, in the order of slots: agreements while spares rest, communicators of
                          the application. The same as `comm` where that is both */
-  bool meets_on_players;    /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
-  gab_members seats;        /**< the seats that live, as "slots" of a gab_members */
-  gab_seat seat;            /**< of this process */
-  int32_t spares_per_node;  /**< that were set aside on each node; 0: they were counted for the whole run */
-  gab_seat first_seats;     /**< seats that the job was started with: those behind them were respawned */
-  gab_replay replay;        /**< the set-up, for respawned processes */
-  gab_arrival *arrival;     /**< of a respawned process in its set-up; else NULL */
-  char *folder;             /**< in which the program was started */
-  int32_t spawns;           /**< how often this repair has tried to respawn */
-  bool has_spawned;         /**< it was tried ever */
+  bool meets_on_players;   /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
+  gab_members seats;       /**< the seats that live, as "slots" of a gab_members */
+  gab_seat seat;           /**< of this process */
+  int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
+  gab_seat first_seats;    /**< seats that the job was started with: those behind them were respawned */
+  gab_replay replay;       /**< the set-up, for respawned processes */
+  gab_arrival *arrival;    /**< of a respawned process in its set-up; else NULL */
+  char *folder;            /**< in which the program was started */
+  int32_t spawns;          /**< how often this repair has tried to respawn */
+  bool has_spawned;        /**< it was tried ever */
+  bool has_nodes;          /**< the run is, or was, on more than one node */
+  gab_slot *node_slots; /**< that were played on this node when the last repair ended; none before the rest */
+  int32_t node_slot_count;
+  gab_seat *origins; /**< of each respawned seat: see gab_world_seat_beside() */
+  int32_t origin_count;
   bool resting;             /**< spares rest: collective calls are for the members alone */
   gab_seating seating;      /**< what becomes of the slots of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
@@ -287,12 +294,20 @@ void gab_replay_close(gab_world *world);
 /** Forgets the record. */
 void gab_replay_end(gab_world *world);
 
-/* ---------------------------------------------------------------- respawn.c */
+/* ---------------------------------------------------------------- nodes.c */
+
+/** Finds out which slots are played on this node. Collective over `comm`. */
+gab_status gab_nodes_find(gab_world *world);
+
+/* ---------------------------------------------------------------- spawn.c */
 
 /** Whether this process was respawned by another one of the same program (known before MPI is initialised). */
 bool gab_world_was_spawned(void);
 /** On a respawned process, before MPI_Init: nobody may ever wait for it, so it ends itself if it is not received in time. */
 void gab_spawn_limit_set(void);
+
+/* ---------------------------------------------------------------- respawn.c */
+
 /** Takes the place of making the main communicator: joins the survivors, and is told what they know. */
 gab_status gab_world_arrive(gab_world *world);
 /** Behind the set-up: from now on the world is that of the others, and its repair is to be finished together. */

@@ -29,10 +29,15 @@ static int distance(const void *user, gab_seat a, gab_seat b)
   const gab_domains *domains = user;
   int far = 0;
   if (a >= gab_domains_slots(domains) || b >= gab_domains_slots(domains))
-    return GAB_FARTHEST; /* a respawned one */
+    return GAB_FARTHEST; /* it was respawned just now */
   for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++)
     far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_slot)a, (gab_slot)b);
   return far;
+}
+
+void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint)
+{
+  if (checkpoint->domains) gab_world_set_distance(checkpoint->world, distance, checkpoint->domains);
 }
 
 /* Finds the domains where they matter, and tries whether a placement can be made of what was asked for.
@@ -49,7 +54,7 @@ static gab_status open_redundancy(gab_checkpoint *made)
   if (asked->separate == GAB_DOMAIN_NONE && asked->within <= GAB_DOMAIN_NONE) return GAB_OK;
   status = gab_domains_find(made->world, asked->domains_file, wanted, &made->domains);
   made->redundancy.domains_file = NULL; /* the caller's */
-  if (made->domains) gab_world_set_distance(made->world, distance, made->domains);
+  gab_checkpoint_tell_distances(made);
   return status;
 }
 
@@ -177,7 +182,7 @@ gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
   GAB_TRY(set_head(checkpoint, next, step));
   GAB_TRY(gab_entities_create(checkpoint, next->serial));
   GAB_TRY(gab_image_pack(checkpoint, next));
-  GAB_TRY(gab_redundancy_plan(checkpoint, next));
+  GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
   at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
 
   gab_world_enter(world, GAB_PHASE_SNAPSHOT);

@@ -200,14 +200,20 @@ gab_status gab_single_snapshot_torn(void);
 
 /* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
 bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
-/* Finds the slot that tells the others: of those that know most the lowest. It stays in office until
- * gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
+/* Finds the slot that tells the others: of those that know most the lowest. Then all know the failure domains of the seats that
+ * were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
 gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
 /* The heads of the elder's snapshots become known to those who lack them. Collective.
  * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
 gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
 /* Who has survived since a snapshot. Local. */
 gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+/* How many seats the domains know here; where there are none, more than there can be. Local. */
+uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint);
+/* The domains come to know all seats. Collective. @param[in] least_known  of gab_newcomers_known_seats() on all */
+gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known);
+/* The world calls spares by the present domains. Local. */
+void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint);
 typedef struct gab_rescued gab_rescued;
 /* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
  * GAB_ERR_CORRUPT here if what came is not whole */
@@ -218,7 +224,7 @@ void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
 /* ---- redundancy.c: what the scheme makes of the images */
 
 /* Finds whose images this slot keeps in a snapshot whose members are set. Local. */
-gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next);
+gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains);
 /* Begins to send the own image round: copies are then under way (transfer.c), parities are made before this
  * returns, since each chunk of them is summed up before the next one may leave. Collective. */
 gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);

@@ -112,7 +112,7 @@ static const sizes_run *sizes_find(const sizes *list, int32_t place)
   return &list->runs[lo];
 }
 
-/* ---------------------------------------------------------------- from names */
+/* ---------------------------------------------------------------- from names, or from what they said */
 
 /* A slot with its name; `first` are the lowest slots with the same node, chassis, island. */
 typedef struct named {
@@ -197,22 +197,64 @@ static gab_status create(int32_t slots, gab_domains **domains)
   return GAB_OK;
 }
 
-gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains)
+/* Of slots whose domains are found. @param[in,out] items  brought into the order of the places */
+static gab_status compress_items(named *items, int32_t count, gab_domains **domains)
 {
-  void *memory = NULL, *places = NULL;
+  void *places = NULL;
   GAB_TRY(create(count, domains));
-  gab_status status = gab_alloc((size_t)count * sizeof(named), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) status = gab_alloc((size_t)count * sizeof(int32_t), GAB_MEMORY_OTHER, &places);
-  if (status == GAB_OK) {
-    named *items = memory;
-    for (int32_t i = 0; i < count; i++) items[i] = (named){.name = names[i], .slot = i};
-    for (int level = 0; level < LEVELS; level++) find_first(items, count, level);
-    qsort(items, (size_t)count, sizeof *items, by_place);
-    status = compress(*domains, items, places);
-  }
-  gab_free(&memory);
+  gab_status status = gab_alloc((size_t)count * sizeof(int32_t), GAB_MEMORY_OTHER, &places);
+  qsort(items, (size_t)count, sizeof *items, by_place);
+  if (status == GAB_OK) status = compress(*domains, items, places);
   gab_free(&places);
   if (status != GAB_OK) gab_domains_destroy(domains);
+  return status;
+}
+
+gab_status gab_domains_from_names(const char *const *names, int32_t count, gab_domains **domains)
+{
+  void *memory = NULL;
+  *domains = NULL;
+  if (count > 0) GAB_TRY(gab_alloc((size_t)count * sizeof(named), GAB_MEMORY_OTHER, &memory));
+  named *items = memory;
+  for (int32_t i = 0; i < count; i++) items[i] = (named){.name = names[i], .slot = i};
+  for (int level = 0; level < LEVELS; level++) find_first(items, count, level);
+  const gab_status status = compress_items(items, count, domains);
+  gab_free(&memory);
+  return status;
+}
+
+/* ---------------------------------------------------------------- with those who came later */
+
+/* The lowest slot of a domain stands at its first place. */
+static named item_of(const gab_domains *domains, gab_slot slot)
+{
+  named item = {.slot = slot};
+  for (int level = 0; level < LEVELS; level++) {
+    const gab_domain_kind kind = (gab_domain_kind)(GAB_DOMAIN_NODE + level);
+    const gab_places range = gab_domains_range(domains, kind, gab_domains_place(domains, slot));
+    item.first[level] = gab_domains_slot(domains, range.first);
+  }
+  return item;
+}
+
+gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origins, int32_t count,
+                              gab_domains **extended)
+{
+  const int32_t before = domains->slots;
+  void *memory;
+  *extended = NULL;
+  GAB_TRY(gab_alloc((size_t)(before + count) * sizeof(named), GAB_MEMORY_OTHER, &memory));
+  named *items = memory;
+  for (gab_slot slot = 0; slot < before; slot++) items[slot] = item_of(domains, slot);
+  for (int32_t i = 0; i < count; i++) {
+    const bool is_known = origins[i] >= 0 && origins[i] < before;
+    named *item = &items[before + i];
+    if (is_known) *item = items[origins[i]];
+    item->slot = before + i;
+    for (int level = 0; level < LEVELS && !is_known; level++) item->first[level] = item->slot;
+  }
+  const gab_status status = compress_items(items, before + count, extended);
+  gab_free(&memory);
   return status;
 }
 

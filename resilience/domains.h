@@ -65,6 +65,13 @@ gab_status gab_domains_count(const char *path, int32_t *slots);
 gab_status gab_domains_load(const char *path, int32_t slots, int32_t spares, gab_domains **domains);
 /** Regular ones: `per_node` slots on each node, `per_island` nodes in each island (0: one island). Local. */
 gab_status gab_domains_regular(int32_t slots, int32_t per_node, int32_t per_island, gab_domains **domains);
+/** The same, and behind them `count` processes that came later. The order of those that were there before stays, so that a
+ *  placement of them is the same with either. Local; expands the runs for a moment.
+ *  @param[in] origins  per newcomer: one of those before that shares all its domains; GAB_NO_SEAT: a node, chassis and island of
+ *  its own
+ *  @param[out] extended  owned by the caller */
+gab_status gab_domains_extend(const gab_domains *domains, const gab_seat *origins, int32_t count,
+                              gab_domains **extended);
 void gab_domains_destroy(gab_domains **domains);
 
 /** How many slots they are about, spares included: where a run has spares, "slot" means seat here. */

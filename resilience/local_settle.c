@@ -103,7 +103,7 @@ static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_sna
   to->own_blocks = gab_forest_block_count(run->loop->forest);
   GAB_TRY(
       gab_members_copy(&to->members, &run->members)); /* for the plan: holders are those of the generation */
-  GAB_TRY(gab_redundancy_plan(run->loop->guard->checkpoint, to));
+  GAB_TRY(gab_redundancy_plan(run->loop->guard->checkpoint, to, run->loop->guard->checkpoint->domains));
   GAB_TRY(members_at(run, checkpoint, &to->members));
   GAB_TRY(fill(&to->own, parts.own));
   GAB_TRY(fill(&to->replicated, parts.replicated));

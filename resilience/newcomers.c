@@ -50,12 +50,12 @@ gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint)
 {
   const gab_slot me = gab_world_slot(checkpoint->world);
   const bool came_back = gab_world_incarnation(checkpoint->world, me) > 0;
-  uint64_t eldest = how_new(checkpoint) << 32 | (uint32_t)me;
+  uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me, gab_newcomers_known_seats(checkpoint)};
   if (came_back && checkpoint->stats.taken == 0 && checkpoint->since == 0) checkpoint->since = UINT64_MAX;
-  GAB_TRY(gab_world_min_u64(checkpoint->world, &eldest, 1));
-  checkpoint->elder = (gab_slot)(uint32_t)eldest;
-  checkpoint->elder_has_snapshot = eldest >> 32 < WITHOUT;
-  return GAB_OK;
+  GAB_TRY(gab_world_min_u64(checkpoint->world, least, 2));
+  checkpoint->elder = (gab_slot)(uint32_t)least[0];
+  checkpoint->elder_has_snapshot = least[0] >> 32 < WITHOUT;
+  return gab_newcomers_place(checkpoint, least[1]);
 }
 
 /* ---------------------------------------------------------------- heads */
@@ -69,6 +69,7 @@ static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
     GAB_TRY(gab_put_u64(out, both[i].serial));
     GAB_TRY(gab_put_i64(out, both[i].step));
     GAB_TRY(gab_put_u64(out, both[i].blocks));
+    GAB_TRY(gab_put_u8(out, both[i].placement.domains != NULL));
     GAB_TRY(gab_members_pack(&both[i].members, out));
     GAB_TRY(gab_members_pack(&both[i].placement.members,
                              out)); /* others, where slots were taken without a repair */
@@ -95,9 +96,11 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
   gab_members_init(&head.members, 0);
   gab_members_init(&head.survivors, 0); /* of the plan, here */
   int64_t step;
+  uint8_t has_domains;
   GAB_TRY(gab_get_u64(in, &head.serial));
   GAB_TRY(gab_get_i64(in, &step));
   GAB_TRY(gab_get_u64(in, &head.blocks));
+  GAB_TRY(gab_get_u8(in, &has_domains));
   GAB_TRY(gab_members_unpack(&head.members, in));
   GAB_TRY(gab_members_unpack(&head.survivors, in));
   gab_snapshot *place = checkpoint->since > 0 ? place_for(checkpoint, head.serial) : NULL;
@@ -111,7 +114,8 @@ static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
     gab_buffer_clear(&place->own);
     gab_buffer_clear(&place->replicated);
     status = gab_members_copy(&place->members, &head.survivors);
-    if (status == GAB_OK) status = gab_redundancy_plan(checkpoint, place);
+    if (status == GAB_OK)
+      status = gab_redundancy_plan(checkpoint, place, has_domains ? checkpoint->domains : NULL);
     if (status == GAB_OK) status = gab_members_copy(&place->members, &head.members);
     place->copy_count = 0; /* it keeps nothing of that time */
     place->parities.group.count = 0;

@@ -491,7 +491,7 @@ void gab_placement_release(gab_placement *placement)
   gab_members_release(&placement->places);
 }
 
-/* Where a respawned process sits nobody has asked. */
+/* A process was respawned, and nobody has told the domains yet. */
 static bool knows_seats(const gab_domains *domains, const gab_members *members)
 {
   for (int32_t i = 0; i < members->return_count; i++)

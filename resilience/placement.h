@@ -50,7 +50,7 @@ void gab_placement_release(gab_placement *placement);
 /** Local; the same on all slots. Costs time for the deaths so far only.
  *  @param[in,out] placement  initialised; replaced
  *  @param[in] domains  of all slots, and of the spares behind them that may play one; borrowed as long as the
- * placement lives; NULL, or a member plays from a seat that they do not know (a respawned process): every slot is a domain
+ * placement lives; NULL, or a member plays from a seat that they do not know yet (a respawned process): every slot is a domain
  * of its own
  *  @return ::GAB_ERR_ARGUMENT if numbers are out of range or a group could not survive its losses */
 gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *redundancy,

@@ -319,7 +319,15 @@ static void tell_redundancy(const gab_guard *guard, const gab_placement *placeme
     gab_log(GAB_LOG_WARNING, "%s", text);
 }
 
-/* A spare may sit in another domain than the process whose seat it took: the copies were placed anew by that. */
+static const char *newest_kind(const gab_world *world)
+{
+  const gab_members *members = gab_world_members(world);
+  for (int32_t i = 0; i < members->return_count; i++)
+    if (members->returns[i].seat >= gab_world_first_seats(world)) return "new process";
+  return "spare";
+}
+
+/* Who took over may sit in another domain than the one before: the copies were placed anew by that. */
 static void tell_separation(const gab_timeloop *loop, const gab_placement *placement, bool separate)
 {
   const char *kind = gab_domain_name(placement->separate);
@@ -333,9 +341,9 @@ static void tell_separation(const gab_timeloop *loop, const gab_placement *place
   else
     gab_log(
         GAB_LOG_WARNING,
-        "a spare sits in another %s than the process whose seat it took, and however copies are placed, some images lie in "
+        "a %s sits in another %s than the process whose seat it took, and however copies are placed, some images lie in "
         "one %s with all of theirs: the loss of a %s may be more than they cover",
-        kind, kind, kind);
+        newest_kind(loop->world), kind, kind, kind);
   if (!gab_world_is_root(loop->world)) return;
   gab_json *event = gab_event_begin(loop->events, "failure domains");
   gab_json_text(event, "kind", kind);

@@ -34,9 +34,9 @@ static void release_unused(gab_snapshot *next)
   for (int i = next->copy_count; i < next->copy_room; i++) gab_buffer_release(&next->copies[i].image);
 }
 
-gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next)
+gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains)
 {
-  GAB_TRY(gab_placement_make(&next->placement, &checkpoint->redundancy, &next->members, checkpoint->domains));
+  GAB_TRY(gab_placement_make(&next->placement, &checkpoint->redundancy, &next->members, domains));
   next->copy_count = 0;
   GAB_TRY(gab_placement_each_kept(&next->placement, gab_world_slot(checkpoint->world), add_copy, next));
   release_unused(next);

@@ -250,6 +250,9 @@ static gab_status load(gab_state *state, gab_step *step)
   gab_status lost = GAB_OK;
   bool saved;
   if (state->disk) gab_disk_abandon(state->disk);
+  if (gab_newcomers_possible(state->checkpoint))
+    GAB_TRY(gab_newcomers_find_elder(
+        state->checkpoint)); /* whatever is loaded, copies are placed by where all sit now */
   GAB_TRY(has_anybody_saved(state, &saved));
   if (saved) lost = load_memory(state, &found);
   if (lost != GAB_OK && (lost != GAB_ERR_LOST || !state->disk)) return lost;

@@ -289,7 +289,7 @@ def detail(rng, row):
                                                                for t in range(s - 3, s + 2))]
         step = rng.choice(quiet)
         work = ["compute", "exchange"] + (ADAPTING if row["flow"] == "adaptive" else [])
-        visit = 1 if phase in ("repair", "snapshot") else rng.randint(1, 2)
+        visit = 1 if phase in ("repair", "respawn", "snapshot") else rng.randint(1, 2)
         if phase == "snapshot":
             visit = rng.randint(1, 3)
         drills = [([victims[0]], step, rng.choice(work), 1, []), ([victims[1]], step - 3, phase, visit, [])]

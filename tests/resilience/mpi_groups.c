@@ -87,7 +87,7 @@ static void take(bench *b)
   gab_snapshot *snapshot = b->snapshot;
   CHECK(gab_members_copy(&snapshot->members, gab_world_members(b->world)) == GAB_OK);
   make_image(snapshot, b->seed, b->me, b->most);
-  CHECK(gab_redundancy_plan(&b->checkpoint, snapshot) == GAB_OK);
+  CHECK(gab_redundancy_plan(&b->checkpoint, snapshot, b->checkpoint.domains) == GAB_OK);
   wire_bytes = 0;
   CHECK(gab_redundancy_exchange(&b->checkpoint, snapshot) == GAB_OK);
   size_t sent = gab_redundancy_sent(snapshot, b->me), peers = (size_t)gab_members_count(&snapshot->members);

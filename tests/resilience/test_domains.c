@@ -2,6 +2,7 @@
 #include "resilience/domains_impl.h"
 
 #include "core/hash.h"
+#include "resilience/placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,6 +191,134 @@ static void a_file_places_every_slot_once(void **state)
   }
 }
 
+/* ---------------------------------------------------------------- those who come later */
+
+enum { LATER = 8 };
+
+/* Nodes of two chassis, chassis of two islands, in some mixture. */
+static int32_t draw_names(uint64_t round, name_text *names)
+{
+  const int32_t count = 2 + (int32_t)(gab_hash_counter(4, round, 0) % 40);
+  const uint64_t kinds = 1 + gab_hash_counter(4, round, 1) % 7;
+  for (int32_t i = 0; i < count; i++) {
+    const unsigned node = (unsigned)(gab_hash_counter(5, round, (uint64_t)i) % kinds);
+    snprintf(names[i], NAME, "i%u/c%u/n%u", node % 4 / 2, node % 2, node);
+  }
+  return count;
+}
+
+/* @param[out] names  of newcomers, as those of their origins, or a place of its own */
+static void draw_origins(uint64_t round, int32_t count, gab_seat *origins, name_text *names)
+{
+  for (int32_t i = 0; i < LATER; i++) {
+    const uint64_t drawn = gab_hash_counter(6, round, (uint64_t)i);
+    origins[i] = drawn % 5 == 0 ? GAB_NO_SEAT : (gab_seat)(drawn / 5 % (uint64_t)count);
+    if (origins[i] == GAB_NO_SEAT) snprintf(names[count + i], NAME, "x%d/c/n", i);
+    else memcpy(names[count + i], names[origins[i]], NAME);
+  }
+}
+
+static void domains_of(name_text *names, int32_t count, gab_domains **domains)
+{
+  const char *pointers[MOST];
+  for (int32_t i = 0; i < count; i++) pointers[i] = names[i];
+  assert_int_equal(gab_domains_from_names(pointers, count, domains), GAB_OK);
+}
+
+static void require_equal(const gab_domains *a, const gab_domains *b)
+{
+  gab_buffer left, right;
+  gab_buffer_init(&left, GAB_MEMORY_OTHER);
+  gab_buffer_init(&right, GAB_MEMORY_OTHER);
+  assert_int_equal(gab_domains_pack(a, &left), GAB_OK);
+  assert_int_equal(gab_domains_pack(b, &right), GAB_OK);
+  assert_int_equal(left.size, right.size);
+  assert_memory_equal(left.data, right.data, left.size);
+  gab_buffer_release(&left);
+  gab_buffer_release(&right);
+}
+
+static void require_same_placement(const gab_placement *a, const gab_placement *b, const gab_members *left)
+{
+  for (gab_slot slot = 0; slot < a->members.slots; slot++) {
+    for (int k = 0; k < gab_placement_copies(a); k++)
+      assert_int_equal(gab_placement_holder(a, slot, k), gab_placement_holder(b, slot, k));
+    gab_group one = {.count = 0}, other = {.count = 0};
+    assert_int_equal(gab_placement_group(a, slot, &one), gab_placement_group(b, slot, &other));
+    assert_int_equal(one.count, other.count);
+    for (int k = 0; k < one.count; k++) assert_int_equal(one.slots[k], other.slots[k]);
+    if (gab_members_has(&a->members, slot))
+      assert_int_equal(gab_placement_restorer(a, left, slot), gab_placement_restorer(b, left, slot));
+  }
+}
+
+/* Some are gone already when the snapshot is taken, some more when it is needed. */
+static void draw_members(uint64_t round, int32_t count, gab_members *members, gab_members *left)
+{
+  gab_members_init(members, count);
+  for (gab_slot slot = 1; slot < count; slot++)
+    if (gab_hash_counter(7, round, (uint64_t)slot) % 6 == 0)
+      assert_int_equal(gab_members_remove(members, slot), GAB_OK);
+  gab_members_init(left, 0);
+  assert_int_equal(gab_members_copy(left, members), GAB_OK);
+  for (gab_slot slot = 1; slot < count; slot++)
+    if (gab_hash_counter(8, round, (uint64_t)slot) % 6 == 0)
+      assert_int_equal(gab_members_remove(left, slot), GAB_OK);
+}
+
+static void check_placements(uint64_t round, int32_t count, const gab_domains *before,
+                             const gab_domains *after)
+{
+  static const gab_scheme *const schemes[] = {&gab_scheme_pairwise, &gab_scheme_ring, &gab_scheme_parity,
+                                              &gab_scheme_reed_solomon};
+  gab_members members, left;
+  draw_members(round, count, &members, &left);
+  for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+    const gab_redundancy asked = {.scheme = schemes[i],
+                                  .copies = 1 + (int)(round % 2),
+                                  .group = 4,
+                                  .losses = 2,
+                                  .separate = (gab_domain_kind)(GAB_DOMAIN_NODE + round % 3),
+                                  .within = GAB_DOMAIN_NONE};
+    gab_placement one, other;
+    gab_placement_init(&one);
+    gab_placement_init(&other);
+    assert_int_equal(gab_placement_make(&one, &asked, &members, before), GAB_OK);
+    assert_int_equal(gab_placement_make(&other, &asked, &members, after), GAB_OK);
+    require_same_placement(&one, &other, &left);
+    gab_placement_release(&one);
+    gab_placement_release(&other);
+  }
+  gab_members_release(&members);
+  gab_members_release(&left);
+}
+
+static void who_comes_later_joins_and_moves_nobody(void **state)
+{
+  (void)state;
+  name_text names[MOST];
+  for (uint64_t round = 0; round < 400; round++) {
+    const int32_t count = draw_names(round, names);
+    gab_seat origins[LATER];
+    gab_domains *before, *after, *steps, *truth;
+    draw_origins(round, count, origins, names);
+    domains_of(names, count, &before);
+    domains_of(names, count + LATER, &truth);
+    assert_int_equal(gab_domains_extend(before, origins, LATER, &after), GAB_OK);
+    require_equal(after, truth);
+    gab_domains_destroy(&after);
+    assert_int_equal(gab_domains_extend(before, origins, 3, &steps),
+                     GAB_OK); /* or one recovery after the other */
+    assert_int_equal(gab_domains_extend(steps, origins + 3, LATER - 3, &after), GAB_OK);
+    require_equal(after, truth);
+    check_placements(round, count, before, after);
+    gab_domains_destroy(&before);
+    gab_domains_destroy(&steps);
+    gab_domains_destroy(&after);
+    gab_domains_destroy(&truth);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -197,6 +326,7 @@ int main(void)
       cmocka_unit_test(memory_grows_with_irregularity_only),
       cmocka_unit_test(regular_ones_need_no_names),
       cmocka_unit_test(a_file_places_every_slot_once),
+      cmocka_unit_test(who_comes_later_joins_and_moves_nobody),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,88 @@
+# gabion-test: timeout=420 labels=quick needs=ulfm
+# Processes that are started for the dead sit where those sat, and on the node with the fewest slots when a node has lost all of
+# its own; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
+set -uo pipefail
+: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
+unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here
+gabion=$GABION_BUILD/bin/gabion
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+
+cat >case.yaml <<'YAML'
+run: {steps: 60}
+domain: {cells: [64, 32], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.05, 0]}
+resilience: {memory: {every: 5}, strategies: [respawn, shrink]}
+YAML
+cat >agent.sh <<'SH2'
+#!/bin/bash
+host=$1; shift
+export GABION_NODE=$host
+exec unshare --uts bash -c "hostname $host; $*"
+SH2
+chmod +x agent.sh
+
+checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
+member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
+said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it said: $(cat said.txt)"; }
+# PRRTE 3.0.8 loses a daemon now and then when a process is started later on several nodes (doc/ulfm.md), which ends the job:
+# then, and only then, once more.
+on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all slots are played at the end, with the undisturbed result
+  local hosts=$1 processes=$2 code tries=0
+  shift 2
+  while :; do
+    code=0
+    rm -rf out
+    timeout 150 "$GABION_LAUNCH" -t 1 --stall 60 --retries 0 --hosts "$hosts" --agent "$work/agent.sh" \
+      --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1 --mca btl_tcp_if_include lo" -n "$processes" -- "$gabion" run case.yaml \
+      --out out "$@" 2>&1 </dev/null | tr -d '\0' >said.txt || code=$?
+    if ((code == 0 || tries++ == 3)) || ! grep -q 'lost communication with a remote daemon' said.txt; then break; fi
+  done
+  [ "$code" = 0 ] || complain "exit $code on $hosts: $*
+it said: $(cat said.txt)"
+  [ "$(checksum)" = "$undisturbed" ] || complain "another checksum on $hosts: $*"
+  [ "$(member living)" = "$processes" ] || complain "$(member living) of $processes processes on $hosts: $*"
+  if grep -q -e 'do not sit where they were to' -e 'where respawned processes sit is not known' said.txt; then
+    complain "newcomers sit elsewhere: $(cat said.txt)"
+  fi
+}
+seated() { # seated NODES: where newcomers were started
+  local nodes
+  nodes=$(sed -n 's/^ *seat \([0-9]*\) was respawned on \(.*\)/\2/p' said.txt | sort | paste -sd' ')
+  [ "$nodes" = "$1" ] || complain "newcomers sit on '$nodes' instead of '$1'"
+}
+apart()    { if grep -q 'the loss of a node may be more' said.txt; then complain "copies share a node: $(cat said.txt)"; fi; }
+
+rm -rf out
+"$GABION_LAUNCH" -t 1 --stall 60 -n 4 -- "$gabion" run case.yaml --out out --set 'resilience.strategies=[shrink]' >said.txt 2>&1
+undisturbed=$(checksum)
+[ -n "$undisturbed" ] || complain "no checksum"
+
+# Beside those that are left of its node; two, each on its own.
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=3,step=30,phase=compute
+seated nodeB
+apart
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=1+3,step=30,phase=exchange
+seated 'nodeA nodeB'
+apart
+# All of a node: one on each of the others, which have as many slots; and on the emptier one, also where the node of the one that
+# starts them is fuller. Copies lie on different nodes again.
+on_nodes nodeA:2,nodeB:2,nodeC:2 6 --inject slot=2+3,step=30,phase=compute
+seated 'nodeA nodeC'
+apart
+on_nodes nodeA:3,nodeB:1,nodeC:2 6 --inject slot=3,step=30,phase=compute
+seated nodeC
+apart
+# One node is left: then copies share it, which is said.
+on_nodes nodeA:2,nodeB:2 4 --inject slot=2+3,step=30,phase=compute
+seated "nodeA nodeA"
+grep -q 'a new process sits in another node .* the loss of a node may be more than they cover' said.txt ||
+  complain "nobody says that copies share a node: $(cat said.txt)"
+grep -q '"event": "failure domains", "kind": "node", "separate": false' out/events.jsonl || complain "no event says that copies share a node"
+exit $((failures > 0))
