@@ -70,6 +70,7 @@ static gab_status go_back(gab_world *world, gab_status why)
 {
   gab_status intent;
   if (why != GAB_ERR_FAULT) gab_world_raise(world, why);
+  (void)gab_world_check(world); /* takes messages of ports off the memory that handlers may give back */
   clean_up();
   GAB_TRY(gab_world_repair(world, &intent));
   if (intent != GAB_OK) return intent;
@@ -102,6 +103,8 @@ static gab_status begin(gab_world *world, gab_status *intent)
   uint32_t flags = 0;
   *intent = GAB_OK;
   const bool respawns = respawning == world;
+  const char *why_not = respawns ? gab_world_why_no_respawn(world) : NULL;
+  if (why_not) GAB_FAIL(GAB_ERR_STATE, "processes cannot be respawned: %s", why_not);
   gab_world_set_seating(world, respawns ? GAB_SEATING_SPARES | GAB_SEATING_RESPAWN : GAB_SEATING_SPARES);
   const gab_status status = gab_world_spares(world) > 0 || respawns ? gab_world_rest(world, intent)
                                                                     : gab_world_agree(world, &flags);

@@ -64,7 +64,8 @@ typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv,
  *  @param[in] argc,argv,user  handed on
  *  @return GAB_OK on all; what some call of `point` failed with, on all; ::GAB_ERR_LOST on all if there is no spare for a
  *  dead process, and none could be started (unless gab_reinit_allow_shrinking()), or if a process died before all had called gab_reinit();
- *  ::GAB_ERR_STATE from within `point` */
+ *  ::GAB_ERR_STATE from within `point`, and a second time in a program where processes are to be started for the dead: they
+ *  could not come to it (gab_reinit_allow_respawning(); without that it may be called again) */
 gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);
 
 /** Lets a run whose spares are used up go on without the dead: slots are then gone, and communicators smaller. The same on
@@ -82,7 +83,10 @@ gab_status gab_reinit_test(gab_world *world);
 
 /** Adds something to be done before this process goes back: close files, free what the function will allocate again.
  *  Called once, the last added first, then forgotten; forgotten, too, when the function returns GAB_OK. No
- *  communication in it. Within `point`; local.
+ *  communication in it. Handlers run before the repair, while other processes may still compute. Buffers of ports may be released
+ *  in it: the framework keeps what is under way. Memory of an own MPI request that has not ended may not: Open MPI 5.0 reads it
+ *  on when the peer answers later (the sender crashed), and a wait for a long send ends only when the peer looks at MPI, although its
+ *  communicator is revoked (a handler that waited stood still). Such memory has to be kept, and used again. Within `point`; local.
  *  @return ::GAB_ERR_STATE outside of gab_reinit(), ::GAB_ERR_MEMORY */
 gab_status gab_reinit_add_cleanup(gab_world *world, void (*cleanup)(void *user), void *user);
 

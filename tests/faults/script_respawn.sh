@@ -65,6 +65,20 @@ full "the case file is gone" 1 1
 # The holder of the copy dies with the slot: nothing to send to a newcomer.
 launch 3 4 0 respawn --inject slot=0+2,step=47,phase=compute
 
+# By mpirun itself, with what the launcher would say.
+by_hand() { # by_hand ARGUMENTS OF MPIRUN
+  rm -rf out
+  # shellcheck disable=SC2086 # flags
+  OMP_NUM_THREADS=1 timeout 100 "$GABION_MPIRUN" $GABION_MPI_FLAGS --prtemca state_base_recoverable 1 \
+    --prtemca state_base_notify_errors 1 -n 4 "$@" "$GABION_BUILD/bin/gabion" run "$flow" --out out \
+    --set 'resilience.strategies=[respawn]' --inject slot=2,step=33,phase=exchange >said.txt 2>&1 </dev/null
+}
+GABION_RESPAWN=1 by_hand
+full "by mpirun" 1 1
+by_hand
+said 'was started by mpirun without gabion-launch, and GABION_RESPAWN=1 was not set for it'
+[ ! -e out/summary.json ] || complain "by mpirun, without GABION_RESPAWN: not refused"
+
 rm -rf out
 "$GABION_BUILD/bin/gabion" run "$flow" --out out --set 'resilience.strategies=[respawn]' --set run.processes=1 >said.txt 2>&1
 [ $? = 2 ] || complain "respawn without mpirun: not refused"

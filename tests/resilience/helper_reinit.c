@@ -235,6 +235,12 @@ static const scenario scenarios[] = {
      RESPAWNS,
      GAB_OK,
      {{0, 0, IN_COMPUTING, 6}, {1, 0, IN_COMPUTING, 6}, NOBODY}},
+    {"before all have called, with respawning",
+     3,
+     0,
+     RESPAWNS,
+     GAB_ERR_LOST,
+     {{1, 0, BEFORE_ALL_CALLED, 0}, NOBODY}},
     {"a spare first, then respawned",
      3,
      1,
@@ -271,6 +277,11 @@ static bool play_scenario(int *argc, char ***argv)
   const gab_status status = gab_reinit(world, *argc, *argv, refuses ? fail_on_the_last : foo, &app);
   REQUIRE(status == play->ends); /* on spares too */
   REQUIRE(gab_reinit_add_cleanup(world, count_cleanup, NULL) == GAB_ERR_STATE);
+  if (status == GAB_OK && play->goes_on == RESPAWNS) { /* nobody who is started could come here */
+    REQUIRE(gab_reinit_allow_respawning(world, true) == GAB_ERR_STATE);
+    REQUIRE(gab_reinit(world, *argc, *argv, foo, &app) == GAB_ERR_STATE);
+    REQUIRE(strstr(gab_error_message(), "cannot be respawned"));
+  }
   uint64_t deaths = (uint64_t)gab_world_members(world)->gone_count, meant = 0;
   for (int32_t i = 0; i < gab_world_members(world)->return_count; i++)
     deaths += gab_world_members(world)->returns[i].incarnation;

@@ -8,5 +8,10 @@ while read -r number slots spares name; do
   grep -q 'gabion-test: passed' <<<"$said" || { echo "$name: $said"; failures=$((failures + 1)); }
   played=$((played + 1))
 done < <("$helper")
-[ "$played" -ge 24 ] || { echo "only $played scenarios"; failures=1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+said=$(timeout 60 "$GABION_LAUNCH" -n 3 --spares 1 -t 1 --stall 30 --retries 0 -- \
+  "$GABION_BUILD/tests/resilience/helper_cleanup" "$work/gone" 2>&1 </dev/null | tr -d '\0')
+grep -q 'gabion-test: passed' <<<"$said" || { echo "cleanup: $said"; failures=$((failures + 1)); }
+[ "$played" -ge 25 ] || { echo "only $played scenarios"; failures=1; }
 exit $((failures > 0))
