@@ -380,9 +380,13 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
                          gab_slot **lost, gab_fault *fault)
 {
   for (;;) {
-    GAB_TRY(repair(recovery, mine, fault));
+    const gab_status repaired = repair(recovery, mine, fault);
+    gab_status status =
+        GAB_OK; /* also where an intent ends the run: somebody may want to look at the last checkpoint */
+    if (recovery->local && repaired != GAB_ERR_LOST)
+      status = gab_local_settle(recovery->local, &mine->before);
+    GAB_TRY(repaired);
     note_repair(recovery, fault);
-    gab_status status = recovery->local ? gab_local_settle(recovery->local, &mine->before) : GAB_OK;
     if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
     if (status == GAB_OK) status = ask_fence(recovery, fault, escalate(recovery, list, count, fault));

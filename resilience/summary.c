@@ -284,9 +284,10 @@ static void log_fault(const gab_fault_record *record)
   char lost[160];
   gab_log(GAB_LOG_INFO,
           "  survived: %s died at step %" GAB_PRI_STEP "; %" GAB_PRI_STEP
-          " steps were computed again; recovery took %.3f s",
+          " steps were computed again%s; recovery took %.3f s",
           gab_fault_who(record->lost, GAB_MOST_LOST_RECORDS, fault->lost_count, lost, sizeof lost),
-          fault->noticed_step, fault->noticed_step - fault->restored_step, fault->seconds);
+          fault->noticed_step, fault->noticed_step - fault->restored_step,
+          fault->strategy == gab_strategy_local.name ? " by who took over, none by others" : "", fault->seconds);
 }
 
 /* The three parts that took most; all are in summary.json. */

@@ -113,16 +113,26 @@ gab_status driver_steps_read(const gab_config *config, double dt, gab_step *step
   return GAB_OK;
 }
 
-gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
+static gab_status refuse_strategy(const gab_config *config, const gab_strategy *strategy, const char *why)
 {
   size_t count = 0;
   const char *const *names = NULL;
   if (gab_config_is_set(config, "resilience.strategies"))
     names = gab_config_strings(config, "resilience.strategies", &count);
   for (size_t i = 0; i < count; i++)
-    if (strcmp(names[i], gab_strategy_reconstruct.name) == 0)
+    if (strcmp(names[i], strategy->name) == 0)
       return gab_config_fail(config, "resilience.strategies", "'%s' is not for this case: %s", names[i], why);
   return GAB_OK;
+}
+
+gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
+{
+  return refuse_strategy(config, &gab_strategy_reconstruct, why);
+}
+
+gab_status driver_local_refuse(const gab_config *config, const char *why)
+{
+  return refuse_strategy(config, &gab_strategy_local, why);
 }
 
 gab_status driver_blame(const gab_config *config, const char *path, gab_status status)
@@ -238,6 +248,9 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
   note(&all, gab_resilience_check(config, flow_monitors()));
   note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
+  if (found->refinement.max_level > 0 || found->rebalance.every > 0)
+    note(&all,
+         driver_local_refuse(config, "slots come back alone on a grid of one level that stays as it is"));
   note(&all, driver_drills_check(options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;

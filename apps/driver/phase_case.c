@@ -38,6 +38,7 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   if (found->refinement.levels > 0)
     GAB_TRY(driver_reconstruct_refuse(
         config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
+  GAB_TRY(driver_local_refuse(config, "slots come back alone in flows only, so far"));
   return driver_drills_check(options);
 }
 
