@@ -2,6 +2,8 @@
 /* Types, requests, sizes that do not fit, and all that is refused, with words that say why. */
 #include "tests/persist/persist_test.h"
 
+#include <sys/resource.h>
+
 static void derived_types(void)
 {
   int matrix[4][5], column[4] = {0}, back[4][5];
@@ -216,6 +218,37 @@ static void lost(void)
   MPI_Barrier(comm);
 }
 
+/* The file of rank 1 cannot be written: a common commit fails on all, though rank 0 has stored its part, and all go back; or it
+ * is made again, and is there once. */
+static void failed_commit(bool made_again)
+{
+  MPI_Comm p = open_key("failed", "commit=together");
+  put(p, rank, 1, 1);
+  commit(p);
+  put(p, rank, 1, 2);
+  struct rlimit limit, none;
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  none = limit;
+  none.rlim_cur = 1;
+  signal(SIGXFSZ, SIG_IGN);
+  if (rank == 1) REQUIRE(setrlimit(RLIMIT_FSIZE, &none) == 0);
+  const int code = gab_persist_commit(p);
+  if (rank == 1) REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  CHECK(failed_with(code, GAB_PERSIST_IO));
+  CHECK(strstr(gab_persist_message(), "cannot be written") != NULL);
+  MPI_Barrier(comm);
+  if (made_again) {
+    put(p, rank, 2, 3);
+    commit(p);
+  }
+  p = again(p, "failed", "commit=together");
+  long long epoch = -1;
+  CHECK(gab_persist_status(p, &epoch, 0, 0, NULL) == MPI_SUCCESS && epoch == (made_again ? 2 : 1));
+  CHECK(get(p, rank, 1) == (made_again ? 2 : 1));
+  CHECK(get(p, rank, 2) == (made_again ? 3 : -1));
+  discard(p);
+}
+
 /* Rank 0 has the file of one run, rank 1 that of another one, of the same key and the same epoch. */
 static void other_runs(void)
 {
@@ -258,5 +291,7 @@ int main(int argc, char **argv)
   damaged();
   lost();
   other_runs();
+  failed_commit(false);
+  failed_commit(true);
   return test_finish();
 }
