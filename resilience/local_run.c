@@ -94,12 +94,16 @@ static gab_status on_down(void *user, gab_seat place)
 
 static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes back to a later checkpoint"); }
 
+/* A slot that has asked for a later image plays nothing until that has come. */
 static gab_status serve(void *user)
 {
   gab_local_run *run = user;
-  if (run->restart.there) return unwind();
-  GAB_TRY(gab_wire_serve(run->wire));
-  return run->restart.there ? unwind() : gab_world_check(run->world);
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    if (run->restart.there) return unwind();
+    GAB_TRY(gab_wire_serve(run->wire));
+    if (run->restart.there) return unwind();
+    if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
+  }
 }
 
 /* It has made again what its predecessor had sent: that one died in this step, or on the way to the next. */
