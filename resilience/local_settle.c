@@ -281,16 +281,18 @@ gab_status gab_local_check(const gab_protection *protection)
 {
   const gab_redundancy *redundancy = &protection->redundancy;
   const gab_scheme *scheme = redundancy->scheme ? redundancy->scheme : &gab_scheme_pairwise;
-  bool others = false;
-  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
+  bool is_wanted = false, others = false;
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++) {
+    is_wanted = is_wanted || protection->strategies[i]->is_local;
     others = others || (i > 0 && protection->strategies[i]->is_local) ||
              protection->strategies[i]->makes_up ||
              (protection->strategies[i]->seating & GAB_SEATING_RESPAWN);
+  }
+  if (!is_wanted) return GAB_OK;
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
              "strategy 'local' has to be the first of the list, and does not go with 'respawn' and "
              "'reconstruct'");
-  if (!protection->strategies[0] || !protection->strategies[0]->is_local) return GAB_OK;
   if (scheme->kind != GAB_SCHEME_COPIES || redundancy->copies > 1)
     GAB_FAIL(
         GAB_ERR_INPUT,
