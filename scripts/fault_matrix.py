@@ -279,6 +279,8 @@ def detail(rng, row):
     visit = rng.randint(1, VISITS.get(phase, 3))
     if phase in WRITING:
         rng_step = rng.randint(first, 30)
+    if phase in ("commit", "swap") and visit > 1:  # none at the end of the run
+        rng_step = min(rng_step, steps - 1 - 2 * row["every"])
     if pattern == "early":
         drills = [(victims, 0, "snapshot", rng.randint(1, 2), [])]
     elif pattern == "series":
