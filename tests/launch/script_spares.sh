@@ -32,6 +32,7 @@ said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it 
 run 0 -n 2 -- --set resilience.separate=none
 undisturbed=$(checksum)
 has spares 0
+[ ! -e out/fencing ] || complain 'a run on one node takes fencing tokens'
 
 # What the case asks for is started; what the command line says counts more; with less the run is refused.
 two='resilience.spares={count: 2}' each='resilience.spares={count: 1, per: node}'
@@ -58,6 +59,9 @@ said 'on how many nodes is not known'
 on_nodes nodeA:3,nodeB:3 -n 4 -- --set "$each" --inject slot=3,step=30,phase=compute --inject slot=2,step=45,phase=compute
 has spares 2; has spares_left 0
 called '5 4'
+# Each recovery took a fencing token, which names who was left; on one node nobody can be cut off.
+[ "$(ls -v out/fencing | tr '\n' ' ')" = '1 2 3 ' ] || complain "fencing tokens: $(ls -v out/fencing)"
+grep -qx 'gone 2 3 end' out/fencing/3 || complain "the last fencing token: $(cat out/fencing/3)"
 
 # The copy of the one slot lies with the other, on another node, until the spare there takes the seat of the first.
 on_nodes nodeB:1,nodeA:2 -n 2 --spares 1 -- --inject slot=0,step=30,phase=compute
