@@ -1,34 +1,10 @@
 # gabion-test: timeout=420 labels=quick needs=ulfm
 # Processes that are started for the dead sit where those sat, and on the node with the fewest slots when a node has lost all of
 # its own; copies are placed by where they sit. Nodes are emulated: processes with host names of their own.
-set -uo pipefail
-: "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
-unshare --uts true 2>/dev/null || exit 77 # host names cannot be changed here
-gabion=$GABION_BUILD/bin/gabion
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
+. "$GABION_SOURCE/tests/launch/nodes.sh"
+set -o pipefail
+box 60 '[64, 32]' | sed 's/{every: 5}}/{every: 5}, strategies: [respawn, shrink]}/' >case.yaml
 
-cat >case.yaml <<'YAML'
-run: {steps: 60}
-domain: {cells: [64, 32], block: [8, 8]}
-fluid: {omega: 1.5}
-boundaries:
-  y_min: {type: wall}
-  y_max: {type: velocity, velocity: [0.05, 0]}
-resilience: {memory: {every: 5}, strategies: [respawn, shrink]}
-YAML
-cat >agent.sh <<'SH2'
-#!/bin/bash
-host=$1; shift
-export GABION_NODE=$host
-exec unshare --uts bash -c "hostname $host; $*"
-SH2
-chmod +x agent.sh
-
-checksum() { sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' out/summary.json; }
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 said() { grep -q -e "$1" said.txt || complain "expected it to say \`$1', but it said: $(cat said.txt)"; }
 # PRRTE 3.0.8 loses a daemon now and then when a process is started later on several nodes (doc/ulfm.md), which ends the job:
@@ -40,7 +16,7 @@ on_nodes() { # on_nodes HOSTS PROCESSES ARGUMENTS...: all slots are played at th
     code=0
     rm -rf out
     timeout 150 "$GABION_LAUNCH" -t 1 --stall 60 --retries 0 --hosts "$hosts" --agent "$work/agent.sh" \
-      --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1 --mca btl_tcp_if_include lo" -n "$processes" -- "$gabion" run case.yaml \
+      --mpi-args "$nodes_mpi --mca btl_tcp_if_include lo" -n "$processes" -- "$gabion" run case.yaml \
       --out out "$@" 2>&1 </dev/null | tr -d '\0' >said.txt || code=$?
     if ((code == 0 || tries++ == 3)) || ! grep -q 'lost communication with a remote daemon' said.txt; then break; fi
   done
