@@ -70,7 +70,7 @@ gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, cons
                                  const char *const *columns, size_t count, gab_row_fn row, void *user,
                                  gab_series **series);
 
-/** Appends the names of the files that its writers make, a line each, relative to the folder, with <n> for a
+/** Appends the names of the files that its writers make, a line each, relative to the folder, with `<n>` for a
  * number. Local. */
 gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
 

@@ -2,7 +2,7 @@
  *  @brief What a run keeps in its output folder, so that the next one there can clear it away.
  *
  *  FOLDER/files.txt lists, a line each, the files that the run in the folder writes: their names relative to
- * it, with <n> for a number ("fields/fields_<n>.s<n>.h5"). A run that begins anew in a used folder removes
+ * it, with `<n>` for a number (`fields/fields_<n>.s<n>.h5`). A run that begins anew in a used folder removes
  * the files of that list, so that nothing of an earlier run stays beside its own; one that goes on keeps
  * them. Whatever is not in the list is not touched, nor are links, nor anything but plain files of the folder
  * and of folders in it.

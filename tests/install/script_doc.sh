@@ -1,9 +1,9 @@
 # The reference of the public headers is made without a warning: every parameter that is described exists, every link
-# leads somewhere. Where there is no doxygen the test says so and passes; GABION_DOXYGEN: one that is not on the path.
+# leads somewhere. Skipped where there is no doxygen; GABION_DOXYGEN: one that is not on the path.
 # gabion-test: timeout=300 labels=quick
 set -eu
 doxygen=${GABION_DOXYGEN:-doxygen}
-command -v "$doxygen" >/dev/null || { echo "no doxygen here: not checked"; exit 0; }
+command -v "$doxygen" >/dev/null || { echo "no doxygen here: not checked"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$GABION_SOURCE"
