@@ -284,6 +284,9 @@ def run_test(test, seconds):
     except subprocess.TimeoutExpired:
         end(process)
         return False, time.time() - start
+    except BaseException:  # told to stop: so is the test, which has a session of its own
+        end(process)
+        raise
     taken = time.time() - start
     if process.returncode == properties.get("SKIP_RETURN_CODE", -1):
         raise Failure("%s is skipped on this machine" % " ".join(test["command"]))
