@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Long against a look at the network, short against a recovery. */
-enum { LOOK_EVERY_MS = 2 };
+/* The pause is long against a look at the network, short against a recovery; the dead are looked for in every so many. */
+enum { LOOK_EVERY_MS = 2, LOOKS_PER_ROLL_CALL = 32 };
 
 static void doze(void)
 {
@@ -36,14 +36,41 @@ static void give_up_newcomers(gab_world *world)
       "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
 }
 
+/* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
+ * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare. */
+static gab_status call_the_roll(gab_world *world)
+{
+#ifdef GAB_HAVE_ULFM
+  MPI_Group failed = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  int count = 0;
+  int32_t players = 0;
+  GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
+  MPI_Group_size(failed, &count);
+  if (count > 0) MPI_Comm_group(world->comm, &all);
+  for (int i = 0, rank; i < count; i++) {
+    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
+    players += gab_members_slot_of_seat(&world->members, gab_world_seat_of_rank(world, rank)) != GAB_NO_SLOT;
+  }
+  if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
+  MPI_Group_free(&failed);
+  const bool all_dead = players == gab_members_count(&world->members);
+  if (all_dead || (players > 0 && world->policy == GAB_POLICY_REVOKE_ALL)) gab_world_break(world);
+#endif
+  return gab_world_check(world);
+}
+
 /* Looks until the root says that the rest is over. @param[out] plays  it has taken a slot instead @return GAB_ERR_FAULT when the world broke */
 static gab_status wait_for_word(gab_world *world, bool *plays)
 {
   *plays = false;
-  for (;;) {
+  for (int looks = 1;; looks++) {
     int there = 0;
     unsigned char word;
     GAB_TRY(gab_world_check(world));
+    if (looks % LOOKS_PER_ROLL_CALL == 0) {
+      GAB_TRY(call_the_roll(world));
+      looks = 0;
+    }
     const int root = gab_world_rank(world, gab_world_root(world));
     const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
     /* The death of the root is nothing to a spare where deaths are seen to without a repair. */

@@ -1,0 +1,60 @@
+/* All players die at once, by SIGKILL, while the spares rest: nobody is left who could break the world, so the spares notice it
+ * themselves, and take the slots.
+ *
+ *   mpi_world_no_player_left */
+/* gabion-test: np=2,5,8 timeout=60 labels=quick needs=ulfm */
+#include "core/collective.h"
+#include "tests/mpi_test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static gab_world *world;
+
+/* As many players as spares, or one less. */
+static void count_the_spares(int argc, char **argv)
+{
+  char spares[16];
+  const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+  REQUIRE(size != NULL);
+  snprintf(spares, sizeof spares, "%d", (atoi(size) + 1) / 2);
+  setenv("GABION_SPARES", spares, 1);
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  gab_world_set_seating(world, GAB_SEATING_SPARES);
+}
+
+/* Who played at the start is dead, and each slot has come back once. */
+static void all_came_back(gab_slot slots)
+{
+  const gab_members *members = gab_world_members(world);
+  REQUIRE(members->slots == slots && gab_members_count(members) == slots);
+  for (gab_slot slot = 0; slot < slots; slot++) {
+    CHECK(gab_members_incarnation(members, slot) == 1);
+    CHECK(gab_members_seat(members, slot) >= slots);
+    test_doom(slot); /* the seat */
+  }
+}
+
+int main(int argc, char **argv)
+{
+  gab_status intent;
+  count_the_spares(argc, argv);
+  const gab_slot slots = gab_world_members(world)->slots;
+  REQUIRE(slots >= 1 && slots <= gab_world_spares(world));
+  REQUIRE_OK(gab_world_rest(world, &intent));
+  REQUIRE(intent == GAB_OK);
+  if (gab_world_seat(world) < slots) {
+    (void)gab_world_barrier(world); /* some hear of it, others are dead already: all of them die */
+    kill(getpid(), SIGKILL);
+  }
+  if (!gab_world_is_spare(world)) {
+    uint64_t one = 1;
+    REQUIRE_OK(gab_world_sum_u64(world, &one, 1));
+    CHECK(one == (uint64_t)slots);
+  }
+  REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
+  all_came_back(slots);
+  return test_end(&world);
+}
