@@ -55,6 +55,7 @@ typedef struct notes {
   int32_t intent;        /* the highest, of the lowest slot */
   gab_slot intent_slot;
   uint32_t awake; /* somebody knows that spares do not rest any more */
+  uint32_t over;  /* somebody knows that there is nothing left to do for a spare */
   int32_t spawns; /* the most tries: nobody may try on while others have given up */
   int32_t claim_count;
   gab_claim claims[GAB_MOST_CLAIMS]; /* slots that were taken by spares without a repair, by who took them */
@@ -73,7 +74,7 @@ static void merge_notes(notes *into, const notes *from)
 {
   const uint64_t epoch = into->epoch > from->epoch ? into->epoch : from->epoch;
   const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
-  const uint32_t awake = into->awake | from->awake;
+  const uint32_t awake = into->awake | from->awake, over = into->over | from->over;
   const int32_t spawns = into->spawns > from->spawns ? into->spawns : from->spawns;
   const notes before = *into;
   if (from->intent > into->intent ||
@@ -86,6 +87,7 @@ static void merge_notes(notes *into, const notes *from)
   into->epoch = epoch;
   into->next_context = context;
   into->awake = awake;
+  into->over = over;
   into->spawns = spawns;
 }
 
@@ -94,6 +96,7 @@ static notes my_notes(const gab_world *world)
   notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
   mine.intent_slot = world->intent_slot;
   mine.awake = !world->resting;
+  mine.over = world->dismissing;
   mine.spawns = world->spawns;
   mine.claim_count = world->has_claim;
   mine.claims[0] = world->claim;
@@ -141,6 +144,7 @@ static bool take_notes(gab_world *world)
   world->epoch = all.epoch;
   world->next_context = all.next_context;
   world->resting = !all.awake;
+  world->seats_nobody = all.over;
   world->spawns = all.spawns;
   world->claim_count = all.claim_count;
   memcpy(world->claims, all.claims, sizeof world->claims);
@@ -253,7 +257,7 @@ static gab_status call_spares(gab_world *world, bool *good)
   GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
   *good = (bits & GAB_AGREE_NOTED) != 0;
   if (*good) GAB_TRY(gab_world_settle_claims(world));
-  if (!*good || !world->resting || world->seating == GAB_SEATING_NONE) return GAB_OK;
+  if (!*good || !world->resting || world->seats_nobody || world->seating == GAB_SEATING_NONE) return GAB_OK;
   GAB_TRY(gab_world_seat_spares(world));
   return gab_world_respawn(world, good);
 }

@@ -201,11 +201,13 @@ gab_status gab_world_dismiss(gab_world *world, gab_status end)
   gab_status sent = GAB_ERR_FAULT, intent;
   if ((world->seats.slots == world->members.slots && !world->resting) || world->lost) return end;
   snprintf(message, sizeof message, "%s", gab_error_message());
+  world->dismissing = knows;
   while (sent == GAB_ERR_FAULT) {
     if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
     sent = spread(world, &end);
     if (sent == GAB_ERR_FAULT && gab_world_repair(world, &intent) != GAB_OK) break;
   }
+  world->dismissing = false;
   if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
   return end == GAB_OK ? sent : end;
 }

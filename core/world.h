@@ -195,6 +195,8 @@ gab_status gab_world_rest(gab_world *world, gab_status *intent);
 gab_status gab_world_recall(gab_world *world);
 /** The end of what spares rested for: recalls them, through further deaths, and hands them status and message of how it
  *  ended, so that all processes go on alike. Collective over all; nothing happens in a world without spares.
+ *  All members have to have agreed that they are at the end before one calls it: a spare is called for nobody who dies behind
+ *  that, since there would be nobody to play with.
  *  @param[in] end  equal on all members; of a spare nothing
  *  @return `end`, on spares too; what went wrong in telling them, if `end` was GAB_OK */
 gab_status gab_world_dismiss(gab_world *world, gab_status end);

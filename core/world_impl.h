@@ -142,6 +142,8 @@ struct gab_world {
   gab_seat *origins; /**< of each respawned seat: see gab_world_seat_beside() */
   int32_t origin_count;
   bool resting;             /**< spares rest: collective calls are for the members alone */
+  bool dismissing;          /**< all members are at the end: see gab_world_dismiss() */
+  bool seats_nobody;        /**< somebody is, as the present repair knows: no spare is called any more */
   gab_seating seating;      /**< what becomes of the slots of the dead */
   gab_distance_fn distance; /**< NULL: all spares are alike */
   const void *distance_user;

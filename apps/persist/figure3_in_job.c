@@ -133,8 +133,7 @@ static bool run(const char *folder, bool *begun)
     if (!iterate(rank, other)) return false;
   printf("Final: %d %.10g\n", rank, (double)now.seed);
   fflush(stdout);
-  /* Both are at the end, and know it, or neither is: from here on nobody needs anybody. (A spare that is called for one
-   * that dies behind this line would wait for a run that is over: the limit of the launcher ends that.) */
+  /* Both are at the end, and know it, or neither is: from here on nobody needs anybody. */
   uint32_t flags = 1;
   if (gab_world_agree(world, &flags) != GAB_OK) return false;
   gab_persist_discard(&persistent);

@@ -1,0 +1,34 @@
+/* A player dies, by SIGKILL, when all have agreed that they are at the end: no spare is called for it, since there would be
+ * nobody to play with.
+ *
+ *   mpi_world_death_at_end */
+/* gabion-test: np=3,6 timeout=60 labels=quick needs=ulfm */
+#include "core/collective.h"
+#include "tests/mpi_test.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static gab_world *world;
+
+int main(int argc, char **argv)
+{
+  gab_status intent;
+  uint32_t flags = 0;
+  setenv("GABION_SPARES", "1", 1);
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  const gab_slot last = gab_world_members(world)->slots - 1;
+  const bool was_spare = gab_world_is_spare(world);
+  REQUIRE_OK(gab_world_rest(world, &intent));
+  REQUIRE(intent == GAB_OK && gab_world_is_spare(world) == was_spare);
+  if (!was_spare) REQUIRE_OK(gab_world_agree(world, &flags)); /* of the players: this was the last step */
+  if (gab_world_slot(world) == last) kill(getpid(), SIGKILL);
+  REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
+  const gab_members *members = gab_world_members(world);
+  CHECK(gab_members_count(members) == last && !gab_members_has(members, last));
+  CHECK(gab_world_is_spare(world) == was_spare);
+  test_doom(last); /* the seat */
+  return test_end(&world);
+}
