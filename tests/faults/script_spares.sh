@@ -68,6 +68,12 @@ for spares in 2 1; do
   [ "$(member living)" = $((2 + spares)) ] || complain "from disk: not as many processes as there are"
 done
 
+# Nobody is left but spares: no player says that anybody died.
+launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40
+keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject slot=0+1,step=47,phase=compute
+full "all who played" 1
+grep -q '"strategy": "disk"' out/summary.json || complain "all who played: not from disk"
+
 # Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
 launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30
 keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject slot=2,step=43,phase=compute --inject slot=0+1,step=46,phase=compute
