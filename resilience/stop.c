@@ -13,6 +13,8 @@
 
 #define POLL_SECONDS 1.0 /* how often all are asked */
 #define MARGIN       1.2 /* stopping may take longer than it did last time */
+#define MOST_STEPS                                                                                           \
+  64 /* between two questions: the next steps may be slower by far, on a grid that has grown for instance */
 
 struct gab_stop {
   gab_world *world;
@@ -74,7 +76,7 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
   if (step < stop->next) return GAB_OK;
   uint64_t values[2] = {look(stop, reserve), 1}; /* reason; steps until the next time, by the root */
   if (gab_world_is_root(stop->world) && step_seconds > 0 && step_seconds < POLL_SECONDS)
-    values[1] = (uint64_t)fmin(POLL_SECONDS / step_seconds, 1e9);
+    values[1] = (uint64_t)fmin(POLL_SECONDS / step_seconds, MOST_STEPS);
   GAB_TRY(gab_world_max_u64(stop->world, values, 2));
   *reason = (gab_stop_reason)values[0];
   stop->next = step + (gab_step)values[1];

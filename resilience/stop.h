@@ -11,8 +11,8 @@
  *    stop: a signal reaches one machine, a file all of them),
  *  - by a deadline: when what is left just suffices for stopping.
  *
- *  Whether anybody was asked is found out by a reduction about once a second, at steps that all know beforehand;
- *  other steps pay nothing.
+ *  Whether anybody was asked is found out by a reduction about once a second, at steps that all know beforehand, every 64 steps
+ *  at least; other steps pay nothing.
  *
  *  Tier: extender header.
  */

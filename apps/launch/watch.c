@@ -80,13 +80,12 @@ static void look_for_progress(const launch_job *job, watch *watch, launch_result
   watch->last_change = job->watched;
 }
 
-/* How long the run may be silent: a process that dies inside MPI_Init leaves the others there for ever. */
+/* How long the run may be silent: a process that dies inside MPI_Init leaves the others there for ever, and a start takes
+ * as long as the machine makes it, however short the silence is that is a hang later. */
 static double patience(const launch_options *options, const launch_result *result)
 {
   const bool up = result->last_progress[0] != '\0';
-  if (up || options->start_within <= 0) return options->stall;
-  return options->stall > 0 && options->stall < options->start_within ? options->stall
-                                                                      : options->start_within;
+  return up || options->start_within <= 0 ? options->stall : options->start_within;
 }
 
 static void trace_stall(launch_job *job, int attempt, launch_result *result)
