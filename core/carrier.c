@@ -52,8 +52,9 @@ bool gab_port_is_carried(const gab_port *port) { return port->logged && port->wo
 gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message)
 {
   const gab_carrier *carrier = port->world->carrier;
+  const gab_pattern_id id = gab_port_pattern(port);
   const gab_journal_label label = {
-      .step = port->world->step, .pattern = port->pattern, .iteration = port->iteration};
+      .step = port->world->step, .pattern = id.pattern, .iteration = id.iteration};
   if (port != port->world->tree)
     return carrier->send(carrier->user, target, port->log_context, &label, message);
   gab_buffer copy; /* a broadcast sends one message to several */
@@ -91,6 +92,14 @@ static gab_status look_for(gab_port *port, gab_transfer *transfer, bool *there)
   }
   GAB_TRY(carrier->receive(carrier->user, transfer->peer, port->log_context, transfer->message, there));
   return *there ? verify(port, transfer) : GAB_OK;
+}
+
+gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there)
+{
+  const gab_carrier *carrier = port->world->carrier;
+  *there = false;
+  if (carrier->reaches && !carrier->reaches(carrier->user, transfer->peer)) return GAB_OK;
+  return look_for(port, transfer, there);
 }
 
 /* Nothing arrives in between, so that of two messages from one sender the first is found first. */

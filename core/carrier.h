@@ -32,6 +32,8 @@ typedef struct gab_carrier {
                      gab_buffer *message);
   /** Gives the next message if it is there. @param[in,out] message  replaced if so */
   gab_status (*receive)(void *user, gab_slot source, uint32_t context, gab_buffer *message, bool *there);
+  /** Whether that slot can be written to, and read from. NULL: all can */
+  bool (*reaches)(void *user, gab_slot slot);
   /** Looks after others once: called again and again by who waits. @return ::GAB_ERR_FAULT to unwind */
   gab_status (*serve)(void *user);
   /** Of the root: makes a decision that it will make again if it comes back. @param[in,out] value */

@@ -132,6 +132,48 @@ gab_status gab_world_mpi(gab_world *world, int code, const char *function)
   GAB_FAIL(GAB_ERR_MPI, "%s: %s", function, text);
 }
 
+#ifdef GAB_HAVE_ULFM
+/* Spares may die unnoticed. */
+static bool is_member(const gab_world *world, int rank)
+{
+  for (int32_t i = 0; i < gab_members_count(&world->members); i++)
+    if (gab_world_rank(world, gab_members_slot(&world->members, i)) == rank) return true;
+  return false;
+}
+
+static bool has_member(const gab_world *world, MPI_Group failed, int count)
+{
+  bool found = false;
+  MPI_Group all;
+  MPI_Comm_group(world->comm, &all);
+  for (int i = 0; i < count && !found; i++) {
+    int rank = MPI_UNDEFINED;
+    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
+    found = is_member(world, rank);
+  }
+  MPI_Group_free(&all);
+  return found;
+}
+#endif
+
+gab_status gab_world_look_for_deaths(gab_world *world)
+{
+  GAB_TRY(gab_world_check(world));
+#ifdef GAB_HAVE_ULFM
+  MPI_Group failed;
+  int count = 0;
+  if (world->failed_epoch != world->epoch) world->failed_seen = 0;
+  world->failed_epoch = world->epoch;
+  GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
+  MPI_Group_size(failed, &count);
+  const bool broke = count != world->failed_seen && has_member(world, failed, count);
+  world->failed_seen = count;
+  MPI_Group_free(&failed);
+  if (broke) gab_world_break(world);
+#endif
+  return gab_world_check(world);
+}
+
 gab_status gab_world_check(gab_world *world)
 {
   if (gab_world_replays(world)) return GAB_OK; /* its faults are seen to behind the set-up */

@@ -120,8 +120,8 @@ void gab_world_reset_ports(gab_world *world)
 
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration)
 {
-  port->pattern = pattern;
-  port->iteration = iteration;
+  port->has_pattern = true;
+  port->pattern = (gab_pattern_id){pattern, iteration};
 }
 
 /* ------------------------------------------------------------------------------------ messages to oneself */
@@ -181,14 +181,15 @@ static gab_status check_peer(gab_port *port, gab_slot peer, const gab_buffer *me
 static gab_envelope envelope_for(const gab_port *port, gab_slot target, uint64_t sequence, size_t bytes)
 {
   const gab_world *world = port->world;
+  const gab_pattern_id id = gab_port_pattern(port);
   return (gab_envelope){.epoch = world->epoch,
                         .source = world->slot,
                         .target = target,
                         .source_incarnation = gab_world_incarnation(world, world->slot),
                         .target_incarnation = gab_world_incarnation(world, target),
                         .context = port->context,
-                        .pattern = port->pattern,
-                        .iteration = port->iteration,
+                        .pattern = id.pattern,
+                        .iteration = id.iteration,
                         .sequence = sequence,
                         .step = world->step,
                         .bytes = bytes};
@@ -258,6 +259,39 @@ gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message
   if (payload_bytes != GAB_SIZE_UNKNOWN && payload_bytes > SIZE_MAX / 2)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: a message of %zu bytes", port->name, payload_bytes);
   return give_up(port, start_receive(port, source, message, payload_bytes));
+}
+
+static gab_status poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
+{
+  gab_channel *channel;
+  GAB_TRY(find_channel(port, source, &channel));
+  gab_transfer transfer = {
+      .message = message, .peer = source, .total = GAB_SIZE_UNKNOWN, .sequence = channel->received};
+  gab_buffer_clear(message);
+  if (source == port->world->slot) GAB_TRY(gab_port_take_own(port, &transfer, there));
+  else if (gab_port_is_carried(port)) GAB_TRY(gab_carried_poll(port, &transfer, there));
+  else GAB_TRY(gab_traffic_poll(port, &transfer, there));
+  if (*there) channel->received++;
+  return GAB_OK;
+}
+
+static bool is_awaited(const gab_port *port, gab_slot source)
+{
+  const gab_traffic *traffic = port->traffic;
+  for (size_t i = 0; traffic && i < traffic->transfer_count; i++)
+    if (!traffic->transfers[i].outgoing && traffic->transfers[i].peer == source) return true;
+  return false;
+}
+
+gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
+{
+  *there = false;
+  GAB_TRY(check_peer(port, source, message));
+  if (is_awaited(port, source))
+    GAB_FAIL(GAB_ERR_STATE,
+             "port %s: a message from slot %" GAB_PRI_SLOT " cannot be polled beside a receive", port->name,
+             source);
+  return give_up(port, poll(port, source, message, there));
 }
 
 static gab_status progress_carried(gab_port *port, bool *done)

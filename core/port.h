@@ -38,7 +38,7 @@ typedef struct gab_envelope {
   gab_slot source, target;
   gab_incarnation source_incarnation, target_incarnation;
   uint32_t context;   /**< of the port */
-  uint32_t pattern;   /**< communication pattern, for any-source matching and logs; 0 if unused */
+  uint32_t pattern;   /**< communication pattern, for any-source matching and logs; 0: the default one */
   uint64_t iteration; /**< iteration of that pattern */
   uint64_t sequence;  /**< number of this message on its channel since the last repair, from 0 */
   gab_step step;
@@ -67,7 +67,7 @@ gab_status gab_port_create(gab_world *world, const char *name, gab_port **port);
  *  been released before. */
 void gab_port_destroy(gab_port **port);
 
-/** Pattern and iteration id of the messages sent from now on. */
+/** Pattern and iteration id of the messages sent from now on, instead of what is active in the world (core/pattern.h). */
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
 
 /** Starts sending a message. @param[in] message  begun by gab_message_begin(); borrowed and not to be touched
@@ -83,6 +83,10 @@ gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message);
  *  @return as gab_port_send(); refused are buffers that serve another message and slots that do not take part
  */
 gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes);
+/** Receives the next message of a channel if it is there. Does not wait, but for the rest of a message that has begun to
+ *  come. @param[out] message  replaced if so, else empty; not lent
+ *  @return as gab_port_finish(); ::GAB_ERR_STATE while a gab_port_receive() from that slot is under way */
+gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there);
 /** Helps what is under way along without blocking. @param[out] done  all is finished (then finish will not
  *  block); may be NULL
  *  @return as gab_port_finish() */

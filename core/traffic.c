@@ -227,6 +227,44 @@ gab_status gab_traffic_wait(gab_port *port)
   return GAB_OK;
 }
 
+/* ------------------------------------------------------------------------------------ what is there */
+
+static gab_status receive_now(gab_port *port, const gab_transfer *transfer, size_t bytes)
+{
+  gab_world *world = port->world;
+  void *place;
+  GAB_TRY(gab_buffer_extend(transfer->message, bytes, &place));
+  return gab_world_mpi(world,
+                       MPI_Recv(place, (int)bytes, MPI_BYTE, gab_world_rank(world, transfer->peer),
+                                (int)port->context, world->comm, MPI_STATUS_IGNORE),
+                       "MPI_Recv");
+}
+
+/* All chunks were posted by their sender together. */
+gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there)
+{
+  gab_world *world = port->world;
+  MPI_Status status;
+  int found = 0, count = 0;
+  *there = false;
+  GAB_TRY(gab_world_mpi(
+      world,
+      MPI_Iprobe(gab_world_rank(world, transfer->peer), (int)port->context, world->comm, &found, &status),
+      "MPI_Iprobe"));
+  if (!found) return GAB_OK;
+  MPI_Get_count(&status, MPI_BYTE, &count);
+  GAB_TRY(receive_now(port, transfer, (size_t)count));
+  GAB_TRY(verify(port, transfer));
+  if ((size_t)count != smaller(transfer->total, GAB_CHUNK_BYTES))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "port %s: a message from slot %" GAB_PRI_SLOT " is %d bytes long instead of %zu", port->name,
+             transfer->peer, count, transfer->total);
+  for (size_t done = (size_t)count; done < transfer->total; done = transfer->message->size)
+    GAB_TRY(receive_now(port, transfer, smaller(transfer->total - done, GAB_CHUNK_BYTES)));
+  *there = true;
+  return GAB_OK;
+}
+
 /* ------------------------------------------------------------------------------------ giving up */
 
 void gab_traffic_destroy(gab_traffic *traffic)

@@ -142,6 +142,7 @@ gab_status gab_world_note_folder(gab_world *world)
   void *memory;
   if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
   GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
+  gab_free(&world->patterns.iterations);
   gab_free(&world->folder);
   world->folder = strcpy(memory, folder);
   return GAB_OK;

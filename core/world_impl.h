@@ -2,8 +2,8 @@
  *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
  *
  *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
- *  error handler and the broken state), traffic.c and port.c (messages), carrier.c and wire.c (those
- *  that outlive deaths without a repair), comm.c (communicators of applications),
+ *  error handler and the broken state), pattern.c, traffic.c and port.c (messages), carrier.c and wire.c (those
+ *  that outlive deaths without a repair), mailbox.c (those of an application, from any source), mail.c (these in an image), comm.c (communicators of applications),
  *  replay.c (the set-up once more), collective.c and route.c, nodes.c (who sits on this node), spawn.c and respawn.c
  *  (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and
  *  end). Each uses those before it.
@@ -14,6 +14,7 @@
 #define GABION_CORE_WORLD_IMPL_H
 
 #include "core/carrier.h"
+#include "core/mailbox.h"
 #include "core/wire.h"
 #ifdef GAB_HAVE_ULFM
 #include <mpi-ext.h>
@@ -84,8 +85,9 @@ struct gab_port {
   bool logged;
   uint32_t log_context; /**< its number among the logged ports */
   char name[48];
-  uint32_t context, pattern;
-  uint64_t iteration;
+  uint32_t context;
+  bool has_pattern; /**< gab_port_set_pattern(); else messages carry what is active in the world */
+  gab_pattern_id pattern;
   gab_channel *channels; /**< ascending by peer; only peers that were talked to */
   size_t channel_count, channel_capacity;
   gab_traffic *traffic; /**< NULL if there has been none since it was given up */
@@ -93,6 +95,36 @@ struct gab_port {
   size_t own_count, own_capacity;
   gab_port *next;
 };
+
+/** A message in the queue of a mailbox. */
+typedef struct gab_letter {
+  struct gab_letter *next;
+  gab_mail about;
+  gab_buffer bytes; /**< the message, envelope and tag included */
+} gab_letter;
+
+/** A message that is being sent. */
+typedef struct gab_parcel {
+  struct gab_parcel *next;
+  gab_buffer bytes; /**< lent to the port */
+} gab_parcel;
+
+struct gab_mailbox {
+  gab_world *world;
+  gab_port *port;
+  gab_epoch epoch;          /**< to which the queue belongs */
+  gab_letter *first, **end; /**< in the order in which they came */
+  gab_parcel *sending;      /**< all of them, until none is under way */
+  int32_t next;             /**< member that is looked at next */
+  gab_mailbox *older;
+};
+
+/** Patterns of the application. */
+typedef struct gab_patterns {
+  uint64_t *iterations; /**< of the patterns 1, 2, ... */
+  size_t count;
+  gab_pattern active;
+} gab_patterns;
 
 /** Collective calls of the set-up that are recorded: those that give something to a process that plays no slot. */
 typedef enum gab_replay_kind {
@@ -172,6 +204,11 @@ struct gab_world {
       gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
   uint32_t next_context;
   gab_port *tree, *gather, *route;
+  gab_patterns patterns;
+  gab_mailbox *mailboxes;   /**< the latest first */
+  bool mail_is_closed;      /**< gab_world_close_mail() */
+  int failed_seen;          /**< dead processes of `comm`, as gab_world_look_for_deaths() saw them last */
+  gab_epoch failed_epoch;   /**< in which it did */
   gab_buffer inbox, outbox; /**< of the collective operations */
   uint32_t logged_ports;
   const gab_carrier *carrier; /**< NULL: MPI carries all messages */
@@ -255,6 +292,24 @@ void gab_comm_revoke(MPI_Comm comm);
 /** The communicator on which all who are at work agree at present. */
 MPI_Comm gab_world_meeting(const gab_world *world);
 
+/** Breaks the world if a member has died: for waits that MPI does not end, since they have no request. Local. */
+gab_status gab_world_look_for_deaths(gab_world *world);
+
+/* ---------------------------------------------------------------- pattern.c */
+
+/** The id of what a port sends now. */
+gab_pattern_id gab_port_pattern(const gab_port *port);
+/** Whether no receive here can fit that id any more. */
+bool gab_pattern_is_over(const gab_world *world, gab_pattern_id id);
+
+/* ---------------------------------------------------------------- mailbox.c */
+
+/** Appends a message to the queue. @param[in,out] message  empty afterwards, if that succeeds */
+gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message);
+void gab_mailbox_empty(gab_mailbox *mailbox);
+/** ::GAB_ERR_STATE if messages of an iteration that is over lie in a mailbox. */
+gab_status gab_mailboxes_check(const gab_world *world);
+
 /* ---------------------------------------------------------------- carrier.c */
 
 bool gab_port_is_carried(const gab_port *port);
@@ -265,6 +320,8 @@ gab_status gab_carried_take(gab_port *port, bool *pending);
 gab_status gab_carried_serve(gab_port *port);
 /** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
 gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
+/** The next message of a channel, if the carrier has it. */
+gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there);
 /** In a repair: slots that were taken get their new seats. Equal on all. */
 gab_status gab_world_settle_claims(gab_world *world);
 
@@ -352,6 +409,8 @@ gab_status gab_traffic_wait(gab_port *port);
 /** Ends the requests in limbo and releases their memory. */
 void gab_world_purge_limbo(gab_world *world);
 void gab_traffic_destroy(gab_traffic *traffic);
+/** Receives the next message of a channel whole, if its first chunk is there. */
+gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there);
 /** Takes the oldest message to oneself for a receive. @param[out] taken  false if there is none */
 gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken);
 

@@ -135,6 +135,9 @@ gab_status gab_local_leave(gab_local *local);
  *  for others are here, and all partners are up. Who comes to a global section waits for that. */
 bool gab_local_is_settled(const gab_local *local);
 
+/** Whether messages can be sent to that slot and received from it: it is a partner. */
+bool gab_local_is_partner(const gab_local *local, gab_slot slot);
+
 /** Whether some neighbour has messages that this slot has not made again yet, or was not greeted since it came back. */
 bool gab_local_is_behind(const gab_local *local);
 

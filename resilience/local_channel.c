@@ -244,6 +244,11 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   return GAB_OK;
 }
 
+bool gab_local_is_partner(const gab_local *local, gab_slot slot)
+{
+  return gab_local_find(local, slot) != NULL;
+}
+
 bool gab_local_is_behind(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {

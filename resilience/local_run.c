@@ -136,6 +136,12 @@ static gab_status carry_receive(void *user, gab_slot source, uint32_t context, g
   return gab_local_receive(run->machine, gab_local_place(run, source), context, message, NULL, there);
 }
 
+static bool reaches(void *user, gab_slot slot)
+{
+  const gab_local_run *run = user;
+  return gab_local_is_partner(run->machine, gab_local_place(run, slot));
+}
+
 static gab_status decide(void *user, uint64_t *value)
 {
   gab_local_run *run = user;
@@ -159,8 +165,12 @@ gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *
 
 void gab_local_carry(gab_local_run *run)
 {
-  run->carrier = (gab_carrier){
-      .user = run, .send = carry_send, .receive = carry_receive, .serve = serve, .decide = decide};
+  run->carrier = (gab_carrier){.user = run,
+                               .send = carry_send,
+                               .receive = carry_receive,
+                               .reaches = reaches,
+                               .serve = serve,
+                               .decide = decide};
   gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
   gab_world_set_carrier(run->world, &run->carrier);
 }

@@ -3,6 +3,7 @@
 
 #include "core/collective.h"
 #include "core/log.h"
+#include "core/mailbox.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -350,12 +351,22 @@ static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
   return status;
 }
 
-gab_status gab_timeloop_run(gab_timeloop *loop)
+/* Which messages belong together goes back with the state. */
+static gab_status protect_mail(gab_timeloop *loop)
 {
-  GAB_TRY(check_ready(loop));
-  loop->is_running = true;
-  loop->started = loop->recent_time = gab_seconds();
-  loop->recent_step = loop->step;
+  const gab_entity mail = {.name = "patterns and mailboxes",
+                           .kind = GAB_ENTITY_PER_SLOT,
+                           .user = loop->world,
+                           .pack = gab_world_pack_mail,
+                           .unpack = gab_world_unpack_mail};
+  if (!loop->guard) return GAB_OK;
+  if (gab_world_has_mail(loop->world)) GAB_TRY(gab_checkpoint_add_entity(loop->guard->checkpoint, &mail));
+  gab_world_close_mail(loop->world, true);
+  return GAB_OK;
+}
+
+static gab_status run_protected(gab_timeloop *loop)
+{
   gab_status intent;
   const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
@@ -369,4 +380,16 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
   else if (came_alone) status = GAB_OK;
   else status = start(loop);
   return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));
+}
+
+gab_status gab_timeloop_run(gab_timeloop *loop)
+{
+  GAB_TRY(check_ready(loop));
+  GAB_TRY(protect_mail(loop));
+  loop->is_running = true;
+  loop->started = loop->recent_time = gab_seconds();
+  loop->recent_step = loop->step;
+  const gab_status status = run_protected(loop);
+  gab_world_close_mail(loop->world, false);
+  return status;
 }
