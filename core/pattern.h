@@ -37,6 +37,9 @@
  *  - Completing whichever comes first of several *named* receives whose order is fixed by the program is a mistake (figure 3:
  *    Waitany, or probing one source after the other): a replay completes them in the wrong order, and no id can tell. Wait for
  *    the first of them.
+ *  - For the same reason a round must not end by a plain word "it is over" while messages are expected from any source: replayed,
+ *    that word comes before the messages that it follows. It has to say how many there are. Where a program gets that wrong
+ *    the left-over message is found and told (gab_pattern_end()), not lost. (The termination that figure 4 leaves out.)
  *  - An iteration begins and ends within one step of a time loop. A checkpoint inside one is refused.
  *
  *  Tier: user header.
