@@ -122,6 +122,26 @@ gab_status gab_carried_serve(gab_port *port)
   return carrier->serve(carrier->user);
 }
 
+/* ------------------------------------------------------------------------------------ counting */
+
+void gab_world_forget_sent(gab_world *world)
+{
+  for (gab_port *port = world->ports; port; port = port->next)
+    for (size_t i = 0; i < port->channel_count; i++)
+      port->channels[i].counted = port->channels[i].counted_bytes = 0;
+}
+
+gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user)
+{
+  for (const gab_port *port = world->ports; port; port = port->next)
+    for (size_t i = 0; port->logged && i < port->channel_count; i++) {
+      const gab_channel *channel = &port->channels[i];
+      if (channel->counted > 0 && channel->peer != world->slot)
+        GAB_TRY(call(user, channel->peer, channel->counted, channel->counted_bytes));
+    }
+  return GAB_OK;
+}
+
 /* ------------------------------------------------------------------------------------ decisions */
 
 gab_status gab_world_decide(gab_world *world, uint64_t *value)

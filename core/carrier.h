@@ -24,6 +24,14 @@ void gab_port_set_logged(gab_port *port);
 /** Logged ports so far, those that were closed included; the same on all. */
 uint32_t gab_world_logged_ports(const gab_world *world);
 
+/** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent().
+ *  @param[in] bytes  envelopes included: what a journal keeps of them */
+typedef gab_status (*gab_sent_fn)(void *user, gab_slot target, uint64_t messages, uint64_t bytes);
+/** Calls for each logged port and target. Local. @return what `call` returned */
+gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
+/** Counts from zero. Local. */
+void gab_world_forget_sent(gab_world *world);
+
 /** All functions are for the thread that talks. `context` is the number of the logged port. */
 typedef struct gab_carrier {
   void *user;

@@ -78,6 +78,8 @@ typedef struct gab_traffic {
 typedef struct gab_channel {
   gab_slot peer;
   uint64_t sent, received;
+  uint64_t counted,
+      counted_bytes; /**< sent since gab_world_forget_sent() or the last repair, envelopes included */
 } gab_channel;
 
 struct gab_port {

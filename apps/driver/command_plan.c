@@ -11,6 +11,7 @@
 
 static const char usage[] =
     "usage: gabion plan CASE.yaml [-n PROCESSES] [options]\n"
+    "       gabion plan --traffic FILE [--per-node N] [--json]: clusters of processes, from the traffic of a run\n"
     "       gabion plan --delays [CASE.yaml -n PROCESSES] [options]: what failures delay (--delays --help)\n"
     "\n"
     "Builds the grid of a case as proxies (blocks without data), refined as it will be at the start, shares "
@@ -39,6 +40,10 @@ static const char usage[] =
     "                        that of each process or node instead: of N of them the N-th part, Kohl et al. "
     "2017, eq. 1\n"
     "  --rate UPDATES        cell updates per second of a process: tells steps from seconds\n"
+    "  --clusters            what logs between clusters of processes would take (Ropars et al. 2013, table 1),\n"
+    "                        for 1, 2, 4, ... clusters of whole nodes, and what share rolls back at a death; without\n"
+    "                        reductions, and too much where levels meet: see --traffic\n"
+    "  --traffic FILE        that of a run instead (gabion run --traffic)\n"
     "  --json                for programs: bytes and seconds\n"
     "  --set KEY=VALUE, -s   over the file; may be repeated\n"
     "\n"
@@ -70,15 +75,16 @@ static gab_status take(plan_options *options, const char *name, const char *valu
   if (strcmp(name, "--mtbf-process") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_process);
   if (strcmp(name, "--mtbf-node") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_node);
   if (strcmp(name, "--rate") == 0) return driver_real_read(name, value, 1e-6, &options->rate);
-  if (strcmp(name, "--scheme") == 0) options->scheme = value;
+  if (strcmp(name, "--traffic") == 0) options->traffic = value;
+  else if (strcmp(name, "--scheme") == 0) options->scheme = value;
   else options->strategy = value;
   return GAB_OK;
 }
 
-static const char *const valued[] = {
-    "-n",         "--scheme",       "--copies",    "--group",   "--losses",
-    "--per-node", "--per-island",   "--memory",    "--balance", "--bandwidth",
-    "--mtbf",     "--mtbf-process", "--mtbf-node", "--rate",    NULL};
+static const char *const valued[] = {"-n",          "--scheme",    "--copies",     "--group",
+                                     "--losses",    "--per-node",  "--per-island", "--memory",
+                                     "--balance",   "--bandwidth", "--mtbf",       "--mtbf-process",
+                                     "--mtbf-node", "--rate",      "--traffic",    NULL};
 
 /* The option of `word`, its value behind a sign of equality if there is one. */
 static const char *find_option(const char *word, const char **value)
@@ -102,6 +108,8 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
     const char *value, *name = find_option(argv[i], &value);
     if (strcmp(argv[i], "--json") == 0) {
       options->json = true;
+    } else if (strcmp(argv[i], "--clusters") == 0) {
+      options->clusters = true;
     } else if (!name) {
       argv[left++] = argv[i];
     } else {
@@ -175,7 +183,10 @@ int command_plan(int argc, char **argv)
     fputs(usage, stdout);
     return 0;
   }
-  if (status == GAB_OK) status = plan(&options);
+  if (status == GAB_OK && options.traffic && options.common.word)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                           "--traffic: what a run has sent says all that is needed, no case");
+  if (status == GAB_OK) status = options.traffic ? plan_clusters_of_run(&options, stdout) : plan(&options);
   if (status == GAB_OK && fflush(stdout) != 0) status = GAB_ERR_IO;
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
   return gab_status_exit_code(status);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define RUN_OPTIONS "osivqwfcmS"
+#define RUN_OPTIONS "osivqwfcmSt"
 
 static const char usage[] =
     "usage: gabion run CASE.yaml [options]\n"
@@ -21,6 +21,7 @@ static const char usage[] =
     "  --fresh               start anew: checkpoints in the output folder are removed\n"
     "  --continue-anyway     go on from a checkpoint though the case has changed\n"
     "  --overcommit          start even if the nodes have not the memory that the case needs\n"
+    "  --traffic FILE        at the end: what each process sent to each other one (gabion plan --traffic)\n"
     "  --verbose, -v         say more\n"
     "  --quiet, -q           only warnings and errors\n"
     "  --print-spares        only print how many spare processes the case asks for (resilience.spares), as\n"

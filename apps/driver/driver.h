@@ -30,16 +30,17 @@ typedef struct driver_options {
   size_t setting_count;
   const char *drills[DRIVER_MOST_SETTINGS]; /**< of --inject */
   size_t drill_count;
-  double walltime;    /**< seconds from the start of the launcher; 0: not given */
-  const char *block;  /**< of --block; NULL: not given */
-  bool fresh, anyway; /**< start anew; go on with another case */
-  bool overcommit;    /**< start even if the memory does not suffice */
-  bool print_spares;  /**< print how many spare processes the case asks for, and end */
+  double walltime;     /**< seconds from the start of the launcher; 0: not given */
+  const char *block;   /**< of --block; NULL: not given */
+  const char *traffic; /**< of --traffic; NULL: not given */
+  bool fresh, anyway;  /**< start anew; go on with another case */
+  bool overcommit;     /**< start even if the memory does not suffice */
+  bool print_spares;   /**< print how many spare processes the case asks for, and end */
   bool verbose, quiet, reference, processes, help, json;
 } driver_options;
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
- * w(alltime), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), m(emory: --overcommit); --help always.
+ * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), m(emory: --overcommit); --help always.
  *  @return ::GAB_ERR_INPUT that names the closest known option for one that is not */
 gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options);
 

@@ -220,6 +220,7 @@ gab_status simulation_add_duties(simulation *which)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", grid_adapt_due, grid_adapt, which));
   if (which->which->rebalance.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "balance", grid_rebalance_due, grid_rebalance_now, which));
+  GAB_TRY(driver_traffic_add(&which->traffic, which->options->traffic, loop, which->world));
   GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));
   return gab_timeloop_on_failure(loop, note_failure, which);
 }

@@ -60,6 +60,7 @@ static const option_row rows[] = {
     {"--fresh", 'f', NULL, false},
     {"--continue-anyway", 'c', NULL, false},
     {"--block", 'b', NULL, true},
+    {"--traffic", 't', NULL, true},
     {"--json", 'j', NULL, false},
     {"--overcommit", 'm', NULL, false},
     {"--print-spares", 'S', NULL, false},
@@ -112,6 +113,9 @@ static gab_status take(const option_row *row, const char *value, driver_options 
     break;
   case 'b':
     options->block = value;
+    break;
+  case 't':
+    options->traffic = value;
     break;
   case 'm':
     options->overcommit = true;

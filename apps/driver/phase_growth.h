@@ -6,6 +6,7 @@
 #ifndef GABION_APPS_DRIVER_PHASE_GROWTH_H
 #define GABION_APPS_DRIVER_PHASE_GROWTH_H
 
+#include "apps/driver/traffic.h"
 #include "apps/driver/phase.h"
 #include "blockforest/parts.h"
 #include "resilience/resilience_config.h"
@@ -53,6 +54,7 @@ typedef struct growth {
   size_t lost_count;
   gab_buffer own_blocks; /**< ids of those that this slot had before the last death, ascending */
   gab_timeloop *loop;
+  driver_traffic traffic;
   gab_run_lock *lock;                                    /**< of the folder, borrowed */
   gab_restart *restart;                                  /* until the loop has it */
   uint64_t level_blocks[GAB_PHASEFIELD_MOST_LEVELS + 1]; /**< at the end */

@@ -174,6 +174,7 @@ static gab_status add_duties(growth *it)
   if (it->which->rebalance.every > 0)
     GAB_TRY(gab_timeloop_add_duty(it->loop, "balance", growth_rebalance_due, growth_rebalance, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "output", growth_output_due, growth_write_output, it));
+  GAB_TRY(driver_traffic_add(&it->traffic, it->options->traffic, it->loop, it->world));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   gab_timeloop_on_fault(it->loop, note_fault, it);
   return gab_timeloop_on_failure(it->loop, note_failure, it);

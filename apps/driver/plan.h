@@ -7,6 +7,8 @@
 #define GABION_APPS_DRIVER_PLAN_H
 
 #include "apps/driver/driver.h"
+#include "apps/driver/traffic.h"
+#include "core/json.h"
 #include "loadbalance/balance.h"
 #include "resilience/placement.h"
 #include "resilience/resilience_config.h"
@@ -26,7 +28,23 @@ typedef struct plan_options {
   double mtbf_process, mtbf_node; /**< s, of each instead (Kohl et al. 2017, eq. 1); 0: not given */
   double rate;                    /**< cell updates per second and process; 0: unknown */
   bool json;
+  bool clusters;       /**< what logs between clusters of processes would take */
+  const char *traffic; /**< of a run (traffic.h) instead of what is planned; NULL: none */
 } plan_options;
+
+/** Logs between clusters (loadbalance/clusters.h), for one number of them. */
+typedef struct plan_cluster_row {
+  int32_t clusters;
+  gab_cluster_log total, largest; /**< by least total log, and by least largest */
+} plan_cluster_row;
+
+enum { PLAN_MOST_CLUSTER_ROWS = 33 };
+
+typedef struct plan_clusters {
+  int32_t slots, domains;
+  plan_cluster_row rows[PLAN_MOST_CLUSTER_ROWS]; /**< for 1, 2, 4, 8, … clusters, and one for each domain */
+  int count;
+} plan_clusters;
 
 /** Least, mean and most of all slots. */
 typedef struct plan_spread {
@@ -59,6 +77,8 @@ typedef struct plan_numbers {
   double step_seconds;            /**< 0: unknown */
   double planning_seconds;
   size_t proxy_bytes;
+  driver_flows flows;     /**< owned; of a step of level 0, if clusters are asked for */
+  plan_clusters clusters; /**< no rows: not asked for */
 } plan_numbers;
 
 /** Works everything out. @param[in] proxies  of the grid, all on this process */
@@ -67,6 +87,14 @@ gab_status plan_work_out(const run_case *which, const plan_options *options, gab
 void plan_release(plan_numbers *numbers);
 void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out);
 gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out);
+
+/** Divides processes into clusters, for all numbers of them. @param[in] domains  nodes; NULL: every process on its own */
+gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *domains, plan_clusters *found);
+void plan_clusters_print(const plan_clusters *clusters, FILE *out);
+void plan_clusters_put(const plan_clusters *clusters, gab_json *json);
+/** The same from the traffic of a run alone, without a case. */
+gab_status plan_clusters_of_run(const plan_options *options, FILE *out);
+
 int command_plan(int argc, char **argv);
 
 #endif

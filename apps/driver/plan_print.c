@@ -116,6 +116,7 @@ void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
   print_checkpoint(numbers, out);
   print_spares(numbers, out);
   if (numbers->memory_given > 0) print_fewest(numbers, out);
+  if (numbers->clusters.count > 0) plan_clusters_print(&numbers->clusters, out);
   fprintf(out, "  planned in %.2f s with %s of proxies\n", numbers->planning_seconds,
           bytes_text((double)numbers->proxy_bytes, text));
 }
@@ -209,6 +210,7 @@ gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, F
   put_number(json, "step_seconds", numbers->step_seconds);
   put_number(json, "planning_seconds", numbers->planning_seconds);
   gab_json_uint(json, "proxy_bytes", numbers->proxy_bytes);
+  if (numbers->clusters.count > 0) plan_clusters_put(&numbers->clusters, json);
   gab_status status = gab_json_end(&json, &text);
   if (status == GAB_OK) fwrite(text.data, 1, text.size, out);
   gab_buffer_release(&text);

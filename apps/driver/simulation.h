@@ -8,6 +8,7 @@
 
 #include "apps/driver/periods.h"
 #include "apps/driver/quantities.h"
+#include "apps/driver/traffic.h"
 #include "resilience/summary.h"
 #include "resilience/resilience_config.h"
 
@@ -42,6 +43,7 @@ typedef struct simulation {
   gab_lbm_integrals start;                   /**< of the initial state; fluid_cells is what counts */
   mass_monitor mass;
   recompute_plan recompute;
+  driver_traffic traffic;
   flow_view view;
   gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
   gab_quantity_list quantities;
