@@ -88,6 +88,20 @@ void plan_release(plan_numbers *numbers);
 void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out);
 gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out);
 
+/** Processes that exchange on a level (of two blocks the finer one's), several times each. Zero-initialise. */
+typedef struct plan_pairs {
+  struct plan_pair {
+    int32_t from, to;
+    int level;
+  } * items; /**< owned: gab_free() */
+  size_t count;
+} plan_pairs;
+
+/** Notes bytes that cross in a step of level 0. */
+gab_status plan_flows_note(driver_flows *flows, plan_pairs *pairs, int32_t from, int32_t to, int level,
+                           double bytes);
+/** Adds the envelopes, one for each pair, level and step of the level, and what goes the same way. */
+gab_status plan_flows_settle(driver_flows *flows, plan_pairs *pairs);
 /** Divides processes into clusters, for all numbers of them. @param[in] domains  nodes; NULL: every process on its own */
 gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *domains, plan_clusters *found);
 void plan_clusters_print(const plan_clusters *clusters, FILE *out);

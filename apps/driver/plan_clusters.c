@@ -1,7 +1,57 @@
 /* Logs between clusters of processes, for each number of them: Ropars et al. 2013, table 1. */
 #include "apps/driver/plan.h"
 
-#include <string.h>
+#include "core/port.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- flows */
+
+gab_status plan_flows_note(driver_flows *flows, plan_pairs *pairs, int32_t from, int32_t to, int level,
+                           double bytes)
+{
+  void *list = pairs->items;
+  GAB_TRY(driver_flows_put(flows, from, to, bytes));
+  GAB_TRY(gab_list_room(&list, pairs->count, sizeof *pairs->items));
+  pairs->items = list;
+  pairs->items[pairs->count++] = (struct plan_pair){from, to, level};
+  return GAB_OK;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+  const struct plan_pair *x = a, *y = b;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  if (x->to != y->to) return x->to < y->to ? -1 : 1;
+  return (x->level > y->level) - (x->level < y->level);
+}
+
+static int by_slots(const void *a, const void *b)
+{
+  const gab_flow *x = a, *y = b;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  return (x->to > y->to) - (x->to < y->to);
+}
+
+gab_status plan_flows_settle(driver_flows *flows, plan_pairs *pairs)
+{
+  size_t kept = 0;
+  if (pairs->count > 0) qsort(pairs->items, pairs->count, sizeof *pairs->items, by_pair);
+  for (size_t i = 0; i < pairs->count; i++) {
+    const struct plan_pair *pair = &pairs->items[i];
+    if (i > 0 && by_pair(pair - 1, pair) == 0) continue;
+    GAB_TRY(driver_flows_put(flows, pair->from, pair->to,
+                             GAB_ENVELOPE_BYTES * (double)((uint64_t)1 << pair->level)));
+  }
+  if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_slots);
+  for (size_t i = 0; i < flows->count; i++) {
+    if (kept > 0 && by_slots(&flows->flows[kept - 1], &flows->flows[i]) == 0)
+      flows->flows[kept - 1].bytes += flows->flows[i].bytes;
+    else flows->flows[kept++] = flows->flows[i];
+  }
+  flows->count = kept;
+  return GAB_OK;
+}
 
 /* ---------------------------------------------------------------- finding */
 

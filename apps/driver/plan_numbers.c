@@ -2,13 +2,11 @@
 #include "apps/driver/plan.h"
 
 #include "core/log.h"
-#include "core/port.h"
 #include "resilience/failures.h"
 #include "resilience/interval.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALL = GAB_BALANCE_LEVELS };
@@ -70,11 +68,6 @@ typedef struct slot_numbers {
   int64_t adopted_from;
 } slot_numbers;
 
-typedef struct plan_pair {
-  int32_t from, to;
-  int level; /* the finer one of two blocks */
-} plan_pair;
-
 typedef struct plan_work {
   const run_case *which;
   plan_numbers *numbers;
@@ -84,57 +77,8 @@ typedef struct plan_work {
   int32_t *plan, *partners;
   slot_numbers *slots;
   bool wants_flows;
-  plan_pair *pairs; /* that exchange on a level, several times each */
-  size_t pair_count;
+  plan_pairs pairs;
 } plan_work;
-
-/* Of a pair and level there is one message for each step of the level, with its envelope. */
-static gab_status note_flow(plan_work *work, int32_t part, int32_t other_part, int level, double bytes)
-{
-  const plan_pair pair = {part, other_part, level};
-  void *list = work->pairs;
-  GAB_TRY(driver_flows_put(&work->numbers->flows, part, other_part, bytes));
-  GAB_TRY(gab_list_room(&list, work->pair_count, sizeof pair));
-  work->pairs = list;
-  work->pairs[work->pair_count++] = pair;
-  return GAB_OK;
-}
-
-static int by_pair(const void *a, const void *b)
-{
-  const plan_pair *x = a, *y = b;
-  if (x->from != y->from) return x->from < y->from ? -1 : 1;
-  if (x->to != y->to) return x->to < y->to ? -1 : 1;
-  return (x->level > y->level) - (x->level < y->level);
-}
-
-static int by_slots(const void *a, const void *b)
-{
-  const gab_flow *x = a, *y = b;
-  if (x->from != y->from) return x->from < y->from ? -1 : 1;
-  return (x->to > y->to) - (x->to < y->to);
-}
-
-static gab_status add_envelopes(plan_work *work)
-{
-  driver_flows *flows = &work->numbers->flows;
-  size_t kept = 0;
-  if (work->pair_count > 0) qsort(work->pairs, work->pair_count, sizeof *work->pairs, by_pair);
-  for (size_t i = 0; i < work->pair_count; i++) {
-    const plan_pair *pair = &work->pairs[i];
-    if (i > 0 && by_pair(pair - 1, pair) == 0) continue;
-    GAB_TRY(driver_flows_put(flows, pair->from, pair->to,
-                             GAB_ENVELOPE_BYTES * (double)((uint64_t)1 << pair->level)));
-  }
-  if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_slots);
-  for (size_t i = 0; i < flows->count; i++) {
-    if (kept > 0 && by_slots(&flows->flows[kept - 1], &flows->flows[i]) == 0)
-      flows->flows[kept - 1].bytes += flows->flows[i].bytes;
-    else flows->flows[kept++] = flows->flows[i];
-  }
-  flows->count = kept;
-  return GAB_OK;
-}
 
 static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy, const gab_neighbour *row,
                                 int32_t other_part)
@@ -144,7 +88,9 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
   int finer = own > other ? own : other; /* whose cells cross, in whose steps */
   const double bytes = work->crossing[row->direction] * (double)((uint64_t)1 << finer);
   work->slots[part].sent += bytes;
-  return work->wants_flows && bytes > 0 ? note_flow(work, part, other_part, finer, bytes) : GAB_OK;
+  return work->wants_flows && bytes > 0
+             ? plan_flows_note(&work->numbers->flows, &work->pairs, part, other_part, finer, bytes)
+             : GAB_OK;
 }
 
 static void add_blocks(plan_work *work)
@@ -419,7 +365,7 @@ static gab_status work_out(plan_work *work, const plan_options *options)
                                work));
   spread_out(work);
   GAB_TRY(find_peak(work));
-  if (work->wants_flows) GAB_TRY(add_envelopes(work));
+  if (work->wants_flows) GAB_TRY(plan_flows_settle(&work->numbers->flows, &work->pairs));
   if (work->wants_flows)
     GAB_TRY(plan_clusters_find(&work->numbers->flows, work->numbers->domains, &work->numbers->clusters));
   if (options->memory > 0) {
@@ -453,7 +399,7 @@ gab_status plan_work_out(const run_case *which, const plan_options *options, gab
   gab_free(&plan);
   gab_free(&partners);
   gab_free(&slots);
-  gab_free(&work.pairs);
+  gab_free(&work.pairs.items);
   return status;
 }
 
