@@ -78,6 +78,14 @@ static gab_status verify(const gab_port *port, gab_transfer *transfer)
         "port %s: a message of %zu bytes from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT
         " in context %" PRIu32 " came where one from slot %" GAB_PRI_SLOT " in context %" PRIu32 " was due",
         port->name, transfer->message->size, is.source, is.target, is.context, transfer->peer, port->context);
+  if (is.step != port->world->step)
+    GAB_FAIL(
+        GAB_ERR_CORRUPT,
+        "port %s: a message that slot %" GAB_PRI_SLOT " sent in step %" GAB_PRI_STEP
+        " came to slot %" GAB_PRI_SLOT " in step %" GAB_PRI_STEP
+        ". With strategy `local' a slot that goes back has to send and receive what it did before; what is made "
+        "from the state by messages is made anew behind each checkpoint (gab_timeloop_on_checkpoint())",
+        port->name, is.source, is.step, is.target, port->world->step);
   transfer->checked = true;
   return GAB_OK;
 }

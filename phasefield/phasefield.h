@@ -168,6 +168,10 @@ gab_step gab_phasefield_get_step(const gab_phasefield *phasefield);
 int64_t gab_phasefield_get_shift(const gab_phasefield *phasefield);
 gab_status gab_phasefield_pack(void *phasefield, gab_buffer *out);
 gab_status gab_phasefield_unpack(void *phasefield, gab_reader *in);
+/** Forgets what is made from phi and c: mu, and the ghosts of phi. The next step begins by making it anew, as it does when
+ * the forest has changed, and comes to the same bits. To be called on all alike, since that takes messages
+ * (gab_timeloop_on_checkpoint()). Local. */
+void gab_phasefield_forget_derived(gab_phasefield *phasefield);
 
 /* ------------------------------------------------------------------------------------------ lost data */
 

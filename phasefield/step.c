@@ -112,6 +112,8 @@ gab_status gab_phasefield_settle(gab_phasefield *phasefield)
   return phasefield->revision == gab_forest_revision(phasefield->forest) ? GAB_OK : make_derived(phasefield);
 }
 
+void gab_phasefield_forget_derived(gab_phasefield *phasefield) { phasefield->revision = 0; }
+
 /* A step that was broken off, by a death say, begins anew. */
 static gab_status note_call(gab_phasefield *phasefield, gab_status status, unsigned call)
 {

@@ -67,6 +67,12 @@ static gab_status hand_in(gab_local_run *run, const gab_buffer *image)
   }
 }
 
+/* Whoever goes on from here, now or when it comes back, begins the next step with the same messages. */
+static void tell_of_checkpoint(const gab_timeloop *loop)
+{
+  if (loop->on_checkpoint) loop->on_checkpoint(loop->on_checkpoint_user, loop->step);
+}
+
 static gab_status take(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
@@ -84,6 +90,7 @@ static gab_status take(gab_local_run *run)
   note_cost(run, start);
   loop->guard->barren = 0;
   gab_world_enter(run->world, GAB_PHASE_SWAP);
+  tell_of_checkpoint(loop);
   return gab_guard_set_clocks(loop);
 }
 
@@ -226,6 +233,7 @@ static gab_status resume(gab_local_run *run)
   run->meetings = gab_world_meetings(run->world);
   loop->recent_step = loop->step;
   loop->recent_time = gab_seconds();
+  tell_of_checkpoint(loop);
   return gab_guard_set_clocks(loop);
 }
 

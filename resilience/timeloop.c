@@ -127,6 +127,12 @@ void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user)
   loop->on_fault_user = user;
 }
 
+void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user)
+{
+  loop->on_checkpoint = call;
+  loop->on_checkpoint_user = user;
+}
+
 gab_status gab_timeloop_on_failure(gab_timeloop *loop,
                                    gab_status (*call)(void *user, gab_step step, gab_status why), void *user)
 {

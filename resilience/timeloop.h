@@ -137,6 +137,14 @@ gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
 typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
 void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
 
+/** For applications that make data from the state by messages when the forest has changed (ghosts that are not packed,
+ *  say), and keep them over many steps. Under strategy `local` a slot that goes back alone does so by itself, and nobody
+ *  answers, unless all did the same behind the checkpoint from which it goes on: so `call` is to forget such data, and the
+ *  next step makes them anew. Called behind each checkpoint of local recovery, on all at the same step, and where a slot
+ *  has gone back to one; never without local recovery, where all go back together. One for a loop. Local. */
+typedef void (*gab_checkpoint_fn)(void *user, gab_step step);
+void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user);
+
 /** Cell updates of one step over all slots, for the rates in the progress line and the summary; 0: all cells
  *  of all blocks when the run begins. To be called again when the grid has changed, equal on all slots. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);

@@ -101,6 +101,8 @@ struct gab_timeloop {
   char folder[1000];    /* of the run, for progress.json; "": none */
   gab_fault_fn on_fault;
   void *on_fault_user;
+  gab_checkpoint_fn on_checkpoint;
+  void *on_checkpoint_user;
   gab_status (*on_failure)(void *user, gab_step step, gab_status why);
   void *on_failure_user;
   gab_run_stats stats;

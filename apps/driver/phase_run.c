@@ -146,6 +146,13 @@ static void note_fault(void *user, const gab_fault *fault)
   if (growth_note_blocks(user) != GAB_OK) gab_log_all(GAB_LOG_WARNING, "%s", gab_error_message());
 }
 
+static void forget_derived(void *user, gab_step step)
+{
+  const growth *it = user;
+  (void)step;
+  gab_phasefield_forget_derived(it->model);
+}
+
 static gab_status add_duties(growth *it)
 {
   const gab_entity place = {.name = "phasefield",
@@ -177,6 +184,7 @@ static gab_status add_duties(growth *it)
   GAB_TRY(driver_traffic_add(&it->traffic, it->options->traffic, it->loop, it->world));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   gab_timeloop_on_fault(it->loop, note_fault, it);
+  gab_timeloop_on_checkpoint(it->loop, forget_derived, it);
   return gab_timeloop_on_failure(it->loop, note_failure, it);
 }
 

@@ -4,31 +4,7 @@
 . "$GABION_SOURCE/tests/apps/common.sh"
 case=$GABION_SOURCE/tests/faults/local.yaml
 short="--set run.steps=100 --set output.forces.every=50 --set output.fields.every=50"
-member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
-series() { cat out/forces.csv 2>/dev/null | cksum; }
-strategies() { sed -n 's/.*"strategy": "\([a-z]*\)".*/\1/p' out/summary.json | tr '\n' ' '; }
-launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
-  local expected=$1 slots=$2 spares=$3 code=0
-  shift 3
-  [ -n "${keep:-}" ] || rm -rf out
-  # shellcheck disable=SC2086 # words on purpose
-  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out $short "$@" \
-    >said.txt 2>&1 || code=$?
-  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
-it said: $(cat said.txt)"
-}
-same() { # same NAME: the undisturbed result
-  [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
-  [ "$(series)" = "$lines" ] || complain "$1: another series"
-}
-alone() { # alone NAME FAULTS: so many slots came back, and nobody else did anything for it
-  same "$1"
-  [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
-  [ "$(strategies | tr ' ' '\n' | sort -u | tr -d '\n')" = local ] || complain "$1: strategies $(strategies)"
-  [ "$(member survivor_steps_computed_again)" = 0 ] || complain "$1: steps were computed again"
-  [ "$(member meetings)" = 0 ] || complain "$1: there were agreements or repairs"
-  [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
-}
+. "$GABION_SOURCE/tests/faults/local_common.sh"
 
 launch 0 4 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
@@ -42,7 +18,7 @@ alone "in an exchange" 1
 [ "$(member replayed)" -gt 0 ] || complain "in an exchange: nothing was replayed"
 grep -q '"event": "took over"' out/events.jsonl || complain "no event says who took over"
 grep -q '"event": "caught up"' out/events.jsonl || complain "no event says that the slot has caught up"
-launch 0 4 1 --inject slot=0,step=55,phase=reduction
+launch 0 4 1 --inject slot=0,step=65,phase=reduction
 alone "the root, in a reduction" 1
 launch 0 3 1 --inject slot=1,step=60,phase=commit
 alone "while a checkpoint is on its way" 1
@@ -89,8 +65,6 @@ for wrong in scheme=parity copies=2 memory.every=10s memory.overlap=true memory.
   check 2 "$case" --set "resilience.$wrong"
   said "strategy 'local'"
 done
-check 2 "$GABION_SOURCE/tests/faults/phase.yaml" --set 'resilience.strategies=[local, spare]'
-said "'local' is not for this case"
 check 2 "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" --set 'resilience.strategies=[local, spare]'
 said "'local' is not for this case"
 check 0 "$case"

@@ -1,0 +1,28 @@
+# Shared by the tests of local recovery; to be sourced behind tests/apps/common.sh, with `case` (a parameter file) and `short`
+# (arguments of all runs) set. `expected` and `lines` are the checksum and the series of the undisturbed run.
+member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
+# The rows of all series: as written, in whatever order processes die.
+series() { cat out/*.csv 2>/dev/null | cksum; }
+strategies() { sed -n 's/.*"strategy": "\([a-z]*\)".*/\1/p' out/summary.json | tr '\n' ' '; }
+launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep` is set
+  local expected=$1 slots=$2 spares=$3 code=0
+  shift 3
+  [ -n "${keep:-}" ] || rm -rf out
+  # shellcheck disable=SC2086 # words on purpose
+  "$GABION_LAUNCH" -n "$slots" --spares "$spares" -t 1 --stall 60 -- "$gabion" run "$case" --out out $short "$@" \
+    >said.txt 2>&1 || code=$?
+  [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
+it said: $(cat said.txt)"
+}
+same() { # same NAME: the undisturbed result
+  [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
+  [ "$(series)" = "$lines" ] || complain "$1: another series"
+}
+alone() { # alone NAME FAULTS: so many slots came back, and nobody else did anything for it
+  same "$1"
+  [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"
+  [ "$(strategies | tr ' ' '\n' | sort -u | tr -d '\n')" = local ] || complain "$1: strategies $(strategies)"
+  [ "$(member survivor_steps_computed_again)" = 0 ] || complain "$1: steps were computed again"
+  [ "$(member meetings)" = 0 ] || complain "$1: there were agreements or repairs"
+  [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
+}
