@@ -305,10 +305,12 @@ void gab_local_note_totals(gab_local_run *run)
   const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
   totals->replayed += machine.replayed - run->counted.replayed;
   totals->left_out += machine.left_out - run->counted.left_out;
+  totals->jumps += machine.jumps - run->counted.jumps;
   totals->logged += journal.handed_over - run->counted.handed_over;
   totals->copied += journal.copied - run->counted.copied;
   if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
-  run->counted = (gab_local_counted){machine.replayed, machine.left_out, journal.handed_over, journal.copied};
+  run->counted = (gab_local_counted){machine.replayed, machine.left_out, machine.jumps, journal.handed_over,
+                                     journal.copied};
 }
 
 /* ---------------------------------------------------------------- for the whole run */

@@ -23,7 +23,7 @@ typedef struct gab_local_restart {
 
 /* What of a generation has been added to the totals. */
 typedef struct gab_local_counted {
-  uint64_t replayed, left_out, handed_over, copied;
+  uint64_t replayed, left_out, jumps, handed_over, copied;
 } gab_local_counted;
 
 struct gab_local_run {

@@ -111,7 +111,6 @@ gab_status gab_local_unpack(gab_local_run *run)
              ", step %" GAB_PRI_STEP,
              parts.sign.slot, parts.sign.step, gab_world_slot(run->world), run->restart.checkpoint);
   GAB_TRY(gab_guard_unpack_history(loop, &parts.history));
-  loop->stats.local = (gab_local_totals){.faults = loop->stats.local.faults};
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
   checkpoint->valid = 0;
   checkpoint->forest_blocks = parts.blocks;

@@ -106,8 +106,13 @@ gab_status gab_guard_pack_history(void *user, gab_buffer *out)
 gab_status gab_guard_unpack_history(void *user, gab_reader *in)
 {
   gab_timeloop *loop = user;
+  const gab_local_totals own =
+      loop->stats.local; /* what this process did itself: added up over all at the end */
   double age;
   GAB_TRY(gab_get_bytes(in, &loop->stats, sizeof loop->stats));
+  const uint64_t faults = loop->stats.local.faults;
+  loop->stats.local = own;
+  loop->stats.local.faults = faults;
   loop->stats.faults = NULL;
   GAB_TRY(get_records(loop, in));
   GAB_TRY(gab_get_f64(in, &age));

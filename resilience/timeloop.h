@@ -178,6 +178,7 @@ typedef struct gab_local_totals {
   uint64_t meetings;       /**< agreements and repairs while it was on: 0 */
   uint64_t replayed;       /**< messages sent again */
   uint64_t left_out;       /**< sends that others had already */
+  uint64_t jumps;          /**< times that a slot which had come back went on from a later checkpoint */
   uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
   size_t journal_peak;     /**< bytes of logged messages at most */
 } gab_local_totals;

@@ -16,6 +16,7 @@ same "nobody dies"
 launch 0 4 1 --inject slot=2,step=39,phase=exchange
 alone "in an exchange" 1
 [ "$(member replayed)" -gt 0 ] || complain "in an exchange: nothing was replayed"
+[ "$(member left_out)" -gt 0 ] || complain "in an exchange: nothing that others had was left out"
 grep -q '"event": "took over"' out/events.jsonl || complain "no event says who took over"
 grep -q '"event": "caught up"' out/events.jsonl || complain "no event says that the slot has caught up"
 launch 0 4 1 --inject slot=0,step=65,phase=reduction
