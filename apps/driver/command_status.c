@@ -1,5 +1,6 @@
 /* gabion status: how far a run is, and what happened to it, from the files in its folder. Needs no MPI. */
 #include "apps/driver/driver.h"
+#include "apps/driver/status_behind.h"
 #include "core/file.h"
 #include "core/json.h"
 #include "core/timer.h"
@@ -54,6 +55,7 @@ typedef struct history {
   double last_time, end_time; /* of any event; of the last end, 0 if it was started again since */
   char end_status[64], end_message[512];
   gab_history jobs;
+  status_behind behind;
 } history;
 
 static char *next_line(history *past) { return past->shown[past->count++ % SHOWN_EVENTS]; }
@@ -98,6 +100,7 @@ static void take_event(const char *line, size_t length, history *past)
   const size_t before = past->count;
   gab_json_get_text(event, "/event", name, sizeof name);
   past->last_time = time;
+  status_behind_take(&past->behind, name, event);
   if (strcmp(name, "recovery") == 0) take_recovery(event, past);
   else if (strcmp(name, "reconstruction") == 0)
     snprintf(next_line(past), sizeof past->shown[0],
@@ -261,6 +264,7 @@ static int tell_json(const char *folder, gab_json_document *progress, const hist
     snprintf(path, sizeof path, "/%s", counts[i]);
     gab_json_int(json, counts[i], (int64_t)gab_json_get_real(progress, path));
   }
+  status_behind_put(&past->behind, json);
   gab_json_uint(json, "starts", past->jobs.starts);
   gab_json_uint(json, "continuations", past->jobs.continuations);
   gab_json_uint(json, "relaunches", past->jobs.relaunches);
@@ -285,6 +289,7 @@ static int tell_life(const char *folder, gab_json_document *progress, const hist
                                    : "running",
          duration(silent, text));
   if (progress) print_progress(progress, running);
+  status_behind_print(&past->behind);
   return running ? 0 : 3;
 }
 

@@ -19,6 +19,19 @@ alone "in an exchange" 1
 [ "$(member left_out)" -gt 0 ] || complain "in an exchange: nothing that others had was left out"
 grep -q '"event": "took over"' out/events.jsonl || complain "no event says who took over"
 grep -q '"event": "caught up"' out/events.jsonl || complain "no event says that the slot has caught up"
+# Its events up to where the spare has taken over, and up to where it has caught up.
+grep -n '"event": "took over"' out/events.jsonl | cut -d: -f1 >line.txt
+mkdir -p cut
+head -n "$(cat line.txt)" out/events.jsonl >cut/events.jsonl
+"$gabion" status cut >said.txt
+said 'behind the others: slot 2, which came back alone from step'
+"$gabion" status cut --json >said.txt
+said '"slot": 2'
+sed '/"caught up"/q' out/events.jsonl >cut/events.jsonl
+"$gabion" status cut >said.txt
+said 'caught up, step'
+not_said 'behind the others'
+
 launch 0 4 1 --inject slot=0,step=65,phase=reduction
 alone "the root, in a reduction" 1
 launch 0 3 1 --inject slot=1,step=60,phase=commit
