@@ -240,6 +240,7 @@ gab_status gab_journal_append(gab_journal *journal, gab_slot target, uint32_t co
   gab_journal_stats *stats = &journal->stats;
   stats->messages++;
   stats->bytes += made->entry.bytes;
+  stats->logged_bytes += made->entry.bytes;
   if (stats->bytes > stats->peak_bytes) stats->peak_bytes = stats->bytes;
   *entry = &made->entry;
   return GAB_OK;

@@ -49,6 +49,7 @@ typedef struct gab_journal_stats {
   uint64_t handed_over;     /**< messages ever taken without copying */
   uint64_t copied;          /**< messages ever copied */
   uint64_t copied_bytes;    /**< their bytes */
+  uint64_t logged_bytes;    /**< of all messages ever taken */
 } gab_journal_stats;
 
 /** Messages of less than `copy_below` bytes are copied. A journal begins in the interval of checkpoint -1. */

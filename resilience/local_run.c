@@ -295,6 +295,7 @@ void gab_local_discard(gab_local_run *run)
   run->had_part = run->inside = run->gathers = run->behind = false;
   run->counted = (gab_local_counted){0};
   run->own = -1;
+  run->log_steps = 0; /* whoever begins the next one knows as much */
   run->why_over[0] = '\0';
 }
 

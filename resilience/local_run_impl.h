@@ -1,7 +1,8 @@
 /* Local recovery at work: the machine of local.h on the wire of core/wire.h, for a time loop.
  *
  * local_run.c (a generation: machine, wire, and what passes between them), local_step.c (the time loop: begin,
- * checkpoints, sections, taking over a slot), local_state.c (what is in an image), local_settle.c (the end of a
+ * checkpoints, sections, taking over a slot), local_limit.c (how long logs may grow), local_state.c (what is in an image),
+ * local_settle.c (the end of a
  * generation: images become snapshots, claims become faults). doc/local-recovery.md, "On MPI".
  *
  * Internal. */
@@ -47,10 +48,14 @@ struct gab_local_run {
   bool behind;       /* this slot came back and has not caught up */
   uint64_t meetings; /* of the world when the generation began, or this process took its slot */
   gab_local_counted counted;
-  char why_over[160]; /* why it was handed over; "": it was not */
+  uint64_t log_steps;     /* between two checkpoints at most, the same on all; 0: not known yet */
+  uint64_t logged_before; /* bytes ever logged when the last checkpoint was taken */
+  gab_step logged_since;  /* its step */
+  char why_over[160];     /* why it was handed over; "": it was not */
   /* of the whole run */
-  bool gathered; /* the last recovery was a gathering, of all */
-  bool off;      /* for good */
+  double log_limit; /* of logs, in units of the state of a slot; 0: none */
+  bool gathered;    /* the last recovery was a gathering, of all */
+  bool off;         /* for good */
 };
 
 /* ---- local_run.c */
@@ -66,6 +71,15 @@ void gab_local_note_totals(gab_local_run *run);
 /* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
 
+/* ---- local_limit.c: all do nothing without a limit */
+
+/* A checkpoint was taken, or restored, and nothing has been logged since. Local. */
+void gab_local_limit_mark(gab_local_run *run);
+/* Ahead of a checkpoint: how many steps may lie between two? Collective, by logged messages or within a section. */
+gab_status gab_local_limit_measure(gab_local_run *run);
+/* Behind a checkpoint, when the clocks are set: brings the next one forward. Local. */
+void gab_local_limit_apply(gab_local_run *run);
+
 /* ---- local_state.c */
 
 /* Packs the state of this slot as the next snapshot, and that as an image. */
@@ -75,6 +89,7 @@ gab_status gab_local_unpack(gab_local_run *run);
 /* The parts of an image: messages as in a snapshot, and the history of the run. */
 typedef struct gab_local_parts {
   uint64_t blocks; /* of all slots */
+  uint64_t log_steps;
   gab_reader own, replicated, history;
   gab_image_sign sign;
 } gab_local_parts;

@@ -34,6 +34,7 @@ gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
   GAB_TRY(pack_snapshot(run));
   const gab_snapshot *next = gab_checkpoint_next(checkpoint);
   GAB_TRY(gab_put_u64(image, next->blocks));
+  GAB_TRY(gab_put_u64(image, run->log_steps));
   GAB_TRY(put_part(image, &next->own));
   GAB_TRY(put_part(image, &next->replicated));
   gab_buffer_init(&history, GAB_MEMORY_OTHER);
@@ -56,6 +57,7 @@ static gab_status get_part(gab_reader *in, gab_reader *part)
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
 {
   GAB_TRY(gab_get_u64(&image, &parts->blocks));
+  GAB_TRY(gab_get_u64(&image, &parts->log_steps));
   GAB_TRY(get_part(&image, &parts->own));
   GAB_TRY(get_part(&image, &parts->replicated));
   GAB_TRY(get_part(&image, &parts->history));
@@ -114,6 +116,7 @@ gab_status gab_local_unpack(gab_local_run *run)
   for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
   checkpoint->valid = 0;
   checkpoint->forest_blocks = parts.blocks;
+  run->log_steps = parts.log_steps;
   snapshot->serial = parts.sign.serial;
   snapshot->step = parts.sign.step;
   snapshot->blocks = parts.blocks;

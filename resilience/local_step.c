@@ -67,10 +67,15 @@ static gab_status hand_in(gab_local_run *run, const gab_buffer *image)
   }
 }
 
-/* Whoever goes on from here, now or when it comes back, begins the next step with the same messages. */
-static void tell_of_checkpoint(const gab_timeloop *loop)
+/* Whoever goes on from a checkpoint, now or when it comes back, begins the next step with the same messages. */
+static gab_status set_out(gab_local_run *run)
 {
+  gab_timeloop *loop = run->loop;
   if (loop->on_checkpoint) loop->on_checkpoint(loop->on_checkpoint_user, loop->step);
+  gab_local_limit_mark(run);
+  GAB_TRY(gab_guard_set_clocks(loop));
+  gab_local_limit_apply(run);
+  return GAB_OK;
 }
 
 static gab_status take(gab_local_run *run)
@@ -90,8 +95,7 @@ static gab_status take(gab_local_run *run)
   note_cost(run, start);
   loop->guard->barren = 0;
   gab_world_enter(run->world, GAB_PHASE_SWAP);
-  tell_of_checkpoint(loop);
-  return gab_guard_set_clocks(loop);
+  return set_out(run);
 }
 
 /* ---------------------------------------------------------------- on and off */
@@ -211,6 +215,7 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop)
   if (!run->inside && !memory) return GAB_OK;
   GAB_TRY(gab_monitors_look(loop, true));
   GAB_TRY(gab_guard_stop_at_checkpoint(loop));
+  GAB_TRY(gab_local_limit_measure(run));
   GAB_TRY(leave(run));
   return take(run); /* the last thing of a step: who comes back goes on from here */
 }
@@ -233,8 +238,7 @@ static gab_status resume(gab_local_run *run)
   run->meetings = gab_world_meetings(run->world);
   loop->recent_step = loop->step;
   loop->recent_time = gab_seconds();
-  tell_of_checkpoint(loop);
-  return gab_guard_set_clocks(loop);
+  return set_out(run);
 }
 
 gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)

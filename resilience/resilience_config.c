@@ -191,6 +191,20 @@ static const gab_config_key memory_keys[] = {
          "Lossless compression of copies, for the wire and where they are kept. auto: lz4 where a sample says that "
          "it shrinks them by an eighth at least and takes less time than it saves on the way."},
 };
+static const gab_config_key local_keys[] = {
+    {.name = "log_limit",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 1e6,
+     .min_excluded = true,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "How much the messages that a process keeps for others may take, in units of its state (the largest image of "
+         "a process): checkpoints come earlier than resilience.memory.every where that is needed. All then ask each other "
+         "ahead of each checkpoint, so that nobody goes beyond one that a slot which came back has not reached. "
+         "Left out: no limit."},
+};
 static const gab_config_key disk_keys[] = {
     {.name = "every",
      .type = GAB_CONFIG_STRING,
@@ -310,6 +324,7 @@ static const gab_config_section sections[] = {
      .doc = "Processes that play no part until others die, and then take their places (strategy spare).",
      KEYS(spares_keys)},
     {.path = "resilience.memory", .doc = "Checkpoints in the memory of the processes.", KEYS(memory_keys)},
+    {.path = "resilience.local", .doc = "The recovery strategy `local`.", KEYS(local_keys)},
     {.path = "resilience.disk",
      .doc = "Checkpoints on disk, written while the run goes on.",
      KEYS(disk_keys)},
@@ -490,6 +505,19 @@ static gab_status read_disk(const gab_config *config, gab_protection *protection
   return GAB_OK;
 }
 
+static gab_status read_local(const gab_config *config, gab_protection *protection)
+{
+  bool is_wanted = false;
+  if (!gab_config_is_set(config, "resilience.local.log_limit")) return GAB_OK;
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
+    is_wanted = is_wanted || protection->strategies[i]->is_local;
+  if (!is_wanted)
+    return gab_config_fail(config, "resilience.local.log_limit",
+                           "has a meaning with strategy 'local' in resilience.strategies only");
+  protection->log_limit = gab_config_real(config, "resilience.local.log_limit");
+  return GAB_OK;
+}
+
 static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
                                   gab_protection *protection)
 {
@@ -514,6 +542,7 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   GAB_TRY(read_compression(config, protection));
   protection->single_buffer = gab_config_int(config, "resilience.memory.buffers") == 1;
   GAB_TRY(read_disk(config, protection));
+  GAB_TRY(read_local(config, protection));
   return gab_local_check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");
 }
 

@@ -107,7 +107,10 @@ typedef struct gab_protection {
       fence_wait; /**< seconds that a part of the run which has lost half of its processes or more waits before it
                          goes on alone (fence.h); 0: five, or those of gabion-launch --dead-after if that is more */
   double deadline; /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
-  int tries;       /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
+  double
+      log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
+                         of a slot, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
+  int tries; /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
   gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
   gab_interval
       disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The

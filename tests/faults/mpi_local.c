@@ -3,6 +3,8 @@
  * all that feed back into the state are the same for who computes again. Behind the first section everybody knows who
  * plays what: another death then is as good as the first one. */
 /* gabion-test: np=8 timeout=120 labels=quick needs=ulfm */
+/* The same with logs that are limited, so that checkpoints are brought forward. */
+/* gabion-test: np=8 env=GABION_TEST_LOG_LIMIT=3 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
@@ -91,7 +93,9 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   REQUIRE(gab_world_members(world)->slots == PLAYERS && gab_world_spares(world) == SPARES);
+  const char *limit = getenv("GABION_TEST_LOG_LIMIT");
   const gab_protection protection = {.every = {.steps = EVERY},
+                                     .log_limit = limit ? atof(limit) : 0,
                                      .drills = drills,
                                      .drill_count = sizeof drills / sizeof drills[0],
                                      .strategies = {&gab_strategy_local}};
@@ -105,6 +109,7 @@ int main(int argc, char **argv)
   CHECK(stats.fault_count == 4 && stats.local.faults == 4 && stats.lost_slots == 4);
   CHECK(life.again == 0 && stats.local.steps_again == 0);
   CHECK(stats.local.meetings == 0);
+  if (limit) CHECK((double)stats.local.journal_peak <= atof(limit) * (double)stats.checkpoint.image_bytes);
   gab_timeloop_destroy(&life.loop);
   REQUIRE(gab_beacon_complete(world, 0) == 0);
   automaton_destroy(&life.app);

@@ -43,6 +43,21 @@ alone "two neighbours at the same step" 2
 launch 0 4 2 --inject slot=3,step=33,phase=compute --inject slot=3,step=37,phase=compute,incarnation=1
 alone "who came back dies, too" 2
 
+# Logs that are limited bring checkpoints forward, at the same steps for who comes back.
+launch 0 4 2
+peak=$(sed -n 's/.*"journal_peak_of_a_slot": \([0-9]*\).*/\1/p' out/summary.json)
+image=$(sed -n 's/.*"image_bytes": \([0-9]*\),.*/\1/p' out/events.jsonl | sort -n | tail -n 1)
+[ "$peak" -gt $((image / 2)) ] || complain "without a limit the logs stay below that of the test: $peak of $image bytes"
+launch 0 4 2 --set resilience.local.log_limit=0.5 --inject slot=1,step=33,phase=compute --inject slot=2,step=73,phase=compute
+alone "limited logs" 2
+limited=$(sed -n 's/.*"journal_peak_of_a_slot": \([0-9]*\).*/\1/p' out/summary.json)
+[ "$limited" -le $((image / 2)) ] || complain "limited logs: $limited bytes, an image has $image"
+launch 0 4 2 --set resilience.local.log_limit=0.001 --inject slot=2,step=39,phase=exchange
+alone "a limit below what a step logs" 1
+said 'there is a checkpoint after every step'
+check 2 "$case" --set 'resilience.strategies=[spare, shrink]' --set resilience.local.log_limit=1
+said "with strategy 'local' in resilience.strategies only"
+
 # No spare is left for the second, which the holder finds out by asking, or all know since the section between.
 launch 0 4 1 --inject slot=1,step=33,phase=compute --inject slot=2,step=43,phase=compute
 same "the pool is empty"
