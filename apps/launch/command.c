@@ -32,15 +32,17 @@ static void add_all(launch_words *list, const char *text)
 
 #ifdef GAB_HAVE_ULFM
 /* A process that is stopped keeps its connections: only that it does not speak tells. Heartbeats are sent while others
- * are waited for; a thread for them makes MPI hang. Without the trace that MPI prints when it ends a process that was
- * declared dead wrongly. */
+ * are waited for; a thread for them makes MPI hang. Each process listens to one other: who notices a death tells the rest
+ * by MPI's own connections, since the daemons tell only those of the same node; who never heard of it would wait in the
+ * agreement of the repair for the dead one. Without the trace that MPI prints when it ends a process that was declared
+ * dead wrongly. */
 static void add_detector(launch_words *list, const launch_options *options)
 {
   char text[256];
   if (options->dead_after <= 0) return;
   snprintf(text, sizeof text,
            "--mca mpi_ft_detector 1 --mca mpi_ft_detector_period %g --mca mpi_ft_detector_timeout %g"
-           " --mca opal_signal 7,8,11",
+           " --mca mpi_ft_propagator_with_rbcast 1 --mca opal_signal 7,8,11",
            options->dead_after / HEARTBEATS, options->dead_after);
   add_all(list, text);
 }

@@ -1,0 +1,72 @@
+# Shared by the tests that cut the network of a run; to be sourced after nodes.sh. What a run has to leave behind, whoever was
+# cut off from whom: the result of the undisturbed run, or once the word that data is lost; one set of files; no process.
+
+cat >case.yaml <<'YAML'
+run: {steps: 600}
+domain: {cells: [64, 64], block: [16, 16]}
+fluid: {omega: 1.6}
+boundaries:
+  x_min: {type: wall}
+  x_max: {type: wall}
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.05, 0]}
+resilience: {memory: {every: 50}}
+output: {integrals: {every: 100}}
+YAML
+
+# names FOLDER: of the files there that are part of the result
+names() { (cd "$1" && find . -type f ! -path './fencing/*' ! -path './checkpoints/*' | sort); }
+
+# make_reference HOSTS PROCESSES [ARGUMENT OF THE PROGRAM...]: the undisturbed run, in ref
+make_reference() {
+  local hosts=$1 processes=$2
+  run_args="${*:3}" launch ref "$hosts" "$processes"
+  wait $job || complain "the undisturbed run ended with $?: $(tail -5 ref.txt)"
+  none_left ref
+}
+
+# none_left OUT: those that were cut off find it out by themselves; none has ten times as long as a death takes to be noticed
+none_left() {
+  for _ in $(seq 1000); do
+    [ -z "$(processes_left)" ] && return
+    sleep 0.1
+  done
+  complain "$1: processes left: $(pgrep -fa "^$gabion run|prted" | cut -c1-200)"
+  pkill -9 -f "^$gabion run|prted" # of this test: it sees no others
+}
+
+# has_event OUT PATTERN
+has_event() { grep -qs -e "$2" "$1/events.jsonl"; }
+
+# judge OUT CODE...: waits for the launcher; the run may end with one of these codes only. Sets $code.
+judge() {
+  local out=$1 ends
+  shift
+  wait $job
+  code=$?
+  none_left "$out"
+  case " $* " in *" $code "*) ;; *) complain "$out: ended with $code, expected $*: $(tail -5 "$out.txt")" ;; esac
+  ends=$(grep -c '"event": "end"' "$out/events.jsonl")
+  [ "$ends" = 1 ] || complain "$out: the run says $ends times how it ended"
+  [ -e "$out/run.lock" ] && complain "$out: the lock is left"
+  if [ $code = 0 ]; then
+    [ "$(checksum "$out")" = "$(checksum ref)" ] || complain "$out: another checksum than the undisturbed run"
+    cmp -s ref/integrals.csv "$out/integrals.csv" || complain "$out: another series than the undisturbed run"
+    [ "$(names "$out")" = "$(names ref)" ] || complain "$out: other files than the undisturbed run: $(names "$out" | tr '\n' ' ')"
+    grep -q 'data lost' "$out/log.txt" "$out/events.jsonl" && complain "$out: completed, and says that data is lost"
+  else
+    has_event "$out" '"status": "data lost"' || complain "$out: ended with $code without saying why"
+    [ "$(checksum "$out" | cut -c1-4)" = none ] || complain "$out: data lost, and a checksum"
+  fi
+  return 0
+}
+
+# cut_at OUT HOSTS PROCESSES STEP PHASE SLOT NODE...: a run in which that slot stands still for a moment in that phase, and
+# meanwhile these nodes lose their cables. More options of the launcher: launch_options; arguments of the program: case_args
+cut_at() {
+  local out=$1 hosts=$2 processes=$3 drill="slot=$6,step=$4,phase=$5,stopped=2"
+  run_args="--inject $drill ${case_args:-}" launch "$out" "$hosts" "$processes" ${launch_options:-}
+  shift 6
+  wait_until "$out: $drill" has_event "$out" '"event": "drill"' || return
+  pull "$@"
+}
