@@ -3,6 +3,7 @@
 #include "core/world_impl.h"
 
 #include <string.h>
+#include <time.h>
 
 /* MPI hands its error handlers no user pointer: they look their world up here. */
 static gab_world *watched;
@@ -185,6 +186,16 @@ gab_status gab_world_check(gab_world *world)
   }
 #endif
   return world->broken ? gab_world_fault(world) : GAB_OK;
+}
+
+gab_status gab_world_nap(gab_world *world, double seconds)
+{
+  int there;
+  struct timespec pause = {.tv_sec = (time_t)seconds};
+  pause.tv_nsec = (long)(1e9 * (seconds - (double)pause.tv_sec));
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+  nanosleep(&pause, NULL);
+  return gab_world_check(world);
 }
 
 /* ------------------------------------------------------------------------------------ intents */

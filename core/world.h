@@ -141,6 +141,11 @@ void gab_world_set_policy(gab_world *world, gab_policy policy);
 /** GAB_OK in a whole world, GAB_ERR_FAULT in a broken one. Local and cheap. */
 gab_status gab_world_check(gab_world *world);
 
+/** Sleeps for so long, but lets MPI look round before: for whoever waits for something else than a message, since a
+ *  process that gives no sign of life counts as dead where silence is a death (gabion-launch --dead-after). Naps should
+ *  be short against that time. Local. @return gab_world_check() */
+gab_status gab_world_nap(gab_world *world, double seconds);
+
 /** Breaks the world on purpose because this process cannot go on: `intent` (not GAB_OK, not GAB_ERR_FAULT)
  *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
  *  Local. Several processes may do so at once; the repair hands everyone the intent of the highest value,

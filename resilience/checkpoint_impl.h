@@ -119,6 +119,10 @@ struct gab_checkpoint {
    * (gab_buffer_swap). NULL: nobody does. */
   void (*before_overwrite)(void *user, gab_snapshot *snapshot);
   void *overwrite_user;
+  /* Called before entities are restored, which may change files: nothing outside of memory has been touched yet.
+   * Collective. NULL: nobody is asked. */
+  gab_status (*before_entities)(void *user);
+  void *before_entities_user;
   gab_buffer untouched; /* entities per slot before the first step: of a slot to which no image falls */
 };
 

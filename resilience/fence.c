@@ -29,7 +29,8 @@ static gab_claimant claimant_of(const gab_fence *fence)
                         .seats = gab_world_living_seats(fence->world),
                         .members = gab_members_count(gab_world_members(fence->world)),
                         .epoch = gab_world_epoch(fence->world),
-                        .patience = fence->patience};
+                        .patience = fence->patience,
+                        .world = fence->world};
 }
 
 /* ---------------------------------------------------------------- who is cut off */
@@ -104,7 +105,9 @@ gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
   const gab_slot from = find_claimant(fence->world);
   const bool asks = gab_world_slot(fence->world) == from;
   const gab_claimant self = claimant_of(fence);
-  if (asks && gab_token_ask(&self, &known, can_go_on, &what) != GAB_OK) {
+  const gab_status asked = asks ? gab_token_ask(&self, &known, can_go_on, &what) : GAB_OK;
+  if (asked == GAB_ERR_FAULT) return asked; /* somebody died while this part waited */
+  if (asked != GAB_OK) {
     gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
     what = GAB_VERDICT_NO_FOLDER;
   }

@@ -7,7 +7,8 @@
  *
  *  Tokens are the files FOLDER/fencing/1, 2, …: made whole by link(), which is atomic on shared file systems too, so
  *  that of several that want a number one gets it. A token names the seats of the part that made it. A run takes one
- *  when it begins, and one in every recovery from a death, once its world is repaired and before anything is written.
+ *  when it begins, and one in every recovery from a death, once its world is repaired and before anything is written:
+ *  restoring entities cuts series back in their files.
  *
  *  The protocol, for a part P of a run (all that were in its world when the repair ended), whose members know number k
  *  of the last token that they hold:
@@ -23,7 +24,8 @@
  *  is never used again, so that nobody is named by chance. (4) The newest token stays, also when the run has ended.
  *
  *  A part that has lost half of those named by its last token, or more, waits before it asks, so that the larger part is
- *  first; one that cannot restore waits twice as long. Who is cut off, or cannot reach the folder, ends by a signal that
+ *  first; one that cannot restore waits twice as long. Its members hear of each other meanwhile, and what dies breaks the
+ *  wait off. Who is cut off, or cannot reach the folder, ends by a signal that
  *  nobody can catch: no file is closed, no buffer flushed, nothing finalised; node memory stays as it is.
  *
  *  Tier: extender header.

@@ -16,6 +16,7 @@ typedef struct gab_claimant {
   int32_t members;          /* those of them that play a slot */
   gab_epoch epoch;
   double patience;
+  gab_world *world; /* that hears of this process while it waits; NULL: none */
 } gab_claimant;
 
 typedef enum gab_verdict { GAB_VERDICT_OURS, GAB_VERDICT_THEIRS, GAB_VERDICT_NO_FOLDER } gab_verdict;
@@ -23,7 +24,8 @@ typedef enum gab_verdict { GAB_VERDICT_OURS, GAB_VERDICT_THEIRS, GAB_VERDICT_NO_
 /* Step 2 of the protocol in fence.h. Local; waits as long as the part is to wait.
  * @param[in,out] token  the last that the part is known to hold; with GAB_VERDICT_OURS the new one
  * @param[out] what  GAB_VERDICT_OURS or GAB_VERDICT_THEIRS
- * @return GAB_ERR_IO, GAB_ERR_INPUT if the folder or a token cannot be read or written */
+ * @return GAB_ERR_IO, GAB_ERR_INPUT if the folder or a token cannot be read or written; GAB_ERR_FAULT if the world broke
+ * while it waited */
 gab_status gab_token_ask(const gab_claimant *claimant, uint64_t *token, bool can_go_on, gab_verdict *what);
 /* Whether another part has the token behind `token`. What cannot be read is nobody's. */
 bool gab_token_is_theirs(const gab_claimant *claimant, uint64_t token);

@@ -136,7 +136,13 @@ static gab_status make_token(const gab_claimant *claimant, uint64_t number, bool
 
 /* ---------------------------------------------------------------- asking for the next */
 
-static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_MS * 1000000L}, NULL); }
+/* The others of the part wait for this process, and must not take it for dead. */
+static gab_status nap(const gab_claimant *claimant)
+{
+  if (claimant->world) return gab_world_nap(claimant->world, 1e-3 * LOOK_EVERY_MS);
+  nanosleep(&(struct timespec){.tv_nsec = LOOK_EVERY_MS * 1000000L}, NULL);
+  return GAB_OK;
+}
 
 /* The number behind `token`, or the newest where that was removed behind newer ones; 0: none. */
 static gab_status find_next(const gab_claimant *claimant, uint64_t token, uint64_t *next)
@@ -162,7 +168,7 @@ static gab_status pass_own(const gab_claimant *claimant, uint64_t *token, bool *
     if (status != GAB_OK && ++failures == MOST_FAILURES)
       return status; /* else it may have been removed meanwhile */
     if (status != GAB_OK) {
-      nap();
+      GAB_TRY(nap(claimant));
       continue;
     }
     *there = !mine;
@@ -190,7 +196,7 @@ gab_status gab_token_ask(const gab_claimant *claimant, uint64_t *token, bool can
     *what = GAB_VERDICT_THEIRS;
     if (there) return GAB_OK;
     if (gab_seconds() < until) {
-      nap();
+      GAB_TRY(nap(claimant));
       continue;
     }
     GAB_TRY(make_token(claimant, *token + 1, &made));

@@ -210,6 +210,8 @@ static gab_status begin_fence(gab_timeloop *loop, gab_guard *guard, const gab_pr
   if (!wanted) return GAB_OK;
   GAB_TRY(gab_fence_begin(loop->world, protection->folder, patience_of(protection), &guard->fence));
   if (guard->disk) gab_disk_set_fence(guard->disk, guard->fence);
+  gab_run_lock_set_fence(protection->lock, guard->fence);
+  guard->fenced_lock = protection->lock;
   return GAB_OK;
 }
 
@@ -296,6 +298,7 @@ void gab_guard_destroy(gab_guard **guard)
   gab_drills_destroy(&(*guard)->drills);
   gab_stop_destroy(&(*guard)->stop);
   gab_disk_destroy(&(*guard)->disk);
+  gab_run_lock_set_fence((*guard)->fenced_lock, NULL);
   gab_fence_release(&(*guard)->fence);
   gab_checkpoint_destroy(&(*guard)->checkpoint);
   gab_salvage_destroy(&(*guard)->salvage, false);

@@ -362,13 +362,37 @@ static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fa
   return GAB_OK;
 }
 
-/* What came out holds only for the part of the run that goes on. Before that a part has written nothing but lines of the
- * log and the event `fault noticed'. */
-static gab_status ask_fence(const gab_recovery *recovery, const gab_fault *fault, gab_status status)
+/* Of a round: whether its part of the run has been found to be the one that goes on. */
+typedef struct asking {
+  gab_fence *fence;
+  bool asked;
+} asking;
+
+/* What there is suffices to go on. Entities may cut files back when they are restored, so that a part which does not
+ * go on must not come to that. */
+static gab_status ask_fence_before_entities(void *user)
+{
+  asking *round = user;
+  if (round->asked) return GAB_OK;
+  GAB_TRY(gab_fence_claim(round->fence, true));
+  round->asked = true;
+  return GAB_OK;
+}
+
+/* What came out holds only for the part of the run that goes on. Before it has asked a part has written nothing but lines
+ * of the log and the event `fault noticed'. */
+static gab_status recover(const gab_recovery *recovery, const gab_strategy *const *list, int count,
+                          gab_fault *fault)
 {
   char message[1024];
-  if (!recovery->fence || fault->lost_count == 0 || (status != GAB_OK && status != GAB_ERR_LOST))
-    return status;
+  asking round = {.fence = recovery->fence};
+  gab_checkpoint *checkpoint = recovery->checkpoint;
+  if (!recovery->fence || fault->lost_count == 0) return escalate(recovery, list, count, fault);
+  checkpoint->before_entities = ask_fence_before_entities;
+  checkpoint->before_entities_user = &round;
+  const gab_status status = escalate(recovery, list, count, fault);
+  checkpoint->before_entities = NULL;
+  if (round.asked || (status != GAB_OK && status != GAB_ERR_LOST)) return status;
   snprintf(message, sizeof message, "%s", gab_error_message());
   GAB_TRY(gab_fence_claim(recovery->fence, status == GAB_OK));
   return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
@@ -389,7 +413,7 @@ static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const
     note_repair(recovery, fault);
     if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
     if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
-    if (status == GAB_OK) status = ask_fence(recovery, fault, escalate(recovery, list, count, fault));
+    if (status == GAB_OK) status = recover(recovery, list, count, fault);
     recovery->checkpoint->elder = GAB_NO_SLOT;
     if (status == GAB_OK) {
       if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);

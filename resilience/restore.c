@@ -163,6 +163,7 @@ gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_ima
   gab_status status = gab_replicated_cut(&replicated, &then);
   gab_members_release(&then);
   GAB_TRY(status);
+  if (checkpoint->before_entities) GAB_TRY(checkpoint->before_entities(checkpoint->before_entities_user));
   GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, list->serial, &replicated, GAB_NO_SLOT));
   for (size_t i = 0; i < list->count; i++) {
     gab_reader entities = list->images[i].entities;

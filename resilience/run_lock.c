@@ -33,7 +33,8 @@ struct gab_run_lock {
   pthread_t thread;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  bool stop, lost; /* under the mutex */
+  bool stop, lost;        /* under the mutex */
+  const gab_fence *fence; /* under the mutex; borrowed */
 };
 
 /* ---------------------------------------------------------------- files */
@@ -310,6 +311,7 @@ static void *give_signs(void *user)
     while (!lock->stop && ended != ETIMEDOUT)
       ended = pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
     if (lock->stop) break;
+    gab_fence_check(lock->fence);
     pthread_mutex_unlock(&lock->mutex);
     const bool mine = beat(lock);
     pthread_mutex_lock(&lock->mutex);
@@ -439,6 +441,14 @@ void gab_run_lock_follow(gab_run_lock *lock)
     status = start_thread(lock);
   }
   if (status != GAB_OK) gab_log_all(GAB_LOG_WARNING, "lock of the output folder: %s", gab_error_message());
+}
+
+void gab_run_lock_set_fence(gab_run_lock *lock, const gab_fence *fence)
+{
+  if (!lock) return;
+  pthread_mutex_lock(&lock->mutex);
+  lock->fence = fence;
+  pthread_mutex_unlock(&lock->mutex);
 }
 
 static void stop_thread(gab_run_lock *lock)

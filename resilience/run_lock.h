@@ -23,6 +23,7 @@
 #define GABION_RESILIENCE_RUN_LOCK_H
 
 #include "core/world.h"
+#include "resilience/fence.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +48,11 @@ gab_status gab_run_lock_check(const gab_run_lock *lock);
 /** After a repair of the world: a new root goes on giving signs of life. Local; to be called by all. NULL:
  * nothing. */
 void gab_run_lock_follow(gab_run_lock *lock);
+
+/** With the signs of life it is looked whether another part of the run has gone on (fence.h): a root that is cut off
+ *  would else take the lock again when that part has ended and given it free. Local.
+ *  @param[in] fence  borrowed until the next call; NULL: nobody looks. NULL for lock: nothing */
+void gab_run_lock_set_fence(gab_run_lock *lock, const gab_fence *fence);
 
 /** What becomes of the file. */
 typedef enum gab_run_lock_end {

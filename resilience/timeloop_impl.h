@@ -63,8 +63,9 @@ typedef struct gab_guard {
   gab_checkpoint *checkpoint;
   gab_disk *disk; /* NULL: none */
   gab_drills *drills;
-  gab_fence *fence;    /* NULL: no part of the run can be cut off */
-  double fence_looked; /* seconds: when the folder was last asked */
+  gab_fence *fence;          /* NULL: no part of the run can be cut off */
+  gab_run_lock *fenced_lock; /* that looks at it; borrowed; NULL: none */
+  double fence_looked;       /* seconds: when the folder was last asked */
   gab_stop *stop;
   char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
   gab_memory_key node_key; /* what they are stamped with */

@@ -1,7 +1,7 @@
 # Shared by the tests of a network that is cut; to be sourced. Nodes are network namespaces on a bridge, with host names,
 # addresses, and memory of their own: real TCP over cables that can be pulled. The folder of the run is shared by all.
 # A test and all that it starts live in namespaces of their own, with their own network, mounts and processes: two tests do not
-# see each other, and with the first process everything ends and is gone, however it ends.
+# see each other, and with the first process everything ends and is gone, however it ends. NETWORK_KEEP=FOLDER keeps what runs left.
 set -u
 : "${GABION_BUILD:?}" "${GABION_LAUNCH:?}"
 if [ -z "${NETWORK_INSIDE:-}" ]; then
@@ -14,7 +14,7 @@ fi
 gabion=$GABION_BUILD/bin/gabion
 work=$(mktemp -d)
 mount -t tmpfs none "$work" && mkdir -p /run/netns && mount -t tmpfs none /run/netns || exit 1
-trap 'cd /; umount "$work"; rmdir "$work"' EXIT
+trap 'cd /; [ -z "${NETWORK_KEEP:-}" ] || cp -r "$work/." "$NETWORK_KEEP"; umount "$work"; rmdir "$work"' EXIT
 cd "$work" || exit 1
 failures=0
 complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
@@ -30,6 +30,14 @@ nodes_up() {
       ip -n nod$n link set eth0 up && ip -n nod$n link set lo up || exit 1
   done
 }
+# second_hub NODE...: hangs these nodes on a hub of their own; the cable between the hubs is called hub
+second_hub() {
+  local n
+  ip link add hub2 type bridge && ip link set hub2 up && ip link add cablehub type veth peer name cablehub2 || exit 1
+  ip link set cablehub master hub up && ip link set cablehub2 master hub2 up || exit 1
+  for n in "$@"; do ip link set cable$n master hub2 || exit 1; done
+}
+# pull and plug: cables, named by their nodes
 pull() { local n; for n in "$@"; do ip link set cable$n down; done; }
 plug() { local n; for n in "$@"; do ip link set cable$n up; done; }
 

@@ -1,0 +1,19 @@
+# The network of four nodes breaks in halves, or in three parts: one part goes on or, where none has everything, data is lost;
+# never two of them, and the run is not said to have ended twice.
+# gabion-test: timeout=400 labels=quick,network waits=1 needs=ulfm
+. "$GABION_SOURCE/tests/network/nodes.sh"
+. "$GABION_SOURCE/tests/network/cut.sh"
+
+nodes_up 4
+second_hub 3 4 # which stay connected with each other, but not with the launcher
+four=nod1:1,nod2:1,nod3:1,nod4:1
+make_reference $four 4
+# The partner of a slot is half the way round: each half has a copy of everything.
+cut_at halves $four 4 320 exchange 1 hub
+judge halves 0
+plug hub
+# Alone nod1 and nod2 have not.
+cut_at thirds $four 4 320 exchange 1 hub 2
+judge thirds 0
+plug hub 2
+finish
