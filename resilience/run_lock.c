@@ -1,6 +1,7 @@
 #include "resilience/run_lock.h"
 
 #include "blockforest/output.h"
+#include "core/absence.h"
 #include "core/collective.h"
 #include "core/log.h"
 #include "core/timer.h"
@@ -311,6 +312,7 @@ static void *give_signs(void *user)
     while (!lock->stop && ended != ETIMEDOUT)
       ended = pthread_cond_timedwait(&lock->changed, &lock->mutex, &until);
     if (lock->stop) break;
+    gab_absence_check(); /* first: it says why */
     gab_fence_check(lock->fence);
     pthread_mutex_unlock(&lock->mutex);
     const bool mine = beat(lock);
