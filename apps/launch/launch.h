@@ -28,7 +28,7 @@
  *      (core/world.h). If --spares is not given and the program is `gabion run CASE`, it is asked what the case says.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
- *      it wakes up (gab_world_create() sees to it).
+ *      it wakes up, and its TCP connections end when nothing gets through for 0.8 of it (gab_world_create() sees to both).
  *  GABION_LAUNCH_ID=ID, GABION_LAUNCHER=PID HOST  Name of all attempts together, made by chance, and who started them: the
  *      lock of an output folder passes from one attempt to the next, and is held as long as the launcher lives.
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
