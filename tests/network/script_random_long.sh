@@ -11,14 +11,14 @@ draw() { local all=("$@"); drawn=${all[RANDOM % $#]}; } # sets $drawn: one of it
 
 nodes_up 4
 second_hub 3 4
-four=nod1:1,nod2:1,nod3:1,nod4:1
-make_reference $four 4
+make_reference nod1:1,nod2:1,nod3:1,nod4:1 4
 dead_after=6
 for run in $(seq "$runs"); do
   draw exchange compute snapshot commit swap disk-write disk-commit reduction output recovery; phase=$drawn
   draw "1" "2" "3" "4" "1 2" "2 3" "hub" "hub 1" "hub 4" "1 3"; cables=$drawn
   draw never never 2 5 9 20; back=$drawn
   draw 0 1 2 3; slot=$drawn
+  draw "1 1 1 1" "2 2 1 1"; read -r a b c d <<<"$drawn"
   draw "" "--set resilience.disk.every=100"; disk=$drawn
   step=$((RANDOM % 600)) case_args=$disk codes="0 3"
   case $phase in
@@ -27,8 +27,8 @@ for run in $(seq "$runs"); do
       [ $drawn = $slot ] && slot=$(((slot + 1) % 4)) step=$((step / 4)) ;;
   esac
   [ -n "$disk" ] && [ $step -gt 250 ] && codes=0 # one is on disk by then, also when a death was injected half the way
-  what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, $case_args"
-  run_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args" launch out $four 4
+  what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, $((a + b + c + d)) processes, $case_args"
+  run_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args" launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $((a + b + c + d))
   before=$failures
   # A phase that does not come any more is no fault of the run.
   for _ in $(seq 600); do

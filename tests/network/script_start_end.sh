@@ -1,0 +1,36 @@
+# A cable is pulled while MPI starts: put back soon, the run completes; else it completes without that node, or ends without a
+# result; and while the run takes its last step and says how it ended.
+# gabion-test: timeout=400 labels=quick,network waits=1 needs=ulfm
+. "$GABION_SOURCE/tests/network/nodes.sh"
+. "$GABION_SOURCE/tests/network/cut.sh"
+
+nodes_up 3
+three=nod1:1,nod2:1,nod3:1
+make_reference $three 3
+are_up() { [ "$(pgrep -fc "^$gabion run")" -ge "$1" ]; }
+for processes in 1 3; do
+  launch soon$processes $three 3 --start-within 30
+  wait_until "$processes processes" are_up $processes && pull 2
+  sleep 2
+  plug 2
+  judge soon$processes 0
+  launch never$processes $three 3 --start-within 15
+  wait_until "$processes processes" are_up $processes && pull 2
+  wait $job
+  code=$?
+  none_left never$processes
+  plug 2
+  case $code in
+    0) [ "$(checksum never$processes)" = "$(checksum ref)" ] || complain "never$processes: completed with another result" ;;
+    1 | 76) [ "$(checksum never$processes | cut -c1-4)" = none ] || complain "never$processes: ended with $code, and has a result" ;;
+    *) complain "never$processes: ended with $code: $(tail -5 never$processes.txt)" ;;
+  esac
+done
+for node in 1 3; do
+  for phase in exchange reduction; do
+    cut_at end$node$phase $three 3 599 $phase 1 $node
+    judge end$node$phase 0
+    plug $node
+  done
+done
+finish
