@@ -15,7 +15,8 @@ gabion=$GABION_BUILD/bin/gabion
 work=$(mktemp -d)
 mount -t tmpfs none "$work" && mkdir -p /run/netns && mount -t tmpfs none /run/netns || exit 1
 trap 'cd /; [ -z "${NETWORK_KEEP:-}" ] || cp -r "$work/." "$NETWORK_KEEP"; umount "$work"; rmdir "$work"' EXIT
-cd "$work" || exit 1
+cd "$work" && mkdir tmp || exit 1
+export TMPDIR=$work/tmp # of the daemons of MPI, too
 failures=0
 complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }
 finish() { exit $((failures > 0)); }
@@ -36,6 +37,12 @@ second_hub() {
   ip link add hub2 type bridge && ip link set hub2 up && ip link add cablehub type veth peer name cablehub2 || exit 1
   ip link set cablehub master hub up && ip link set cablehub2 master hub2 up || exit 1
   for n in "$@"; do ip link set cable$n master hub2 || exit 1; done
+}
+# bad_cable NODE MILLISECONDS PERCENT: the cable of this node is slow, and loses so much
+bad_cable() {
+  ip link set cable$1 nomaster && ip link add bad$1 type veth peer name good$1 && ip link set good$1 master hub up &&
+    ip link set bad$1 up || exit 1
+  (cd / && exec "$GABION_BUILD/tests/network/helper_bad_link" cable$1 bad$1 "$2" "$3") &
 }
 # pull and plug: cables, named by their nodes
 pull() { local n; for n in "$@"; do ip link set cable$n down; done; }
