@@ -5,23 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* To be raised whenever kernel_cell_impl.h rounds differently: 2 since products and sums are fused; or
- * whenever what is left out of the parameters means something else: MRT 3 since its default rates are the
- * published ones. */
-enum { ARITHMETIC_REVISION = 2, MRT_REVISION = 3, CAPACITY = 64 };
+enum { CAPACITY = 64 };
 
 /* Kernels of all families, with and without force, give the bits of one of these. */
 static void describe(const gab_lbm *lbm, char text[CAPACITY])
 {
-  static const char *const collisions[] = {
-      [GAB_COLLISION_TRT] = "TRT", [GAB_COLLISION_SRT] = "SRT", [GAB_COLLISION_MRT] = "MRT"};
   const gab_lbm_options *options = &lbm->model.options;
   const char *reals = options->precision == GAB_PRECISION_DOUBLE ? "double"
                       : options->mixed                           ? "mixed"
                                                                  : "float";
   snprintf(text, CAPACITY, "%s/%s/%s, revision %d", lbm->model.lattice->name, reals,
-           collisions[options->collision],
-           options->collision == GAB_COLLISION_MRT ? MRT_REVISION : ARITHMETIC_REVISION);
+           options->collision->title, options->collision->revision);
 }
 
 gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out)

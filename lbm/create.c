@@ -18,34 +18,11 @@ gab_domain gab_lbm_domain(const gab_forest_options *options)
   return domain;
 }
 
-static const double usual_magic = 3.0 / 16;
-
-/* Space: d'Humieres et al. 2002, section 3. Plane: Lallemand & Luo 2000; among the published ones they are
- * stable at the highest speeds and omegas with the equilibrium of second order
- * (tests/lbm/test_von_neumann.c). */
-static const gab_mrt_rates usual_rates[] = {
-    [2] = {.energy = 1.64, .energy_square = 1.54, .energy_flux = 1.9, .stress = 1.4, .third = 1.98},
-    [3] = {.energy = 1.19, .energy_square = 1.4, .energy_flux = 1.2, .stress = 1.4, .third = 1.98}};
-
-/* A rate of 0 is left to the magic parameter. */
-static gab_mrt_rates mrt_rates_of(const gab_lbm_options *options)
-{
-  const gab_mrt_rates *usual = &usual_rates[options->lattice->dimension];
-  gab_mrt_rates rates = options->mrt;
-  if (rates.energy == 0) rates.energy = usual->energy;
-  if (rates.energy_square == 0) rates.energy_square = usual->energy_square;
-  if (rates.stress == 0) rates.stress = usual->stress;
-  if (options->magic > 0) return rates;
-  if (rates.energy_flux == 0) rates.energy_flux = usual->energy_flux;
-  if (rates.third == 0) rates.third = usual->third;
-  return rates;
-}
-
 static void fill_defaults(gab_lbm_options *options, int dimension)
 {
   if (!options->lattice) options->lattice = dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
-  if (options->magic == 0 && options->collision != GAB_COLLISION_MRT) options->magic = usual_magic;
-  options->mrt = mrt_rates_of(options);
+  options->collision = gab_lbm_collision(options);
+  if (options->collision->fill) options->collision->fill(options);
   if (options->density == 0) options->density = 1;
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     if (options->sides[side].density == 0) options->sides[side].density = 1;
@@ -69,19 +46,6 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
   return GAB_OK;
 }
 
-static gab_status check_rates(const gab_lbm_options *options)
-{
-  const gab_mrt_rates *rates = &options->mrt;
-  const double all[] = {rates->energy, rates->energy_square, rates->energy_flux, rates->stress, rates->third};
-  for (int i = 0; i < 5; ++i)
-    if (!(all[i] >= 0 && all[i] <= 2)) GAB_FAIL(GAB_ERR_INPUT, "a rate of MRT cannot be %g", all[i]);
-  if (options->collision == GAB_COLLISION_MRT && options->magic > 0 && rates->energy_flux > 0)
-    GAB_FAIL(GAB_ERR_INPUT,
-             "MRT: the magic parameter %g gives the rate of the energy flux, so it cannot be %g besides",
-             options->magic, rates->energy_flux);
-  return GAB_OK;
-}
-
 static gab_status check_options(const gab_lbm_options *options, const gab_domain *domain)
 {
   if (options->lattice != &gab_lattice_d2q9 && options->lattice != &gab_lattice_d3q19)
@@ -91,13 +55,10 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
              domain->dimension);
   if (!(options->omega > 0 && options->omega < 2))
     GAB_FAIL(GAB_ERR_INPUT, "omega has to be between 0 and 2, not %.17g", options->omega);
-  const bool may_be_free = options->collision == GAB_COLLISION_MRT;
-  if (!((options->magic > 0 || (may_be_free && options->magic == 0)) && isfinite(options->magic)))
-    GAB_FAIL(GAB_ERR_INPUT, "the magic parameter has to be positive, not %g", options->magic);
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
     GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
              options->border_speed);
-  GAB_TRY(check_rates(options));
+  if (options->collision->check) GAB_TRY(options->collision->check(options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
   if (!(options->density > 0 && isfinite(options->density)))
@@ -142,42 +103,29 @@ static gab_status set_geometry(gab_lbm_model *model, const gab_geometry *geometr
 /* Diffusion in cells half as wide, in half the time: 1/omega - 1/2 doubles. */
 static double rate_on(double rate, int level) { return 1 / (0.5 + ldexp(1 / rate - 0.5, level)); }
 
-/* Without a bound. `even`: 1/omega - 1/2 of the level. */
-static double wanted_magic(const gab_lbm_options *options, double even)
-{
-  if (options->collision == GAB_COLLISION_SRT) return even * even;
-  if (options->magic > 0) return options->magic;
-  return options->collision == GAB_COLLISION_MRT ? even * (1 / mrt_rates_of(options).energy_flux - 0.5)
-                                                 : usual_magic;
-}
-
 double gab_lbm_magic_on(const gab_lbm_options *options, int level)
 {
-  const double even = ldexp(1 / options->omega - 0.5, level), wanted = wanted_magic(options, even);
-  if (options->collision == GAB_COLLISION_SRT || options->border_speed == 0) return wanted;
+  const gab_collision *collision = gab_lbm_collision(options);
+  const double even = ldexp(1 / options->omega - 0.5, level), wanted = collision->magic(options, even);
+  if (!collision->has_odd_rate || options->border_speed == 0) return wanted;
   const double root = even / (2 * options->border_speed);
   return fmin(wanted, root * root);
 }
 
 bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level)
 {
-  return gab_lbm_magic_on(options, level) < wanted_magic(options, ldexp(1 / options->omega - 0.5, level));
+  const double even = ldexp(1 / options->omega - 0.5, level);
+  return gab_lbm_magic_on(options, level) < gab_lbm_collision(options)->magic(options, even);
 }
 
 /* (1/omega - 1/2)(1/omega_odd - 1/2) = magic */
 static gab_collision_rates rates_of(const gab_lbm_options *options, double magic)
 {
+  const gab_collision *collision = options->collision;
   gab_collision_rates rates = {.even = options->omega, .odd = options->omega};
-  if (options->collision != GAB_COLLISION_SRT) rates.odd = 1 / (0.5 + magic / (1 / options->omega - 0.5));
+  if (collision->has_odd_rate) rates.odd = 1 / (0.5 + magic / (1 / options->omega - 0.5));
   memcpy(rates.force, options->force, sizeof rates.force);
-  if (options->collision != GAB_COLLISION_MRT) return rates;
-  /* The squared norms of the moments: 2394, 252, 72 (24 for the second stress-like one), 8; 36 and 36. */
-  const bool deep = options->lattice->dimension == 3;
-  const gab_mrt_rates *mrt = &options->mrt;
-  rates.energy = (mrt->energy - rates.even) / (deep ? 2394 : 36);
-  rates.energy_square = (mrt->energy_square - rates.even) / (deep ? 252 : 36);
-  rates.stress = (mrt->stress - rates.even) / 72;
-  rates.third = mrt->third == 0 ? 0 : (mrt->third - rates.odd) / 8;
+  if (collision->rates) collision->rates(options, &rates);
   return rates;
 }
 
@@ -195,15 +143,15 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
 {
   gab_level_model *made = &model->level[level];
   gab_lbm_options options = model->options;
-  const bool mrt = options.collision == GAB_COLLISION_MRT;
+  double *bulk = options.collision->bulk ? options.collision->bulk(&options) : &options.omega;
   if (level > 0) {
+    if (bulk != &options.omega) *bulk = rate_on(*bulk, level);
     options.omega = rate_on(options.omega, level);
-    options.mrt.energy = rate_on(options.mrt.energy, level);
     for (int axis = 0; axis < 3; ++axis) options.force[axis] = ldexp(options.force[axis], -level);
   }
   made->level = level;
   made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level));
-  made->bulk_rate = mrt ? options.mrt.energy : made->rates.even;
+  made->bulk_rate = *bulk;
   made->volume = ldexp(1, -domain->dimension * level);
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)
     made->outflow_stiffness[side] = stiffness_of(side, level, domain);
@@ -263,7 +211,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   model->lattice = model->options.lattice;
   for (int level = 0; level < GAB_LBM_LEVELS; ++level) set_level(model, level, &domain);
   const gab_kernel_variant wanted = gab_kernel_wanted(&model->options);
-  model->kernel = gab_kernel_find(options->kernel, wanted);
+  model->kernel = gab_kernel_find(options->kernel, model->options.collision, wanted);
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));

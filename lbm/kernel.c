@@ -14,18 +14,23 @@ gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options)
   const double *force = options->force;
   return (gab_kernel_variant){.d3q19 = options->lattice == &gab_lattice_d3q19,
                               .reals = reals_of(options),
-                              .mrt = options->collision == GAB_COLLISION_MRT,
                               .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
 }
 
-const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted)
+const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
+                                  gab_kernel_variant wanted)
 {
-  int index = gab_kernel_index(wanted);
-  if (!family || strcmp(family, "auto") == 0 || strcmp(family, "in_place") == 0)
-    return &gab_kernels_in_place[index];
-  if (strcmp(family, "sparse") == 0) return &gab_kernels_sparse[index];
-  if (strcmp(family, "vector") == 0) return &gab_kernels_vector[index];
-  if (strcmp(family, "reference") == 0) return &gab_kernels_reference[index];
+  static const struct {
+    const char *name;
+    gab_kernel_family is;
+  } families[] = {{"auto", GAB_FAMILY_IN_PLACE},
+                  {"in_place", GAB_FAMILY_IN_PLACE},
+                  {"sparse", GAB_FAMILY_SPARSE},
+                  {"vector", GAB_FAMILY_VECTOR},
+                  {"reference", GAB_FAMILY_REFERENCE}};
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i)
+    if (!family || strcmp(family, families[i].name) == 0)
+      return &collision->kernels->of[families[i].is][gab_kernel_index(wanted)];
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
                 "there is no kernel \"%s\"; known are auto, in_place, sparse, vector, reference", family);
   return NULL;
@@ -35,7 +40,8 @@ static int fields_of(const gab_kernel *kernel) { return kernel->in_place ? 1 : 2
 
 int gab_lbm_fields(const gab_lbm_options *options)
 {
-  const gab_kernel *kernel = gab_kernel_find(options->kernel, gab_kernel_wanted(options));
+  const gab_kernel *kernel =
+      gab_kernel_find(options->kernel, gab_lbm_collision(options), gab_kernel_wanted(options));
   return kernel ? fields_of(kernel) : 0;
 }
 
@@ -68,7 +74,7 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
                                  gab_lbm_kernel_choice *choice)
 {
   const gab_kernel_variant wanted = gab_kernel_wanted(options);
-  const gab_kernel *kernel = gab_kernel_find(options->kernel, wanted);
+  const gab_kernel *kernel = gab_kernel_find(options->kernel, gab_lbm_collision(options), wanted);
   if (!kernel) return GAB_ERR_INPUT;
   const bool is_asked = options->kernel && strcmp(options->kernel, "auto") != 0;
   const int q = wanted.d3q19 ? gab_lattice_d3q19.q : gab_lattice_d2q9.q;

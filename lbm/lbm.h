@@ -74,6 +74,7 @@
 #include "blockforest/forest.h"
 #include "blockforest/sample.h"
 #include "field/field.h"
+#include "lbm/collision.h"
 #include "lbm/geometry.h"
 #include "lbm/lattice.h"
 
@@ -82,8 +83,6 @@ extern "C" {
 #endif
 
 typedef struct gab_lbm gab_lbm;
-
-typedef enum gab_collision { GAB_COLLISION_TRT = 0, GAB_COLLISION_SRT, GAB_COLLISION_MRT } gab_collision;
 
 /** Sides of the domain, in this order everywhere. */
 typedef enum gab_side_index {
@@ -153,11 +152,11 @@ typedef struct gab_mrt_rates {
 
 /** How the model is to be. Zero-initialised members mean what is said in brackets. */
 typedef struct gab_lbm_options {
-  const gab_lattice *lattice; /**< [NULL: D2Q9 in 2D, D3Q19 in 3D] */
-  gab_precision precision;    /**< [double] of the stored populations and of the arithmetic */
-  bool mixed;                 /**< with GAB_PRECISION_FLOAT: collisions are computed in double */
-  gab_collision collision;    /**< [TRT] */
-  double omega;               /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
+  const gab_lattice *lattice;     /**< [NULL: D2Q9 in 2D, D3Q19 in 3D] */
+  gab_precision precision;        /**< [double] of the stored populations and of the arithmetic */
+  bool mixed;                     /**< with GAB_PRECISION_FLOAT: collisions are computed in double */
+  const gab_collision *collision; /**< borrowed [NULL: TRT] */
+  double omega; /**< relaxation rate of the even parts, in (0, 2): nu = (1/omega - 1/2) / 3 */
   /** (1/omega - 1/2)(1/omega_odd - 1/2); TRT [0: 3/16]; MRT [0: its odd rates are free], not beside
    * mrt.energy_flux */
   double magic;
@@ -269,6 +268,11 @@ double gab_lbm_viscosity(const gab_lbm *lbm);
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if
  * it is MRT; magic may be 0 */
 double gab_lbm_magic_on(const gab_lbm_options *options, int level);
+/** The collision model of the options, which may be left out there. Pure. */
+static inline const gab_collision *gab_lbm_collision(const gab_lbm_options *options)
+{
+  return options->collision ? options->collision : &gab_collision_trt;
+}
 /** The `border_speed` that open sides need (sides of given velocity with a part across, pressure, outflow) in
  * a flow of that speed, in cells per step: twice that, at most 1/4, with TRT, or MRT with a magic parameter,
  * where the Reynolds number of a cell exceeds 10. 0: none. Pure. */

@@ -283,28 +283,6 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-/* What is not given is left to gab_lbm_create(); MRT has a magic parameter only if the file says so. */
-static gab_status read_rates(const gab_config *config, gab_lbm_options *options)
-{
-  const struct {
-    const char *path;
-    double *to;
-  } rates[] = {{"lbm.rate_energy", &options->mrt.energy},
-               {"lbm.rate_energy_square", &options->mrt.energy_square},
-               {"lbm.rate_energy_flux", &options->mrt.energy_flux},
-               {"lbm.rate_stress", &options->mrt.stress},
-               {"lbm.rate_third", &options->mrt.third}};
-  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; ++i)
-    if (gab_config_is_set(config, rates[i].path)) *rates[i].to = gab_config_real(config, rates[i].path);
-  const bool has_magic = gab_config_is_set(config, "lbm.magic");
-  if (has_magic || options->collision != GAB_COLLISION_MRT)
-    options->magic = gab_config_real(config, "lbm.magic");
-  if (options->collision == GAB_COLLISION_MRT && has_magic && options->mrt.energy_flux > 0)
-    return gab_config_fail(config, "lbm.rate_energy_flux",
-                           "lbm.magic, %g, gives this rate: one of them is enough", options->magic);
-  return GAB_OK;
-}
-
 static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
 {
   static const char *const kernels[] = {"auto", "in_place", "sparse", "vector", "reference"};
@@ -315,9 +293,8 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   if (options->lattice != fits)
     return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it has to be %s",
                            domain->dimension, fits->name);
-  static const gab_collision collisions[] = {GAB_COLLISION_TRT, GAB_COLLISION_SRT, GAB_COLLISION_MRT};
-  options->collision = collisions[gab_config_choice(config, "lbm.collision")];
-  GAB_TRY(read_rates(config, options));
+  options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
+  if (options->collision->read) GAB_TRY(options->collision->read(config, options));
   const int precision = gab_config_choice(config, "lbm.precision");
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;

@@ -2,6 +2,7 @@
 #include "lbm/lbm_config.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
@@ -11,6 +12,9 @@
     .default_text = GAB_CONFIG_OPTIONAL, .doc = (text)                                                       \
   }
 
+/* Names and texts of all collision models, as they are listed. */
+static char collision_names[512], collision_texts[1024];
+
 static const gab_config_key lbm_keys[] = {
     {.name = "lattice",
      .type = GAB_CONFIG_CHOICE,
@@ -19,9 +23,9 @@ static const gab_config_key lbm_keys[] = {
      .doc = "The lattice; auto takes the one that fits the dimension of the domain."},
     {.name = "collision",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "trt|srt|mrt",
+     .choices = collision_names,
      .default_text = "trt",
-     .doc = "Two relaxation times, a single one (BGK), or one per moment (d'Humieres et al. 2002)."},
+     .doc = collision_texts},
     {.name = "magic",
      .type = GAB_CONFIG_REAL,
      .min = 0,
@@ -332,9 +336,27 @@ static const gab_config_section initial_sections[] = {
      .variant = "taylor_green"},
 };
 
+/* A model that is registered later is not among them. */
+static void list_collisions(void)
+{
+  size_t names = 0, texts = 0;
+  for (int i = 0; gab_collision_at(i); ++i) {
+    const gab_collision *model = gab_collision_at(i);
+    names += (size_t)snprintf(collision_names + names, sizeof collision_names - names, "%s%s", i ? "|" : "",
+                              model->name);
+    texts += (size_t)snprintf(collision_texts + texts, sizeof collision_texts - texts, "%s%s: %s",
+                              i ? "; " : "Collision model. ", model->name, model->doc);
+    if (names >= sizeof collision_names || texts >= sizeof collision_texts - 1) return;
+  }
+  snprintf(collision_texts + texts, sizeof collision_texts - texts, ".");
+}
+
 gab_status gab_lbm_declare(gab_config *config)
 {
+  list_collisions();
   GAB_TRY(gab_config_declare(config, &lbm_section));
+  for (int i = 0; gab_collision_at(i); ++i)
+    if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));
   GAB_TRY(gab_config_declare(config, &fluid_section));
   GAB_TRY(gab_config_declare(config, &units_section));
   for (size_t i = 0; i < COUNT(side_sections); ++i) GAB_TRY(gab_config_declare(config, &side_sections[i]));

@@ -25,13 +25,6 @@ typedef struct gab_run {
   int32_t x, y, z; /**< of the first cell */
 } gab_run;
 
-typedef struct gab_collision_rates {
-  double even, odd;
-  double force[3];
-  /* MRT: (rate - even or odd) / norm of the moment, see kernel_cell_impl.h */
-  double energy, energy_square, stress, third;
-} gab_collision_rates;
-
 /** What a kernel works on: reads what arrives in a cell, by before->arriving, collides, writes what the cell
  *  sends, by after->sent. */
 typedef struct gab_sweep {
@@ -57,33 +50,43 @@ typedef enum gab_kernel_reals {
   GAB_REALS_COUNT
 } gab_kernel_reals;
 
-/* The tables of the families, by lattice (D2Q9, D3Q19), precision (double, float, mixed), collision (TRT,
- * MRT), force (without, with). */
-#define GAB_KERNELS_PER_FAMILY (2 * GAB_REALS_COUNT * 4)
+/** How blocks are stored and swept. */
+typedef enum gab_kernel_family {
+  GAB_FAMILY_IN_PLACE,
+  GAB_FAMILY_SPARSE, /**< the same for sparse blocks */
+  GAB_FAMILY_VECTOR,
+  GAB_FAMILY_REFERENCE,
+  GAB_FAMILY_COUNT
+} gab_kernel_family;
+
+/** What kernels of one family and collision differ by. */
 typedef struct gab_kernel_variant {
   bool d3q19;
   gab_kernel_reals reals;
-  bool mrt, forced;
+  bool forced;
 } gab_kernel_variant;
+#define GAB_KERNELS_PER_FAMILY (2 * GAB_REALS_COUNT * 2)
 static inline int gab_kernel_index(gab_kernel_variant wanted)
 {
-  return 4 * (GAB_REALS_COUNT * wanted.d3q19 + (int)wanted.reals) + 2 * wanted.mrt + wanted.forced;
+  return 2 * (GAB_REALS_COUNT * wanted.d3q19 + (int)wanted.reals) + wanted.forced;
 }
 static inline gab_kernel_variant gab_kernel_variant_of(int index)
 {
-  return (gab_kernel_variant){index / (4 * GAB_REALS_COUNT), (gab_kernel_reals)(index / 4 % GAB_REALS_COUNT),
-                              index / 2 % 2, index % 2};
+  return (gab_kernel_variant){index / (2 * GAB_REALS_COUNT), (gab_kernel_reals)(index / 2 % GAB_REALS_COUNT),
+                              index % 2};
 }
+
+/** Tables of #GAB_KERNELS_PER_FAMILY kernels, by gab_kernel_index(). */
+struct gab_collision_kernels {
+  const gab_kernel *of[GAB_FAMILY_COUNT];
+};
+
 /** @param[in] options  with the defaults filled in */
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options);
 /** @param[in] family  "auto", "in_place", "sparse", "vector" or "reference"; NULL is auto
  *  @return NULL with an error message if there is no such family */
-const gab_kernel *gab_kernel_find(const char *family, gab_kernel_variant wanted);
-
-extern const gab_kernel gab_kernels_reference[GAB_KERNELS_PER_FAMILY];
-extern const gab_kernel gab_kernels_vector[GAB_KERNELS_PER_FAMILY];
-extern const gab_kernel gab_kernels_in_place[GAB_KERNELS_PER_FAMILY];
-extern const gab_kernel gab_kernels_sparse[GAB_KERNELS_PER_FAMILY]; /* the same for sparse blocks */
+const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
+                                  gab_kernel_variant wanted);
 
 /* ------------------------------------------------------------------------------------------ links */
 

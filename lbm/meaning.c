@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const side_paths[GAB_SIDE_COUNT] = {"boundaries.x_min", "boundaries.x_max",
                                                        "boundaries.y_min", "boundaries.y_max",
@@ -21,23 +22,47 @@ static void warn_without_effect(const gab_config *config, const char *key, const
     gab_log(GAB_LOG_WARNING, "%s: %s has no effect: %s", WHERE(config, key, where), key, why);
 }
 
+static bool has_key(const char *const *keys, const char *key)
+{
+  for (size_t i = 0; keys && keys[i]; ++i)
+    if (strcmp(keys[i], key) == 0) return true;
+  return false;
+}
+
+/* "srt or mrt": the models that a key is one of. @return the index of the first one */
+static int list_owners(const char *key, char *text, size_t capacity)
+{
+  int first = -1;
+  text[0] = '\0';
+  for (int i = 0; gab_collision_at(i); ++i) {
+    if (!has_key(gab_collision_at(i)->keys, key)) continue;
+    const size_t used = strlen(text);
+    snprintf(text + used, capacity - used, "%s%s", first < 0 ? "" : " or ", gab_collision_at(i)->name);
+    if (first < 0) first = i;
+  }
+  return first;
+}
+
+/* Keys that belong to other models than the one that was chosen. */
+static void check_keys_of_collisions(const gab_config *config, const gab_domain *domain,
+                                     const gab_collision *chosen)
+{
+  for (int i = 0; gab_collision_at(i); ++i) {
+    const char *const *keys = gab_collision_at(i)->keys;
+    for (size_t k = 0; keys && keys[k]; ++k) {
+      char owners[128], why[192];
+      if (list_owners(keys[k], owners, sizeof owners) != i || has_key(chosen->keys, keys[k])) continue;
+      snprintf(why, sizeof why, "lbm.collision is %s, not %s", chosen->name, owners);
+      warn_without_effect(config, keys[k], why);
+    }
+  }
+  for (size_t k = 0; domain->dimension == 2 && chosen->keys_of_space && chosen->keys_of_space[k]; ++k)
+    warn_without_effect(config, chosen->keys_of_space[k], "the domain has 2 dimensions");
+}
+
 static void check_keys(const gab_config *config, const gab_domain *domain, const gab_lbm_setup *setup)
 {
-  const gab_collision collision = setup->options.collision;
-  if (collision == GAB_COLLISION_SRT)
-    warn_without_effect(config, "lbm.magic", "lbm.collision: srt has one relaxation rate");
-  if (collision != GAB_COLLISION_MRT) {
-    const char *why =
-        collision == GAB_COLLISION_SRT ? "lbm.collision is srt, not mrt" : "lbm.collision is trt, not mrt";
-    warn_without_effect(config, "lbm.rate_energy", why);
-    warn_without_effect(config, "lbm.rate_energy_square", why);
-    warn_without_effect(config, "lbm.rate_energy_flux", why);
-    warn_without_effect(config, "lbm.rate_stress", why);
-    warn_without_effect(config, "lbm.rate_third", why);
-  } else if (domain->dimension == 2) {
-    warn_without_effect(config, "lbm.rate_stress", "the domain has 2 dimensions");
-    warn_without_effect(config, "lbm.rate_third", "the domain has 2 dimensions");
-  }
+  check_keys_of_collisions(config, domain, setup->options.collision);
   for (int side = 0; side < 2 * domain->dimension; ++side) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     const gab_side *about = &setup->options.sides[side];

@@ -9,8 +9,8 @@
 /* Whether the odd moments relax as a magic parameter says. */
 static bool has_magic(const gab_lbm_options *options)
 {
-  return options->collision == GAB_COLLISION_TRT ||
-         (options->collision == GAB_COLLISION_MRT && options->magic > 0);
+  const gab_collision *collision = gab_lbm_collision(options);
+  return collision->has_magic && collision->has_magic(options);
 }
 
 static double cell_reynolds(const gab_lbm_options *options, double speed, int level)
@@ -35,8 +35,8 @@ double gab_lbm_open_speed(const gab_lbm_options *options, double speed)
 
 void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, char *text, size_t capacity)
 {
-  const bool moments = options->collision == GAB_COLLISION_MRT;
-  const double most_reynolds = moments ? 6 : 15, harmless = 0.4;
+  const gab_collision *collision = gab_lbm_collision(options);
+  const double most_reynolds = collision->wave_reynolds, harmless = 0.4;
   const double reynolds = cell_reynolds(options, speed, level), magic = gab_lbm_magic_on(options, level);
   text[0] = '\0';
   if (!has_magic(options) || reynolds <= most_reynolds || magic * reynolds * reynolds / 9 <= harmless) return;
@@ -44,8 +44,8 @@ void gab_lbm_advise(const gab_lbm_options *options, double speed, int level, cha
            "cells of level %d have a Reynolds number of %.1f: above %g, %s with a magic parameter of %.3g "
            "lets waves grow "
            "in a uniform flow; lbm.magic below %.2g, lbm.collision: %s does not",
-           level, reynolds, most_reynolds, moments ? "MRT" : "TRT", magic,
-           9 * harmless / (reynolds * reynolds), moments ? "mrt without lbm.magic" : "srt or mrt");
+           level, reynolds, most_reynolds, collision->title, magic, 9 * harmless / (reynolds * reynolds),
+           collision->calmer);
 }
 
 /* Largest speed along a side, in cells per step, that is given somewhere. */

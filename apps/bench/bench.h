@@ -179,7 +179,7 @@ typedef struct bench_flow_options {
   const gab_lattice *lattice;
   gab_precision precision;
   bool mixed; /* floats, collided in double */
-  gab_collision collision;
+  const gab_collision *collision;
   bool forced;
   bool walls; /* at all sides, else all are periodic */
   const char *kernel;

@@ -102,13 +102,12 @@ bench_flow_options bench_flow_usual(const bench *b, int32_t block)
 
 bench_flow_name bench_flow_name_of(const bench_flow_options *options)
 {
-  static const char *const collisions[] = {
-      [GAB_COLLISION_TRT] = "TRT", [GAB_COLLISION_SRT] = "SRT", [GAB_COLLISION_MRT] = "MRT"};
   const char *reals = options->mixed                              ? "mixed"
                       : options->precision == GAB_PRECISION_FLOAT ? "float"
                                                                   : "double";
   bench_flow_name name;
   snprintf(name.text, sizeof name.text, "%s.%s.%s.%s%s", options->kernel, options->lattice->name, reals,
-           collisions[options->collision], options->forced ? ".force" : "");
+           (options->collision ? options->collision : &gab_collision_trt)->title,
+           options->forced ? ".force" : "");
   return name;
 }

@@ -47,12 +47,12 @@ static gab_status variants(bench *b, bench_flow_options *options, bench_streams 
 {
   static const struct {
     const char *kernel;
-    gab_collision collision;
+    const gab_collision *collision;
     bool forced;
-  } list[] = {{"in_place", GAB_COLLISION_TRT, false}, {"in_place", GAB_COLLISION_TRT, true},
-              {"in_place", GAB_COLLISION_MRT, false}, {"in_place", GAB_COLLISION_MRT, true},
-              {"vector", GAB_COLLISION_TRT, false},   {"vector", GAB_COLLISION_SRT, false},
-              {"vector", GAB_COLLISION_TRT, true},    {"reference", GAB_COLLISION_TRT, false}};
+  } list[] = {{"in_place", &gab_collision_trt, false}, {"in_place", &gab_collision_trt, true},
+              {"in_place", &gab_collision_mrt, false}, {"in_place", &gab_collision_mrt, true},
+              {"vector", &gab_collision_trt, false},   {"vector", &gab_collision_srt, false},
+              {"vector", &gab_collision_trt, true},    {"reference", &gab_collision_trt, false}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
     options->kernel = list[i].kernel;
     options->collision = list[i].collision;

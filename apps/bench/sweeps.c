@@ -42,7 +42,7 @@ typedef struct box_case {
   const char *kernel;
   const gab_lattice *lattice;
   gab_precision precision;
-  gab_collision collision;
+  const gab_collision *collision;
   bool forced;
   int32_t edge;
   bool mixed;
@@ -116,21 +116,21 @@ gab_status bench_sweeps(bench *b)
   const gab_lattice *d3 = &gab_lattice_d3q19, *d2 = &gab_lattice_d2q9;
   int32_t edge = bench_edge(b), large = b->quick ? 128 : 200, plane = 16 * edge;
   const box_case list[] = {
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large, false},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large, false},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, true, edge, false},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_MRT, false, edge, false},
-      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
-      {"in_place", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane, false},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, true},
-      {"in_place", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane, true},
-      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
-      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large, false},
-      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
-      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
-      {"vector", d2, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, plane, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, large, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, large, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, true, edge, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, &gab_collision_mrt, false, edge, false},
+      {"in_place", d2, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, plane, false},
+      {"in_place", d2, GAB_PRECISION_FLOAT, &gab_collision_trt, false, plane, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, edge, true},
+      {"in_place", d2, GAB_PRECISION_FLOAT, &gab_collision_trt, false, plane, true},
+      {"vector", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, edge, false},
+      {"vector", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, large, false},
+      {"vector", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, edge, false},
+      {"vector", d2, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, plane, false},
+      {"vector", d2, GAB_PRECISION_FLOAT, &gab_collision_trt, false, plane, false},
   };
   return with_threads(b, one_box, list, sizeof list / sizeof list[0]);
 }
@@ -155,14 +155,14 @@ gab_status bench_steps(bench *b)
   const gab_lattice *d3 = &gab_lattice_d3q19, *d2 = &gab_lattice_d2q9;
   int32_t edge = bench_edge(b), large = b->quick ? 128 : 200, plane = 16 * edge;
   const box_case list[] = {
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
-      {"in_place", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, large, false},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
-      {"in_place", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, large, false},
-      {"in_place", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
-      {"vector", d3, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, edge, false},
-      {"vector", d3, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, edge, false},
-      {"vector", d2, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, plane, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, large, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, edge, false},
+      {"in_place", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, large, false},
+      {"in_place", d2, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, plane, false},
+      {"vector", d3, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, edge, false},
+      {"vector", d3, GAB_PRECISION_FLOAT, &gab_collision_trt, false, edge, false},
+      {"vector", d2, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, plane, false},
   };
   return with_threads(b, one_step_case, list, sizeof list / sizeof list[0]);
 }
@@ -170,8 +170,8 @@ gab_status bench_steps(bench *b)
 gab_status bench_team(bench *b)
 {
   const box_case list[] = {
-      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b), false},
-      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, GAB_COLLISION_TRT, false, bench_edge(b), false}};
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, bench_edge(b), false},
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_FLOAT, &gab_collision_trt, false, bench_edge(b), false}};
   for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) GAB_TRY(two_blocks(b, &list[i], "team"));
   return GAB_OK;
 }
@@ -286,8 +286,8 @@ static gab_status all_sizes(bench *b, const box_case *it)
 gab_status bench_blocks(bench *b)
 {
   const box_case list[] = {
-      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b), false},
-      {"vector", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, GAB_COLLISION_TRT, false, bench_edge(b), false}};
+      {"in_place", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, bench_edge(b), false},
+      {"vector", &gab_lattice_d3q19, GAB_PRECISION_DOUBLE, &gab_collision_trt, false, bench_edge(b), false}};
   return with_threads(b, all_sizes, list, sizeof list / sizeof list[0]);
 }
 

@@ -30,6 +30,12 @@ static const char *scheme_name(int index)
   return scheme ? scheme->name : NULL;
 }
 
+static const char *collision_name(int index)
+{
+  const gab_collision *model = gab_collision_at(index);
+  return model ? model->name : NULL;
+}
+
 static const char *balancer_name(int index)
 {
   const gab_balancer *balancer = gab_balancer_at(index);
@@ -59,6 +65,7 @@ static void print_build(void)
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
   printf("  %-12sin_place, sparse, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
+  print_names("collisions", collision_name);
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);

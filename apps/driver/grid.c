@@ -237,30 +237,25 @@ static int coarsest_of(const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
  */
 static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
 {
-  const double most = 0.4, most_reynolds = 30, most_of_srt = 50;
+  const double most = 0.4;
   const gab_lbm_options *options = &which->setup.options;
   const int coarsest = coarsest_of(blocks, levels);
   if (coarsest == levels - 1) return;
   const double even = ldexp(1 / options->omega - 0.5, coarsest), magic = gab_lbm_magic_on(options, coarsest);
   const double reynolds = 3 * which->setup.speed / even;
-  if (options->collision == GAB_COLLISION_SRT && which->domain.dimension == 3 && reynolds > most_of_srt)
-    gab_log(
-        GAB_LOG_WARNING,
-        "cells of level %d have a Reynolds number of %.1f: in 3D with SRT borders between levels may amplify "
-        "waves above about %g; lbm.collision: trt does not",
-        coarsest, reynolds, most_of_srt);
-  if (options->collision == GAB_COLLISION_SRT) return;
-  if (reynolds * reynolds / 9 * magic > most)
+  const gab_collision *collision = gab_lbm_collision(options);
+  const double border_reynolds = collision->border_reynolds_of_space;
+  if (collision->has_odd_rate && reynolds * reynolds / 9 * magic > most)
     gab_log(GAB_LOG_WARNING,
             "cells of level %d have a Reynolds number of %.1f: with a magic parameter above %.2g, here %.2g, "
             "borders between levels amplify waves; refinement.border_speed bounds it",
             coarsest, reynolds, 9 * most / (reynolds * reynolds), magic);
-  if (options->collision == GAB_COLLISION_MRT && which->domain.dimension == 3 && reynolds > most_reynolds)
+  if (border_reynolds > 0 && which->domain.dimension == 3 && reynolds > border_reynolds)
     gab_log(
         GAB_LOG_WARNING,
-        "cells of level %d have a Reynolds number of %.1f: in 3D with MRT borders between levels may amplify "
+        "cells of level %d have a Reynolds number of %.1f: in 3D with %s borders between levels may amplify "
         "waves above about %g; lbm.collision: trt does not",
-        coarsest, reynolds, most_reynolds);
+        coarsest, reynolds, collision->title, border_reynolds);
 }
 
 void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)

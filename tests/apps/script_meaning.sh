@@ -66,7 +66,7 @@ not_said 'warning'
 check 0 good.yaml --set fluid.omega=0.4
 said 'omega is 0.4 (viscosity 0.667 on the lattice), below 0.5'
 check 0 good.yaml --set lbm.collision=srt --set lbm.magic=0.25
-said '--set lbm.magic=0.25: lbm.magic has no effect: lbm.collision: srt has one relaxation rate'
+said '--set lbm.magic=0.25: lbm.magic has no effect: lbm.collision is srt, not trt or mrt'
 check 0 good.yaml --set lbm.rate_energy=1.2
 said 'lbm.rate_energy has no effect: lbm.collision is trt, not mrt'
 check 0 good.yaml --set lbm.collision=mrt --set lbm.rate_energy=1.2 --set lbm.rate_stress=1.2

@@ -2,7 +2,8 @@
  * gabion-test: np=1 timeout=30 labels=quick uses=lbm */
 #include "lbm_common.h"
 
-static flow_case flow_of(gab_precision precision, bool mixed, gab_collision collision, const char *kernel)
+static flow_case flow_of(gab_precision precision, bool mixed, const gab_collision *collision,
+                         const char *kernel)
 {
   return (flow_case){
       .dimension = 2,
@@ -32,18 +33,18 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
-  const flow_case cases[] = {flow_of(GAB_PRECISION_DOUBLE, false, GAB_COLLISION_TRT, NULL),
-                             flow_of(GAB_PRECISION_FLOAT, false, GAB_COLLISION_TRT, NULL),
-                             flow_of(GAB_PRECISION_FLOAT, true, GAB_COLLISION_TRT, NULL),
-                             flow_of(GAB_PRECISION_DOUBLE, false, GAB_COLLISION_SRT, NULL),
-                             flow_of(GAB_PRECISION_DOUBLE, false, GAB_COLLISION_MRT, NULL)};
+  const flow_case cases[] = {flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, NULL),
+                             flow_of(GAB_PRECISION_FLOAT, false, &gab_collision_trt, NULL),
+                             flow_of(GAB_PRECISION_FLOAT, true, &gab_collision_trt, NULL),
+                             flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_srt, NULL),
+                             flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_mrt, NULL)};
   enum { CASES = sizeof cases / sizeof cases[0] };
   for (int i = 0; i < CASES; ++i)
     for (int k = 0; k < CASES; ++k)
       REQUIRE(take_up(world, &cases[i], &cases[k]) == (i == k ? GAB_OK : GAB_ERR_INPUT));
   REQUIRE(take_up(world, &cases[2], &cases[4]) == GAB_ERR_INPUT);
   REQUIRE(strstr(gab_error_message(), "D2Q9/mixed/TRT") && strstr(gab_error_message(), "D2Q9/double/MRT"));
-  const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, GAB_COLLISION_TRT, "reference");
+  const flow_case other = flow_of(GAB_PRECISION_DOUBLE, false, &gab_collision_trt, "reference");
   REQUIRE_OK(take_up(world, &cases[0], &other));
   return test_end(&world);
 }

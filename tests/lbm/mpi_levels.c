@@ -165,7 +165,7 @@ static void periodic_boxes_keep_their_momentum(gab_world *world, int steps)
 {
   for (int variant = 0; variant < 6; ++variant) {
     levels_case given = make_case(2 + variant % 2, 40 + (uint64_t)variant, 2 + variant % 3, 4);
-    given.flow.options.collision = variant >= 4 ? GAB_COLLISION_MRT : GAB_COLLISION_TRT;
+    given.flow.options.collision = variant >= 4 ? &gab_collision_mrt : &gab_collision_trt;
     if (variant == 2) given.flow.options.precision = GAB_PRECISION_FLOAT;
     add_noise(&given);
     conserve(world, &given, true, given.flow.dimension == 3 ? steps / 10 : steps);

@@ -36,10 +36,10 @@ int main(int argc, char **argv)
   for (int variant = 0; variant < 24; ++variant)
     for (int sides = 0; sides < 4; ++sides)
       if (sides == variant % 4 || sides == (variant / 4 + 1) % 4)
-        check_flow(world, &kinds, variant & 1 ? 3 : 2, variant & 2 ? 1 : 0, (gab_collision)(variant / 8),
+        check_flow(world, &kinds, variant & 1 ? 3 : 2, variant & 2 ? 1 : 0, gab_collision_at(variant / 8),
                    variant & 4, sides);
-  check_flow(world, &kinds, 2, 2, GAB_COLLISION_TRT, true, 1);
-  check_flow(world, &kinds, 3, 2, GAB_COLLISION_MRT, false, 2);
+  check_flow(world, &kinds, 2, 2, &gab_collision_trt, true, 1);
+  check_flow(world, &kinds, 3, 2, &gab_collision_mrt, false, 2);
   for (int sides = 0; sides < 4; ++sides) check_slabs(world, "in_place", 2 + sides % 2, sides);
   check_slabs(world, "in_place", 3, 2);
   expect_half_of_the_memory(world);

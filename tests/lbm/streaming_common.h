@@ -180,7 +180,7 @@ static void set_sides(flow_case *given, int variant)
 
 /* `reals`: 0 double, 1 float, 2 mixed. */
 static void check_flow(gab_world *world, const families *kinds, int dimension, int reals,
-                       gab_collision collision, bool forced, int sides)
+                       const gab_collision *collision, bool forced, int sides)
 {
   const gab_body bodies[2] = {
       {.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {0.4, 5.7, 4.2}, .radius = 3.3},

@@ -80,7 +80,7 @@ static void force_driven_channel_is_a_parabola_to_machine_precision_at_any_omega
   for (size_t i = 0; i < sizeof omegas / sizeof omegas[0]; ++i) {
     for (int collision = 0; collision < 2; ++collision) {
       flow_case given = channel(4, 7, omegas[i]);
-      given.options.collision = collision ? GAB_COLLISION_MRT : GAB_COLLISION_TRT;
+      given.options.collision = collision ? &gab_collision_mrt : &gab_collision_trt;
       given.options.magic = 3.0 / 16; /* MRT has none of its own */
       double nu = (1 / omegas[i] - 0.5) / 3;
       parabola expected = {0, 7, collision ? 1e-6 : 0.03};
@@ -117,7 +117,7 @@ static void half_way_walls_are_exact_for_the_magic_parameter_only(void **state)
   (void)state;
   flow_case given = channel(4, 8, 0.6);
   parabola expected = {0, 8, 0.03};
-  given.options.collision = GAB_COLLISION_SRT;
+  given.options.collision = &gab_collision_srt;
   given.options.force[0] = 8 * ((1 / 0.6 - 0.5) / 3) * expected.maximum / 64;
   flow it = flow_open(world, &given);
   flow_run(&it, 3000);
@@ -300,7 +300,7 @@ static void a_vortex_street_leaves_through_an_outflow_at_omega_near_2(void **sta
   (void)state;
   gab_body bluff = {.shape = GAB_SHAPE_BOX, .wall = GAB_WALL_STAIRCASE, .lo = {10, 12, 0}, .hi = {13, 19, 1}};
   flow_case given = tunnel(48, 32, 1.95, 0.05);
-  given.options.collision = GAB_COLLISION_SRT;
+  given.options.collision = &gab_collision_srt;
   given.bodies = &bluff;
   given.body_count = 1;
   double energy, uniform = 0.5 * 0.05 * 0.05 * 48 * 32;
@@ -327,7 +327,7 @@ static void vortices_that_turn_back_the_flow_leave_through_an_outflow(void **sta
   (void)state;
   for (int collision = 0; collision < 2; ++collision) {
     flow_case given = tunnel(60, 32, 1.95, 0.04);
-    given.options.collision = (gab_collision)collision;
+    given.options.collision = gab_collision_at(collision);
     given.options.initial = vortex_pair;
     double energy, uniform = 0.5 * 0.04 * 0.04 * 60 * 32;
     int done = steps_of_life(&given, 20000, &energy);

@@ -78,7 +78,7 @@ static void a_channel_in_physical_units_reaches_the_lattice(void **state)
   REQUIRE_NEAR(setup.reynolds, 100, 1e-12);
   REQUIRE_NEAR(setup.options.omega, 1 / (3 * 0.01 * 0.0025 / 0.01 + 0.5), 1e-14);
   REQUIRE_NEAR(setup.options.force[0], 0.5 * 0.0025 * 0.0025 / 0.1, 1e-18);
-  REQUIRE(setup.options.collision == GAB_COLLISION_SRT && setup.options.precision == GAB_PRECISION_FLOAT);
+  REQUIRE(setup.options.collision == &gab_collision_srt && setup.options.precision == GAB_PRECISION_FLOAT);
   REQUIRE(strcmp(setup.options.kernel, "reference") == 0);
   const gab_side *sides = setup.options.sides;
   REQUIRE(sides[GAB_SIDE_X_MIN].kind == GAB_SIDE_VELOCITY && sides[GAB_SIDE_X_MAX].kind == GAB_SIDE_PRESSURE);

@@ -56,9 +56,27 @@ static void make_sample(sample *it, const gab_lattice *lattice, gab_precision pr
   gab_storage_fill(lattice, &it->src->map, true, it->in_place);
 }
 
-static gab_precision precision_of(gab_kernel_variant which)
+/* A kernel of any model. */
+typedef struct any_kernel {
+  const gab_collision *collision;
+  gab_kernel_variant variant;
+} any_kernel;
+
+/* Lattice, precision, model, force: the number decides on the random numbers, so those of TRT and MRT keep theirs. */
+enum { FIRST_KERNELS = 2 * GAB_KERNELS_PER_FAMILY, KERNELS = FIRST_KERNELS };
+static any_kernel kernel_of_number(int number)
 {
-  return which.reals == GAB_REALS_DOUBLE ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
+  return (any_kernel){number / 2 % 2 ? &gab_collision_mrt : &gab_collision_trt,
+                      gab_kernel_variant_of(number / 4 * 2 + number % 2)};
+}
+static const gab_kernel *kernel_in(gab_kernel_family family, any_kernel which)
+{
+  return &which.collision->kernels->of[family][gab_kernel_index(which.variant)];
+}
+
+static gab_precision precision_of(any_kernel which)
+{
+  return which.variant.reals == GAB_REALS_DOUBLE ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
 }
 
 static void sweep_two_grids(const sample *it, const gab_kernel *kernel, gab_field *to,
@@ -82,18 +100,18 @@ static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
   const gab_collision_rates rates[] = {{1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2},
                                        {1.99, 1.99, {1e-5, 0, 0}, -1e-3, 1e-2, 0, 0.1},
                                        {0.51, 1.7, {0, 0, -1e-2}, 1e-3, 1e-3, 1e-3, 1e-3}};
-  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant)
+  for (int variant = 0; variant < KERNELS; ++variant)
     for (size_t r = 0; r < 3; ++r) {
-      const gab_kernel_variant which = gab_kernel_variant_of(variant);
-      const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      const any_kernel which = kernel_of_number(variant);
+      const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
       gab_collision_rates used = rates[r];
       if (lattice->dimension == 2) used.force[2] = 0;
       make_sample(&one, lattice, precision_of(which), 100 * r + (uint64_t)variant);
       size_t bytes = one.dst->map.elements * gab_precision_bytes(one.dst->shape.precision);
       gab_field *other;
       assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
-      sweep_two_grids(&one, &gab_kernels_reference[variant], one.dst, &used);
-      sweep_two_grids(&one, &gab_kernels_vector[variant], other, &used);
+      sweep_two_grids(&one, kernel_in(GAB_FAMILY_REFERENCE, which), one.dst, &used);
+      sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), other, &used);
       assert_memory_equal(one.dst->data, other->data, bytes);
       gab_field_destroy(&other);
       drop_sample(&one);
@@ -107,10 +125,10 @@ static void bits_are_those_of_every_machine(void **state)
   (void)state;
   const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
   uint64_t all = 0;
-  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
-    const gab_kernel_variant which = gab_kernel_variant_of(variant);
-    make_sample(&one, which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which), 5);
-    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
+  for (int variant = 0; variant < FIRST_KERNELS; ++variant) {
+    const any_kernel which = kernel_of_number(variant);
+    make_sample(&one, which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which), 5);
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     for (size_t k = 0; k < one.run_count; ++k)
       for (int32_t i = 0; i < one.runs[k].length; ++i)
         for (int q = 0; q < one.lattice->q; ++q) {
@@ -130,16 +148,16 @@ static void mixed_kernels_compute_in_double_and_store_floats(void **state)
   (void)state;
   const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
   static sample wide;
-  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
-    gab_kernel_variant which = gab_kernel_variant_of(variant);
-    if (which.reals != GAB_REALS_MIXED) continue;
-    const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+  for (int variant = 0; variant < KERNELS; ++variant) {
+    any_kernel which = kernel_of_number(variant);
+    if (which.variant.reals != GAB_REALS_MIXED) continue;
+    const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
     make_sample(&one, lattice, GAB_PRECISION_FLOAT, (uint64_t)variant);
     make_sample(&wide, lattice, GAB_PRECISION_DOUBLE, (uint64_t)variant);
     assert_int_equal(gab_field_copy(wide.src, one.src), GAB_OK);
-    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
-    which.reals = GAB_REALS_DOUBLE;
-    sweep_two_grids(&wide, &gab_kernels_vector[gab_kernel_index(which)], wide.dst, &rates);
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
+    which.variant.reals = GAB_REALS_DOUBLE;
+    sweep_two_grids(&wide, kernel_in(GAB_FAMILY_VECTOR, which), wide.dst, &rates);
     for (size_t k = 0; k < one.run_count; ++k)
       for (int32_t i = 0; i < one.runs[k].length; ++i)
         for (int q = 0; q < lattice->q; ++q) {
@@ -230,18 +248,18 @@ static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
 {
   (void)state;
   const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
-  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant)
+  for (int variant = 0; variant < KERNELS; ++variant)
     for (int odd = 0; odd < 2; ++odd) {
-      const gab_kernel_variant which = gab_kernel_variant_of(variant);
-      const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      const any_kernel which = kernel_of_number(variant);
+      const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
       make_sample(&one, lattice, precision_of(which), (uint64_t)(20 + 2 * variant + odd));
       gab_field *both;
       assert_int_equal(gab_field_create(&one.src->shape, &both), GAB_OK);
       const gab_storage *before = &one.in_place[odd];
       each_place(&one, before, bring_from_two_grids, both);
-      sweep_two_grids(&one, &gab_kernels_reference[variant], one.dst, &rates);
+      sweep_two_grids(&one, kernel_in(GAB_FAMILY_REFERENCE, which), one.dst, &rates);
       const gab_sweep sweep = {both->data, both->data, before, before->next, &rates};
-      gab_kernels_in_place[variant].run(&sweep, one.runs, one.run_count);
+      kernel_in(GAB_FAMILY_IN_PLACE, which)->run(&sweep, one.runs, one.run_count);
       expect_sent(both, before->next);
       gab_field_destroy(&both);
       drop_sample(&one);
@@ -258,14 +276,14 @@ static double pulled(const sample *it, const gab_run *run, int32_t i, int q)
 static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
-    const gab_kernel_variant which = gab_kernel_variant_of(variant);
-    const gab_lattice *lattice = which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
-    bool is_float = which.reals != GAB_REALS_DOUBLE, forced = which.forced;
+  for (int variant = 0; variant < KERNELS; ++variant) {
+    const any_kernel which = kernel_of_number(variant);
+    const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    bool is_float = which.variant.reals != GAB_REALS_DOUBLE, forced = which.variant.forced;
     gab_collision_rates rates = {1.7,  0.8,  {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2,
                                  1e-2, -2e-2};
     make_sample(&one, lattice, precision_of(which), (uint64_t)variant);
-    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     double tolerance = is_float ? 1e-7 : 1e-16;
     for (size_t k = 0; k < one.run_count; ++k)
       for (int32_t i = 0; i < one.runs[k].length; ++i) {
@@ -296,8 +314,8 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
       gab_field_fill(one.src, q, &all, gab_lattice_equilibrium(lattice, q, 0.01, u));
     for (int mrt = 0; mrt < 2; ++mrt) {
       gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2};
-      const gab_kernel_variant which = {.d3q19 = deep, .mrt = mrt};
-      sweep_two_grids(&one, &gab_kernels_vector[gab_kernel_index(which)], one.dst, &rates);
+      const any_kernel which = {mrt ? &gab_collision_mrt : &gab_collision_trt, {.d3q19 = deep}};
+      sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
       for (int q = 0; q < lattice->q; ++q)
         assert_true(fabs(gab_field_get(one.dst, one.runs[0].x, one.runs[0].y, one.runs[0].z, q) -
                          gab_lattice_equilibrium(lattice, q, 0.01, u)) < 1e-16);
@@ -404,8 +422,8 @@ static void mrt_is_the_collision_by_matrices_of_moments(void **state)
     rates.stress = (fourth - shear) / 72;
     rates.third = (third - odd) / 8;
     make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 77);
-    const gab_kernel_variant which = {.d3q19 = deep, .mrt = true, .forced = true};
-    sweep_two_grids(&one, &gab_kernels_vector[gab_kernel_index(which)], one.dst, &rates);
+    const any_kernel which = {&gab_collision_mrt, {.d3q19 = deep, .forced = true}};
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     for (size_t k = 0; k < one.run_count; ++k) {
       double f[GAB_LATTICE_MAX_Q];
       for (int q = 0; q < lattice->q; ++q) f[q] = pulled(&one, &one.runs[k], 0, q);
@@ -422,16 +440,16 @@ static void mrt_with_the_rates_of_trt_is_trt(void **state)
 {
   (void)state;
   const gab_collision_rates rates = {.even = 1.7, .odd = 0.8, .force = {2e-3, -1e-3, 0}};
-  for (int variant = 0; variant < GAB_KERNELS_PER_FAMILY; ++variant) {
-    gab_kernel_variant which = gab_kernel_variant_of(variant);
-    if (which.mrt) continue;
-    make_sample(&one, which.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which),
+  for (int variant = 0; variant < KERNELS; ++variant) {
+    any_kernel which = kernel_of_number(variant);
+    if (which.collision != &gab_collision_trt) continue;
+    make_sample(&one, which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which),
                 (uint64_t)variant);
     gab_field *other;
     assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
-    sweep_two_grids(&one, &gab_kernels_vector[variant], one.dst, &rates);
-    which.mrt = true;
-    sweep_two_grids(&one, &gab_kernels_vector[gab_kernel_index(which)], other, &rates);
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
+    which.collision = &gab_collision_mrt;
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), other, &rates);
     gab_box all = gab_field_interior(one.dst);
     for (int64_t z = 0; z < all.hi[2]; ++z)
       for (int64_t y = 0; y < all.hi[1]; ++y)
@@ -448,12 +466,16 @@ static void kernels_are_found_by_family_and_named_by_variant(void **state)
 {
   (void)state;
   const gab_kernel_variant first = {.d3q19 = true, .reals = GAB_REALS_FLOAT, .forced = true}, second = {0},
-                           third = {.reals = GAB_REALS_MIXED, .mrt = true};
-  assert_string_equal(gab_kernel_find("auto", first)->name, "in_place/D3Q19/float/forced");
-  assert_string_equal(gab_kernel_find("reference", second)->name, "reference/D2Q9/double/free");
-  assert_string_equal(gab_kernel_find("vector", third)->name, "vector/D2Q9/mixed/MRT/free");
-  assert_true(gab_kernel_find("in_place", third)->in_place && !gab_kernel_find("vector", third)->in_place);
-  assert_null(gab_kernel_find("fastest", second));
+                           third = {.reals = GAB_REALS_MIXED};
+  assert_string_equal(gab_kernel_find("auto", &gab_collision_trt, first)->name,
+                      "in_place/D3Q19/float/forced");
+  assert_string_equal(gab_kernel_find("reference", &gab_collision_srt, second)->name,
+                      "reference/D2Q9/double/free");
+  assert_string_equal(gab_kernel_find("vector", &gab_collision_mrt, third)->name,
+                      "vector/D2Q9/mixed/MRT/free");
+  assert_true(gab_kernel_find("in_place", &gab_collision_mrt, third)->in_place &&
+              !gab_kernel_find("vector", &gab_collision_mrt, third)->in_place);
+  assert_null(gab_kernel_find("fastest", &gab_collision_trt, second));
   assert_non_null(strstr(gab_error_message(), "reference"));
 }
 

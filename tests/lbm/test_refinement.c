@@ -200,7 +200,7 @@ static void the_magic_parameter_is_bounded_level_by_level(void **state)
   REQUIRE_NEAR(gab_lbm_magic_on(&options, 1), 0.004, 0);
   options.border_speed = 0;
   REQUIRE_NEAR(gab_lbm_magic_on(&options, 0), 0.004, 0);
-  options.collision = GAB_COLLISION_SRT;
+  options.collision = &gab_collision_srt;
   REQUIRE_NEAR(gab_lbm_magic_on(&options, 1), 4e-4, 1e-12);
 }
 
