@@ -6,8 +6,8 @@
 
 enum { MOST_MODELS = 32 };
 /* The first is the default. */
-static const gab_collision *models[MOST_MODELS] = {&gab_collision_trt, &gab_collision_srt,
-                                                   &gab_collision_mrt};
+static const gab_collision *models[MOST_MODELS] = {&gab_collision_trt, &gab_collision_srt, &gab_collision_mrt,
+                                                   &gab_collision_rr, &gab_collision_smagorinsky};
 
 const gab_collision *gab_collision_at(int index)
 {

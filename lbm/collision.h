@@ -28,6 +28,7 @@ typedef struct gab_collision_rates {
   double force[3];
   /* MRT: (rate - even or odd) / norm of the moment, see kernel_cell_impl.h */
   double energy, energy_square, stress, third;
+  double eddies; /* Smagorinsky: 18 C^2 */
 } gab_collision_rates;
 
 typedef struct gab_collision {
@@ -63,6 +64,14 @@ typedef struct gab_collision {
    * same on all levels. NULL: omega */
   double *(*bulk)(struct gab_lbm_options *options);
 
+  /** What the equilibrium of a direction has beyond gab_lattice_equilibrium(), of third and higher order in the
+   *  velocity and without density, momentum and stress. NULL: nothing */
+  double (*equilibrium_beyond)(const struct gab_lattice *lattice, int q, double drho, const double u[3]);
+
+  /** The rate of the stress in a cell, if it is not that of the level: of large-eddy models. NULL: that of the level.
+   *  @param[in] square  n:n of the second moments n that arrive beyond equilibrium */
+  double (*rate_of_stress)(const gab_collision_rates *rates, double rho, double square);
+
   /** Odd moments have a rate of their own, which `border_speed` may bound. */
   bool has_odd_rate;
   /** Whether the odd moments relax as a magic parameter says, so that half-way walls are exact. NULL: never */
@@ -83,6 +92,12 @@ extern const gab_collision gab_collision_trt;
 extern const gab_collision gab_collision_srt;
 /** A relaxation time per moment (d'Humieres et al. 2002; in the plane Lallemand & Luo 2000). */
 extern const gab_collision gab_collision_mrt;
+
+/** Recursive-regularised (Malaspinas 2015; Coreixas et al. 2017). */
+extern const gab_collision gab_collision_rr;
+
+/** The same with a turbulent viscosity of each cell (Smagorinsky 1963; Hou et al. 1996). */
+extern const gab_collision gab_collision_smagorinsky;
 
 /** Adds a model of the user's to those that can be chosen by name. Before a configuration is declared, the same
  *  on all processes. @param[in] model  borrowed for ever

@@ -21,7 +21,7 @@ static double population(const gab_lbm_model *model, const gab_level_model *at, 
   stress = ldexp(stress, -at->level); /* the gradients are per cell of level 0 */
   double relaxed = -(1 - omega) * 3 * w * state->density / omega * stress;
   double source = w * (3 * (cf - uf) + 9 * cu * cf);
-  return gab_lattice_equilibrium(model->lattice, q, state->density - 1, u) + relaxed + 0.5 * source;
+  return gab_lbm_equilibrium(model, q, state->density - 1, u) + relaxed + 0.5 * source;
 }
 
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,

@@ -37,8 +37,25 @@ static void add_cell(totals *all, double volume, double drho, double ux, double 
   all->max_square = fmax(all->max_square, square);
 }
 
+/* The rate of the stress in a cell with the second moments `stress` beyond equilibrium, but for the force. */
+static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at, double rho,
+                           const double u[3], double stress[3][3])
+{
+  const gab_collision *collision = model->options.collision;
+  const double *force = at->rates.force;
+  double square = 0;
+  if (!collision->rate_of_stress) return at->rates.even;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
+      square += moment * moment;
+    }
+  return collision->rate_of_stress(&at->rates, rho, square);
+}
+
 /* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2), its
- * trace with the rate of the energy in place of omega. */
+ * trace with the rate of the energy in place of omega. Where the rate differs from cell to cell, it is that of the
+ * cell. */
 static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell)
 {
   const gab_lattice *lattice = model->lattice;
@@ -59,11 +76,12 @@ static double strain_square(const gab_lbm_model *model, const gab_lbm_block *blo
   double trace = stress[0][0] + stress[1][1] + stress[2][2];
   for (int axis = 0; axis < 3; ++axis) trace += u[axis] * force[axis];
   const double bulk = (block->at->bulk_rate / block->at->rates.even - 1) * trace / lattice->dimension;
+  const double rate = rate_of_cell(model, block->at, 1 + drho, u, stress);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
       if (i == j && i < lattice->dimension) moment += bulk;
-      double strain = -1.5 * block->at->rates.even / (1 + drho) * moment;
+      double strain = -1.5 * rate / (1 + drho) * moment;
       square += strain * strain;
     }
   return square;

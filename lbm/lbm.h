@@ -15,10 +15,15 @@
  * MRT relaxes further moments with rates of their own (d'Humières et al. 2002, in the plane Lallemand & Luo
  * 2000; equilibria of all moments from the second-order equilibrium). With a magic parameter its odd rates
  * are those of TRT, so half-way walls stay exact, but waves grow at a fifth of the viscosity that its own odd
- * rates bear; with all rates equal to those of TRT it is TRT but for rounding. Body force: Guo, Zheng & Shi
- * 2002, its even and odd parts relaxed with their own rate. All quantities are in lattice units (cells,
- * steps, density 1) unless said otherwise; see lbm/units.h. Velocity is (sum_q c_q f_q + F/2) / rho of the
- * populations before collision, in all outputs.
+ * rates bear; with all rates equal to those of TRT it is TRT but for rounding. RR rebuilds all populations from
+ * density, momentum and stress (recursive-regularised, Malaspinas 2015; Coreixas et al. 2017) with an equilibrium of
+ * third order, in the plane of fourth: no wave grows in a uniform flow of up to 0.2 cells per step at omega 1.98, nor
+ * up to a cell Reynolds number of 200 at 0.1; half-way walls are exact for no magic parameter. Smagorinsky adds a
+ * turbulent viscosity of each cell to it (Hou et al. 1996); where levels meet, at open sides and in the initial state
+ * the stress is handed on as if it were that of the fluid alone. Models are tables: lbm/collision.h. Body force: Guo,
+ * Zheng & Shi 2002; TRT, MRT: its even and odd parts relaxed with their own rate. All quantities are in lattice
+ * units (cells, steps, density 1) unless said otherwise; see lbm/units.h. Velocity is (sum_q c_q f_q + F/2) / rho
+ * of the populations before collision, in all outputs.
  *
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
  *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
@@ -165,6 +170,7 @@ typedef struct gab_lbm_options {
    * ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
   double border_speed;
   gab_mrt_rates mrt;  /**< MRT only */
+  double smagorinsky; /**< Smagorinsky only: the constant [0: 0.1] */
   double force[3];    /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
   gab_side sides[GAB_SIDE_COUNT];

@@ -464,6 +464,17 @@ void gab_lbm_clear_forces(gab_lbm *lbm);
 void gab_lbm_initialise(const gab_lbm_model *model, const gab_forest *forest, const gab_block *block,
                         gab_lbm_block *data);
 
+/** Of the recursive-regularised collisions: gab_collision.equilibrium_beyond; in collision_rr.c. */
+double gab_collision_equilibrium_beyond(const gab_lattice *lattice, int q, double drho, const double u[3]);
+/** The equilibrium of the model's collision, as deviation from the weight. */
+static inline double gab_lbm_equilibrium(const gab_lbm_model *model, int q, double drho, const double u[3])
+{
+  const gab_collision *collision = model->options.collision;
+  const double second = gab_lattice_equilibrium(model->lattice, q, drho, u);
+  return collision->equilibrium_beyond ? second + collision->equilibrium_beyond(model->lattice, q, drho, u)
+                                       : second;
+}
+
 /** Density minus 1 and velocity of post-collision deviations f[q]. */
 void gab_lbm_moments(const gab_lbm_model *model, const gab_level_model *at, const double *f, double *drho,
                      double velocity[3]);

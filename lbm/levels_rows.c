@@ -116,12 +116,25 @@ static void scale_rest(const gab_lattice *lattice, const gab_level_model *from, 
   }
 }
 
+/* What the equilibrium has beyond second order is left out before, and put in after all. */
+static void add_beyond(const gab_lbm_model *model, double sign, row *it)
+{
+  const gab_collision *collision = model->options.collision;
+  for (int q = 0; collision->equilibrium_beyond && q < model->lattice->q; ++q)
+    for (int32_t i = 0; i < it->count; ++i) {
+      const double u[3] = {it->u[0][i], it->u[1][i], it->u[2][i]};
+      it->f[q][i] += sign * collision->equilibrium_beyond(model->lattice, q, it->drho[i], u);
+    }
+}
+
 static void convert(const gab_lbm_model *model, const gab_level_model *from, const gab_level_model *to,
                     double scale, row *it)
 {
   find_moments(model->lattice, from, it);
+  add_beyond(model, -1, it);
   scale_rest(model->lattice, from, to, scale, it);
   for (int q = 1; q < model->lattice->q; q += 2) scale_pair(model->lattice, from, to, scale, q, it);
+  add_beyond(model, 1, it);
 }
 
 /* ------------------------------------------------------------------------------------------ blocks */

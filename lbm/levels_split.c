@@ -135,10 +135,10 @@ static void convert(const gab_lbm_model *model, const gab_level_model *from, con
   const double scale = gab_lbm_level_factor(from, to);
   gab_lbm_moments(model, from, f, &drho, u);
   for (int q = 0; q < lattice->q; ++q)
-    excess[q] = f[q] - gab_lattice_equilibrium(lattice, q, drho, u) - 0.5 * source(model, from, q, u);
+    excess[q] = f[q] - gab_lbm_equilibrium(model, q, drho, u) - 0.5 * source(model, from, q, u);
   for (int q = 0; q < lattice->q; ++q) {
     const double even = 0.5 * (excess[q] + excess[gab_lattice_opposite(q)]);
-    f[q] = gab_lattice_equilibrium(lattice, q, drho, u) + scale * even + 0.5 * source(model, to, q, u);
+    f[q] = gab_lbm_equilibrium(model, q, drho, u) + scale * even + 0.5 * source(model, to, q, u);
   }
 }
 

@@ -37,7 +37,7 @@ static double outflow_strain(const gab_lbm_model *model, const gab_level_model *
     int along = c[0] * v[0] + c[1] * v[1] + c[2] * v[2], square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     int across = v[normal] * v[normal];
     double part = along * along - c[normal] * c[normal] * across - (square - across) / 3.0;
-    sum += part * (g[q] - gab_lattice_equilibrium(lattice, q, drho, u));
+    sum += part * (g[q] - gab_lbm_equilibrium(model, q, drho, u));
   }
   const double lost = at->rates.even - 1, softness = 0.01;
   return -4.5 * lattice->weight[link->q] * sum * lost / (lost * lost + softness);
@@ -68,9 +68,8 @@ double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, 
   const int opposite = gab_lattice_opposite(link->q);
   double given, u[3];
   (void)state_of(model, at, link, g, u, &given);
-  const double here = gab_lattice_equilibrium(model->lattice, link->q, given, u),
-               even = here + gab_lattice_equilibrium(model->lattice, opposite, given, u),
-               kept = kept_share(at, 8, u);
+  const double here = gab_lbm_equilibrium(model, link->q, given, u),
+               even = here + gab_lbm_equilibrium(model, opposite, given, u), kept = kept_share(at, 8, u);
   return kept == 1 ? even - g[opposite] : here + kept * (even - g[opposite] - here);
 }
 
@@ -84,7 +83,7 @@ double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, c
   double strain = kept_share(at, 10, u) * outflow_strain(model, at, link, g, drho, u);
   double out = drho + at->outflow_stiffness[link->side] * (given - drho);
   stop_backflow(link->side, u);
-  return gab_lattice_equilibrium(model->lattice, link->q, out, u) + strain;
+  return gab_lbm_equilibrium(model, link->q, out, u) + strain;
 }
 
 #define REAL       double

@@ -71,7 +71,7 @@ not_said "$warning"
 uniform even
 
 for outlet in outflow pressure; do
-  for collision in srt mrt; do
+  for collision in srt mrt rr; do
     box "${collision}_$outlet.yaml" 3 50 0.06 $collision $outlet
     uniform "${collision}_$outlet"
   done

@@ -98,14 +98,14 @@ static void expect_uniform(gab_world *world, box_case given, int steps)
 static void all_boxes(gab_world *world, const int steps[2], const double *reynolds, int count)
 {
   static const gab_collision *const collisions[] = {&gab_collision_trt, &gab_collision_srt,
-                                                    &gab_collision_mrt};
+                                                    &gab_collision_mrt, &gab_collision_rr};
   static const gab_side_kind outlets[] = {GAB_SIDE_OUTFLOW, GAB_SIDE_PRESSURE};
-  for (int variant = 0; variant < 2 * 2 * 3 * 2 * count; ++variant) {
+  for (int variant = 0; variant < 2 * 2 * 4 * 2 * count; ++variant) {
     const box_case given = {.dimension = 2 + variant % 2,
                             .levels = 1 + variant / 2 % 2,
-                            .collision = collisions[variant / 4 % 3],
-                            .outlet = outlets[variant / 12 % 2],
-                            .reynolds = reynolds[variant / 24],
+                            .collision = collisions[variant / 4 % 4],
+                            .outlet = outlets[variant / 16 % 2],
+                            .reynolds = reynolds[variant / 32],
                             .speed = 0.06};
     /* Grows slowly: gabion check warns of it. */
     const bool grows = given.dimension == 3 && given.levels > 1 && given.collision == &gab_collision_srt &&

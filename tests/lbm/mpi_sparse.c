@@ -102,6 +102,9 @@ int main(int argc, char **argv)
     check_flow(world, &kinds, variant & 1 ? 3 : 2, variant & 2 ? 1 : 0, gab_collision_at(variant / 8),
                variant & 4, (variant + variant / 4) % 4);
   check_flow(world, &kinds, 3, 2, &gab_collision_trt, true, 1);
+  check_flow(world, &kinds, 2, 0, &gab_collision_rr, true, 2);
+  check_flow(world, &kinds, 3, 1, &gab_collision_rr, false, 3);
+  check_flow(world, &kinds, 3, 0, &gab_collision_smagorinsky, true, 2);
   for (int sides = 0; sides < 4; ++sides) {
     check_medium(world, 2 + sides % 2, sides, GAB_PRECISION_DOUBLE, (uint64_t)sides);
     check_medium(world, 3 - sides % 2, sides, sides & 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,

@@ -40,6 +40,10 @@ int main(int argc, char **argv)
                    variant & 4, sides);
   check_flow(world, &kinds, 2, 2, &gab_collision_trt, true, 1);
   check_flow(world, &kinds, 3, 2, &gab_collision_mrt, false, 2);
+  for (int sides = 0; sides < 4; ++sides) {
+    check_flow(world, &kinds, 2 + sides % 2, sides % 3, &gab_collision_rr, sides / 2, sides);
+    check_flow(world, &kinds, 3 - sides % 2, sides % 3, &gab_collision_smagorinsky, sides / 2, sides);
+  }
   for (int sides = 0; sides < 4; ++sides) check_slabs(world, "in_place", 2 + sides % 2, sides);
   check_slabs(world, "in_place", 3, 2);
   expect_half_of_the_memory(world);

@@ -28,10 +28,7 @@ static void every_model_says_what_it_is(void **state)
 /* ------------------------------------------------------------------------------------------ a user's own */
 
 /* MRT with one rate for all that is not stress. */
-static void equal_rates(gab_lbm_options *options)
-{
-  options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3};
-}
+static void equal_rates(gab_lbm_options *options) { options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3}; }
 
 static gab_collision own;
 static void make_own(void)

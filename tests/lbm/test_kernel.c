@@ -63,9 +63,16 @@ typedef struct any_kernel {
 } any_kernel;
 
 /* Lattice, precision, model, force: the number decides on the random numbers, so those of TRT and MRT keep theirs. */
-enum { FIRST_KERNELS = 2 * GAB_KERNELS_PER_FAMILY, KERNELS = FIRST_KERNELS };
+static const gab_collision *const new_models[] = {&gab_collision_rr, &gab_collision_smagorinsky};
+enum {
+  FIRST_KERNELS = 2 * GAB_KERNELS_PER_FAMILY,
+  KERNELS = FIRST_KERNELS + (int)(sizeof new_models / sizeof new_models[0]) * GAB_KERNELS_PER_FAMILY
+};
 static any_kernel kernel_of_number(int number)
 {
+  if (number >= FIRST_KERNELS)
+    return (any_kernel){new_models[number / GAB_KERNELS_PER_FAMILY - 2],
+                        gab_kernel_variant_of(number % GAB_KERNELS_PER_FAMILY)};
   return (any_kernel){number / 2 % 2 ? &gab_collision_mrt : &gab_collision_trt,
                       gab_kernel_variant_of(number / 4 * 2 + number % 2)};
 }
@@ -97,9 +104,9 @@ static sample one;
 static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
 {
   (void)state;
-  const gab_collision_rates rates[] = {{1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2},
-                                       {1.99, 1.99, {1e-5, 0, 0}, -1e-3, 1e-2, 0, 0.1},
-                                       {0.51, 1.7, {0, 0, -1e-2}, 1e-3, 1e-3, 1e-3, 1e-3}};
+  const gab_collision_rates rates[] = {{1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3},
+                                       {1.99, 1.99, {1e-5, 0, 0}, -1e-3, 1e-2, 0, 0.1, 2},
+                                       {0.51, 1.7, {0, 0, -1e-2}, 1e-3, 1e-3, 1e-3, 1e-3, 18}};
   for (int variant = 0; variant < KERNELS; ++variant)
     for (size_t r = 0; r < 3; ++r) {
       const any_kernel which = kernel_of_number(variant);
@@ -118,14 +125,12 @@ static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
     }
 }
 
-/* One hash of what all kernels make of some numbers. It changes with the arithmetic, and with nothing else:
- * not with the compiler, its options, the instructions of the machine. */
-static void bits_are_those_of_every_machine(void **state)
+/* One hash of what kernels make of some numbers. */
+static uint64_t hash_of_bits(int first, int last)
 {
-  (void)state;
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3};
   uint64_t all = 0;
-  for (int variant = 0; variant < FIRST_KERNELS; ++variant) {
+  for (int variant = first; variant < last; ++variant) {
     const any_kernel which = kernel_of_number(variant);
     make_sample(&one, which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which), 5);
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
@@ -139,14 +144,27 @@ static void bits_are_those_of_every_machine(void **state)
         }
     drop_sample(&one);
   }
-  assert_int_equal(all, UINT64_C(0x73dab64b80a5c8e5));
+  return all;
+}
+
+/* They change with the arithmetic, and with nothing else: not with the compiler, its options, the instructions of
+ * the machine. */
+static void bits_are_those_of_every_machine(void **state)
+{
+  (void)state;
+  assert_int_equal(hash_of_bits(0, FIRST_KERNELS), UINT64_C(0x73dab64b80a5c8e5));
+  const uint64_t of_new_models[] = {UINT64_C(0x9774edfc55f1b12c), UINT64_C(0xcddc50dba5e838a6)};
+  for (int model = 0; model < KERNELS / GAB_KERNELS_PER_FAMILY - 2; ++model) {
+    const int first = (model + 2) * GAB_KERNELS_PER_FAMILY;
+    assert_int_equal(hash_of_bits(first, first + GAB_KERNELS_PER_FAMILY), of_new_models[model]);
+  }
 }
 
 /* From the same floats, each result is that of the double kernel, rounded once. */
 static void mixed_kernels_compute_in_double_and_store_floats(void **state)
 {
   (void)state;
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3};
   static sample wide;
   for (int variant = 0; variant < KERNELS; ++variant) {
     any_kernel which = kernel_of_number(variant);
@@ -247,7 +265,7 @@ static void expect_sent(const gab_field *field, const gab_storage *state)
 static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
 {
   (void)state;
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3};
   for (int variant = 0; variant < KERNELS; ++variant)
     for (int odd = 0; odd < 2; ++odd) {
       const any_kernel which = kernel_of_number(variant);
@@ -280,8 +298,8 @@ static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
     const any_kernel which = kernel_of_number(variant);
     const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
     bool is_float = which.variant.reals != GAB_REALS_DOUBLE, forced = which.variant.forced;
-    gab_collision_rates rates = {1.7,  0.8,  {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2,
-                                 1e-2, -2e-2};
+    gab_collision_rates rates = {
+        1.7, 0.8, {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2, 1e-2, -2e-2, 0.3};
     make_sample(&one, lattice, precision_of(which), (uint64_t)variant);
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     double tolerance = is_float ? 1e-7 : 1e-16;
@@ -313,7 +331,7 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
     for (int q = 0; q < lattice->q; ++q)
       gab_field_fill(one.src, q, &all, gab_lattice_equilibrium(lattice, q, 0.01, u));
     for (int mrt = 0; mrt < 2; ++mrt) {
-      gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2};
+      gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2, 0};
       const any_kernel which = {mrt ? &gab_collision_mrt : &gab_collision_trt, {.d3q19 = deep}};
       sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
       for (int q = 0; q < lattice->q; ++q)
@@ -462,6 +480,137 @@ static void mrt_with_the_rates_of_trt_is_trt(void **state)
   }
 }
 
+/* ------------------------------------------------------------------------------------------ recursive-regularised */
+
+/* The Hermite polynomials of third and fourth order that a lattice carries, orthogonal to each other and to all of
+ * lower order, and the moments of n = f - f_eq + F/2 that belong to them by recursion, and of the equilibrium. */
+typedef struct hermite_pair {
+  int i, j, k; /* k < 0: c_i (c_j^2 - 1/3); else c_i (c_j^2 - 1/3) +- c_i (c_k^2 - 1/3) */
+  double sign;
+} hermite_pair;
+
+static double third_polynomial(const hermite_pair *it, const int8_t *c)
+{
+  const double first = c[it->i] * (c[it->j] * c[it->j] - 1.0 / 3);
+  return it->k < 0 ? first : first + it->sign * (c[it->i] * (c[it->k] * c[it->k] - 1.0 / 3));
+}
+
+static double third_moment(const hermite_pair *it, double rho, const double u[3], double a[3][3])
+{
+  const int i = it->i, j = it->j, k = it->k;
+  const double first = rho * u[i] * u[j] * u[j] + u[i] * a[j][j] + 2 * u[j] * a[i][j];
+  return k < 0 ? first : first + it->sign * (rho * u[i] * u[k] * u[k] + u[i] * a[k][k] + 2 * u[k] * a[i][k]);
+}
+
+/* From the definition: projections with the norms computed, nothing simplified. */
+static void collide_by_hermite(const gab_lattice *lattice, double omega, double eddies, const double force[3],
+                               double *f)
+{
+  static const hermite_pair plane[] = {{0, 1, -1, 0}, {1, 0, -1, 0}},
+                            space[] = {{0, 1, 2, 1},  {0, 1, 2, -1}, {1, 0, 2, 1},
+                                       {1, 0, 2, -1}, {2, 0, 1, 1},  {2, 0, 1, -1}};
+  const int dimension = lattice->dimension;
+  double rho = 1, square = 0, j[3], u[3], t[3][3] = {{0}}, a[3][3] = {{0}};
+  for (int axis = 0; axis < 3; ++axis) j[axis] = 0.5 * force[axis];
+  for (int q = 0; q < lattice->q; ++q) {
+    rho += f[q];
+    for (int axis = 0; axis < 3; ++axis) j[axis] += lattice->c[q][axis] * f[q];
+  }
+  for (int axis = 0; axis < 3; ++axis) u[axis] = j[axis] / rho;
+  for (int x = 0; x < dimension; ++x)
+    for (int y = 0; y < dimension; ++y) {
+      double arrived = 0;
+      const double half = 0.5 * (u[x] * force[y] + u[y] * force[x]);
+      for (int q = 0; q < lattice->q; ++q) arrived += lattice->c[q][x] * lattice->c[q][y] * f[q];
+      a[x][y] = arrived - rho * u[x] * u[y] - (x == y ? (rho - 1) / 3 : 0) + half;
+      square += a[x][y] * a[x][y];
+      t[x][y] = rho * u[x] * u[y] + half;
+    }
+  /* tau^2 - tau_0 tau = 9/2 C^2 sqrt(2 n:n) / rho, by Newton's iteration */
+  double tau = 1 / omega;
+  for (int i = 0; i < 50; ++i) {
+    const double excess = tau * tau - tau / omega - eddies / 4 * sqrt(2 * square) / rho;
+    tau -= excess / (2 * tau - 1 / omega);
+  }
+  for (int x = 0; x < dimension; ++x)
+    for (int y = 0; y < dimension; ++y) {
+      a[x][y] *= 1 - 1 / tau;
+      t[x][y] += a[x][y];
+    }
+  for (int q = 0; q < lattice->q; ++q) {
+    const int8_t *c = lattice->c[q];
+    double sum = rho - 1;
+    for (int x = 0; x < dimension; ++x) {
+      sum += 3 * c[x] * (j[x] + 0.5 * force[x]);
+      for (int y = 0; y < dimension; ++y) sum += 4.5 * (c[x] * c[y] - (x == y ? 1.0 / 3 : 0)) * t[x][y];
+    }
+    for (int k = 0; k < (dimension == 3 ? 6 : 2); ++k) {
+      const hermite_pair *third = dimension == 3 ? &space[k] : &plane[k];
+      double norm = 0;
+      for (int p = 0; p < lattice->q; ++p)
+        norm += lattice->weight[p] * third_polynomial(third, lattice->c[p]) *
+                third_polynomial(third, lattice->c[p]);
+      sum += third_polynomial(third, c) * third_moment(third, rho, u, a) / norm;
+    }
+    if (dimension == 2)
+      sum += 81.0 / 4 * (c[0] * c[0] - 1.0 / 3) * (c[1] * c[1] - 1.0 / 3) *
+             (rho * u[0] * u[0] * u[1] * u[1] + u[1] * u[1] * a[0][0] + u[0] * u[0] * a[1][1] +
+              4 * u[0] * u[1] * a[0][1]);
+    f[q] = lattice->weight[q] * sum;
+  }
+}
+
+static void recursive_regularisation_is_the_projection_on_hermite_polynomials(void **state)
+{
+  (void)state;
+  for (int variant = 0; variant < 8; ++variant) {
+    const int deep = variant & 1, forced = variant / 2 & 1, eddies = variant / 4;
+    const gab_lattice *lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    const gab_collision_rates rates = {
+        .even = 1.7, .force = {2e-3 * forced, -1e-3 * forced, 3e-3 * forced * deep}, .eddies = 0.7 * eddies};
+    make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 77);
+    const any_kernel which = {eddies ? &gab_collision_smagorinsky : &gab_collision_rr,
+                              {.d3q19 = deep, .forced = forced}};
+    sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
+    for (size_t k = 0; k < one.run_count; ++k) {
+      double f[GAB_LATTICE_MAX_Q];
+      for (int q = 0; q < lattice->q; ++q) f[q] = pulled(&one, &one.runs[k], 0, q);
+      collide_by_hermite(lattice, rates.even, rates.eddies, rates.force, f);
+      for (int q = 0; q < lattice->q; ++q)
+        assert_true(fabs(f[q] - gab_field_get(one.dst, one.runs[k].x, one.runs[k].y, one.runs[k].z, q)) <
+                    1e-16);
+    }
+    drop_sample(&one);
+  }
+}
+
+static double equilibrium_of(const gab_collision *model, const gab_lattice *lattice, int q, const double u[3])
+{
+  const double second = gab_lattice_equilibrium(lattice, q, 0.01, u);
+  return model->equilibrium_beyond ? second + model->equilibrium_beyond(lattice, q, 0.01, u) : second;
+}
+
+static void every_model_keeps_its_equilibrium(void **state)
+{
+  (void)state;
+  for (int number = 0; gab_collision_at(number); ++number)
+    for (int deep = 0; deep < 2; ++deep) {
+      const double u[3] = {0.13, 0.04, deep ? -0.07 : 0};
+      const gab_lattice *lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      const gab_collision_rates rates = {.even = 1.9, .odd = 0.6};
+      const any_kernel which = {gab_collision_at(number), {.d3q19 = deep}};
+      make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 3);
+      gab_box all = gab_field_whole(one.src);
+      for (int q = 0; q < lattice->q; ++q)
+        gab_field_fill(one.src, q, &all, equilibrium_of(which.collision, lattice, q, u));
+      sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
+      for (int q = 0; q < lattice->q; ++q)
+        assert_true(fabs(gab_field_get(one.dst, one.runs[0].x, one.runs[0].y, one.runs[0].z, q) -
+                         equilibrium_of(which.collision, lattice, q, u)) < 1e-16);
+      drop_sample(&one);
+    }
+}
+
 static void kernels_are_found_by_family_and_named_by_variant(void **state)
 {
   (void)state;
@@ -491,6 +640,8 @@ int main(void)
       cmocka_unit_test(equilibrium_is_a_fixed_point_without_force),
       cmocka_unit_test(mrt_is_the_collision_by_matrices_of_moments),
       cmocka_unit_test(mrt_with_the_rates_of_trt_is_trt),
+      cmocka_unit_test(recursive_regularisation_is_the_projection_on_hermite_polynomials),
+      cmocka_unit_test(every_model_keeps_its_equilibrium),
       cmocka_unit_test(kernels_are_found_by_family_and_named_by_variant),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,12 +56,14 @@ static void vortices_decay_with_second_order(void **state)
 {
   (void)state;
   for (int collision = 0; gab_collision_at(collision); ++collision) {
-    double coarse = error_at(24, 1.4, gab_collision_at(collision)),
-           middle = error_at(48, 1.4, gab_collision_at(collision)),
-           fine = error_at(96, 1.4, gab_collision_at(collision));
+    const gab_collision *model = gab_collision_at(collision);
+    /* At 1.4 the leading errors of recursive regularisation cancel, and no order is seen. */
+    const double omega = model->equilibrium_beyond ? 1.0 : 1.4;
+    double coarse = error_at(24, omega, model), middle = error_at(48, omega, model),
+           fine = error_at(96, omega, model);
     double first = log2(coarse / middle), second = log2(middle / fine);
     if (first < 1.9 || second < 1.9)
-      fail_msg("errors %g, %g, %g: orders %g and %g", coarse, middle, fine, first, second);
+      fail_msg("%s: errors %g, %g, %g: orders %g and %g", model->name, coarse, middle, fine, first, second);
   }
 }
 

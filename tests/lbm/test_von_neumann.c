@@ -131,6 +131,28 @@ static void rates_of_moments_keep_waves_up_to_omega_1_98(void **state)
 
 /* The numbers that a magic parameter of 3/16 for the energy flux gives, also with the rates of
  * then: 1.027, 1.072, 1.099 at a speed of 0.1. */
+static void recursive_regularisation_keeps_waves_at_all_these_rates(void **state)
+{
+  (void)state;
+  for (int variant = 0; variant < 2 * OMEGAS * SPEEDS; ++variant) {
+    flow_state given = {.dimension = 2 + variant % 2, .speed = speeds[variant / 2 % SPEEDS]};
+    given.options.collision = &gab_collision_rr;
+    given.options.omega = omegas[variant / 2 / SPEEDS];
+    expect_no_growth(given);
+  }
+  /* Where two rates let waves grow. */
+  for (int variant = 0; variant < 2 * 4; ++variant) {
+    flow_state given = {
+        .dimension = 2 + variant % 2, .speed = 0.1, .reynolds = (double[]){10, 30, 100, 200}[variant / 2]};
+    given.options.collision = &gab_collision_rr;
+    expect_no_growth(given);
+  }
+  for (int dimension = 2; dimension <= 3; ++dimension)
+    expect_no_growth((flow_state){dimension, {.collision = &gab_collision_rr, .omega = 1.98}, .speed = 0.2});
+  expect_growth((flow_state){3, {.collision = &gab_collision_rr, .omega = 1.98}, .speed = 0.3}, 1.005);
+  expect_growth((flow_state){3, {.collision = &gab_collision_rr}, .speed = 0.1, .reynolds = 1000}, 1.0001);
+}
+
 static void the_magic_parameter_of_walls_makes_rates_of_moments_grow_waves(void **state)
 {
   (void)state;
@@ -194,6 +216,7 @@ int main(void)
       cmocka_unit_test(single_rate_keeps_waves_up_to_omega_1_995),
       cmocka_unit_test(two_rates_keep_waves_up_to_a_cell_reynolds_number_of_15),
       cmocka_unit_test(rates_of_moments_keep_waves_up_to_omega_1_98),
+      cmocka_unit_test(recursive_regularisation_keeps_waves_at_all_these_rates),
       cmocka_unit_test(the_magic_parameter_of_walls_makes_rates_of_moments_grow_waves),
       cmocka_unit_test(every_rate_can_be_given),
   };
