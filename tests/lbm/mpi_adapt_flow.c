@@ -114,9 +114,10 @@ static void conserved_and_owners_do_not_matter(gab_world *world, int dimension, 
   REQUIRE_NEAR(still.after.momentum[1], still.before.momentum[1] + pushed, 1e-14 * still.before.mass);
 }
 
-static void uniform_flow_stays_uniform(gab_world *world, int dimension)
+static void uniform_flow_stays_uniform(gab_world *world, int dimension, const gab_collision *collision)
 {
   flow_case given = make_case(dimension);
+  given.options.collision = collision;
   given.options.velocity[0] = 0.04;
   given.options.velocity[1] = -0.03;
   outcome seen = run(world, &given, true);
@@ -213,7 +214,8 @@ int main(int argc, char **argv)
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   for (int dimension = 2; dimension <= 3; ++dimension) {
     conserved_and_owners_do_not_matter(world, dimension, false);
-    uniform_flow_stays_uniform(world, dimension);
+    uniform_flow_stays_uniform(world, dimension, &gab_collision_trt);
+    uniform_flow_stays_uniform(world, dimension, &gab_collision_rr);
   }
   conserved_and_owners_do_not_matter(world, 2, true);
   for (int dimension = 2; dimension <= 3; ++dimension) {
