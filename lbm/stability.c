@@ -74,8 +74,8 @@ void gab_lbm_advise_open(const gab_lbm_options *options, int level, char *text, 
     snprintf(
         text, capacity,
         "the flow runs along the open side %s, and cells of level %d have a Reynolds number of %.1f: above %g "
-        "that does not stay uniform there or even diverges, with every collision; boundaries.%s: free_slip does, "
-        "or smaller cells",
+        "that does not stay uniform there or even diverges with trt, srt and mrt; lbm.collision: rr does, or "
+        "boundaries.%s: free_slip, or smaller cells",
         names[side], level, reynolds, most_reynolds, names[side]);
     return;
   }

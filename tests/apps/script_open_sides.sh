@@ -65,6 +65,8 @@ along blown_up.yaml 25 trt pressure
 check 0 blown_up.yaml
 said "$warning 25.0"
 run 4 1 blown_up.yaml
+along robust.yaml 25 rr pressure
+uniform robust
 along even.yaml 12 srt outflow
 check 0 even.yaml
 not_said "$warning"
