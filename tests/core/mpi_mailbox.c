@@ -272,6 +272,7 @@ static void images_hold_iterations_and_queues(void)
   gab_world_close_mail(world, false);
   gab_buffer_release(&image);
   gab_buffer_release(&within);
+  REQUIRE_OK(gab_world_barrier(world)); /* what follows must not lie in the queue of who is slower */
 }
 
 /* ---------------------------------------------------------------- deaths */
