@@ -31,7 +31,9 @@ target_include_directories(gabion_compiler INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(gabion_compiler INTERFACE _GNU_SOURCE "GAB_VERSION=\"${PROJECT_VERSION}\""
                            "GAB_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\""
                            "GAB_COMPILER=\"${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}\"")
-target_compile_options(gabion_compiler INTERFACE -Wall -Wextra -Wpedantic -ffp-contract=off -fno-math-errno)
+# A function that is not declared would be taken to return an int: C99 has no such thing, but GCC goes on with a warning.
+target_compile_options(gabion_compiler INTERFACE -Wall -Wextra -Wpedantic -Werror=implicit-function-declaration
+                       -ffp-contract=off -fno-math-errno)
 target_link_libraries(gabion_compiler INTERFACE m)
 if(GABION_WERROR)
   target_compile_options(gabion_compiler INTERFACE -Werror)

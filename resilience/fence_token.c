@@ -2,6 +2,7 @@
 #include "resilience/fence_impl.h"
 
 #include "core/file.h"
+#include "core/log.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,6 +3,7 @@
  *
  *   mpi_stop */
 /* gabion-test: np=1,3 timeout=60 labels=quick */
+#include "core/collective.h"
 #include "resilience/stop.h"
 #include "tests/mpi_test.h"
 
