@@ -205,13 +205,44 @@ static void test_damaged(void **state)
   gab_members_release(&left);
 }
 
+/* The smaller part, which asks first, and who could not go on wait, and find the token taken by the larger one that came later. */
+static void test_larger_part_first(void **state)
+{
+  (void)state;
+  for (int can_go_on = 0; can_go_on < 2; can_go_on++) {
+    const uint64_t token = begin(JOB);
+    int ready[2], status = 0;
+    assert_int_equal(pipe(ready), 0);
+    const pid_t smaller = fork();
+    if (smaller == 0) {
+      gab_members seats = can_go_on ? seats_between(10, 15) : seats_between(0, 15);
+      gab_claimant self = claimant(&seats, JOB);
+      uint64_t mine = token;
+      gab_verdict what = GAB_VERDICT_OURS;
+      self.patience = 20;
+      if (write(ready[1], "", 1) != 1) _exit(3);
+      _exit(gab_token_ask(&self, &mine, can_go_on, &what) == GAB_OK && what == GAB_VERDICT_THEIRS ? 0 : 1);
+    }
+    char byte;
+    uint64_t mine = token;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    usleep(300000); /* it has asked, and waits: else it would have the token by now */
+    assert_true(goes_on(can_go_on ? 0 : 1, 9, JOB, &mine));
+    assert_int_equal(waitpid(smaller, &status, 0), smaller);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    close(ready[0]);
+    close(ready[1]);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_races),       cmocka_unit_test(test_late),
       cmocka_unit_test(test_broken_off),  cmocka_unit_test(test_parted_again),
       cmocka_unit_test(test_earlier_job), cmocka_unit_test(test_writer),
-      cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_damaged),     cmocka_unit_test(test_larger_part_first),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
