@@ -3,6 +3,7 @@
  *
  *   mpi_world_spares SPARES [SEED] */
 /* gabion-test: np=3,5,8 timeout=120 labels=quick needs=ulfm args=2 */
+#include "core/carrier.h"
 #include "core/collective.h"
 #include "core/port.h"
 #include "tests/mpi_test.h"
@@ -195,7 +196,27 @@ static void play_on(void)
   }
 }
 
-/* The last spare of several dies while it rests, and nobody notices until a repair counts who is left. The
+/* ------------------------------------------------------------------------------------ a spare dies at rest */
+
+static char sign[64]; /* of a spare that rests: a file, since it sends nothing */
+
+static const char *sign_of(gab_seat seat, uint64_t number)
+{
+  snprintf(sign, sizeof sign, "/tmp/gabion-at-rest-%llu-%d", (unsigned long long)number, (int)seat);
+  return sign;
+}
+
+static gab_status leave_sign(void *user, bool *plays)
+{
+  (void)user;
+  *plays = false;
+  FILE *file = sign[0] ? fopen(sign, "w") : NULL;
+  if (file) fclose(file);
+  sign[0] = '\0';
+  return GAB_OK;
+}
+
+/* The last spare of several dies while all of them rest, and nobody notices until a repair counts who is left. The
  * others know that it is dead when its process is gone. */
 static void lose_a_spare(void)
 {
@@ -204,11 +225,18 @@ static void lose_a_spare(void)
   if (gab_world_spares(world) < 2) return;
   REQUIRE_OK(gab_world_max_u64(world, &pid, 1));
   play.doomed |= (uint64_t)1 << last;
-  if (gab_world_is_spare(world)) return;
+  if (gab_world_is_spare(world)) {
+    sign_of(gab_world_seat(world), pid);
+    gab_world_set_rest(world, leave_sign, NULL);
+    return;
+  }
   gab_status intent;
   REQUIRE_OK(gab_world_rest(world, &intent));
-  if (gab_world_is_root(world))
+  if (gab_world_is_root(world)) {
+    for (gab_seat seat = gab_world_members(world)->slots; seat <= last; seat++)
+      while (unlink(sign_of(seat, pid)) != 0) usleep(1000);
     for (kill((pid_t)pid, SIGKILL); kill((pid_t)pid, 0) == 0;) usleep(1000);
+  }
   REQUIRE_OK(gab_world_barrier(world));
 }
 
