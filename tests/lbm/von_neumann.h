@@ -54,7 +54,7 @@ static inline void square_of(int n, const wave *a, wave *c)
       const double re = creal(a[i * n + k]), im = cimag(a[i * n + k]);
       for (int j = 0; j < n; ++j) {
         const double br = creal(a[k * n + j]), bi = cimag(a[k * n + j]);
-        c[i * n + j] += CMPLX(re * br - im * bi, re * bi + im * br);
+        c[i * n + j] += (re * br - im * bi) + (re * bi + im * br) * I;
       }
     }
 }
@@ -85,8 +85,7 @@ static inline double wave_growth(const collision_matrix *collision, const double
   for (int i = 0; i < n; ++i) {
     const int8_t *c = collision->lattice->c[i];
     const double phase = -(k[0] * c[0] + k[1] * c[1] + k[2] * c[2]);
-    for (int j = 0; j < n; ++j)
-      a[i * n + j] = CMPLX(cos(phase) * collision->entry[i][j], sin(phase) * collision->entry[i][j]);
+    for (int j = 0; j < n; ++j) a[i * n + j] = (cos(phase) + sin(phase) * I) * collision->entry[i][j];
   }
   return log_growth(n, a, enough);
 }
