@@ -142,7 +142,6 @@ gab_status gab_world_note_folder(gab_world *world)
   void *memory;
   if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
   GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
-  gab_free(&world->patterns.iterations);
   gab_free(&world->folder);
   world->folder = strcpy(memory, folder);
   return GAB_OK;
@@ -201,6 +200,7 @@ static void release(gab_world *world)
   gab_members_release(&world->whole);
   gab_arrival_destroy(&world->arrival);
   gab_buffer_release(&world->replay.record);
+  gab_free(&world->patterns.iterations);
   gab_free(&world->folder);
   gab_free(&world->node_slots);
   gab_free(&world->origins);

@@ -322,5 +322,7 @@ int main(int argc, char **argv)
   images_hold_iterations_and_queues();
   if (slots > 1) who_waits_hears_of_a_death();
   gab_mailbox_destroy(&box);
+  gab_world_destroy(&world);
+  REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == 0); /* patterns, queues and what was being sent included */
   return test_end(&world);
 }
