@@ -133,45 +133,41 @@ gab_status gab_world_mpi(gab_world *world, int code, const char *function)
   GAB_FAIL(GAB_ERR_MPI, "%s: %s", function, text);
 }
 
-#ifdef GAB_HAVE_ULFM
-/* Spares may die unnoticed. */
-static bool is_member(const gab_world *world, int rank)
+/* Named, since nothing is to be found: MPI looks round on the way. */
+void gab_mpi_progress(void)
 {
-  for (int32_t i = 0; i < gab_members_count(&world->members); i++)
-    if (gab_world_rank(world, gab_members_slot(&world->members, i)) == rank) return true;
-  return false;
+  int there;
+  MPI_Iprobe(0, 0, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
 }
 
-static bool has_member(const gab_world *world, MPI_Group failed, int count)
+gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members)
 {
-  bool found = false;
-  MPI_Group all;
-  MPI_Comm_group(world->comm, &all);
-  for (int i = 0; i < count && !found; i++) {
-    int rank = MPI_UNDEFINED;
+  *processes = 0;
+  *members = 0;
+#ifdef GAB_HAVE_ULFM
+  MPI_Group failed = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
+  MPI_Group_size(failed, processes);
+  if (*processes > 0) MPI_Comm_group(world->comm, &all);
+  for (int i = 0, rank; i < *processes; i++) {
     MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
-    found = is_member(world, rank);
+    *members += gab_members_slot_of_seat(&world->members, gab_world_seat_of_rank(world, rank)) != GAB_NO_SLOT;
   }
-  MPI_Group_free(&all);
-  return found;
-}
+  if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
+  MPI_Group_free(&failed);
+#else
+  (void)world;
 #endif
+  return GAB_OK;
+}
 
 gab_status gab_world_look_for_deaths(gab_world *world)
 {
+  int processes;
+  int32_t members;
   GAB_TRY(gab_world_check(world));
-#ifdef GAB_HAVE_ULFM
-  MPI_Group failed;
-  int count = 0;
-  if (world->failed_epoch != world->epoch) world->failed_seen = 0;
-  world->failed_epoch = world->epoch;
-  GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
-  MPI_Group_size(failed, &count);
-  const bool broke = count != world->failed_seen && has_member(world, failed, count);
-  world->failed_seen = count;
-  MPI_Group_free(&failed);
-  if (broke) gab_world_break(world);
-#endif
+  GAB_TRY(gab_world_count_deaths(world, &processes, &members));
+  if (members > 0) gab_world_break(world);
   return gab_world_check(world);
 }
 
@@ -190,10 +186,9 @@ gab_status gab_world_check(gab_world *world)
 
 gab_status gab_world_nap(gab_world *world, double seconds)
 {
-  int there;
   struct timespec pause = {.tv_sec = (time_t)seconds};
   pause.tv_nsec = (long)(1e9 * (seconds - (double)pause.tv_sec));
-  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+  gab_mpi_progress();
   nanosleep(&pause, NULL);
   return gab_world_check(world);
 }

@@ -291,20 +291,15 @@ static gab_status rebuild(gab_world *world, bool *mended)
 /* Gives the news of a death a little time to come, where only the revocation has been heard of: a hundred looks with naps
  * of 0.1 ms between them, which the system makes 15 ms of, or more where cores are shared. Open MPI 5.0.7 crashes now and then
  * when a death is reported while an agreement that was decided without it is still being answered for. */
-static void await_news(const gab_world *world)
+static void await_news(gab_world *world)
 {
   enum { LOOKS = 100 };
   const struct timespec pause = {0, 100000};
   for (int i = 0; i < LOOKS; i++) {
-    MPI_Group failed = MPI_GROUP_NULL;
-    int count = 0, there;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &there,
-               MPI_STATUS_IGNORE); /* lets MPI look round */
-    if (MPIX_Comm_get_failed(world->comm, &failed) == MPI_SUCCESS) {
-      MPI_Group_size(failed, &count);
-      MPI_Group_free(&failed);
-    }
-    if (count > 0) return;
+    int processes = 0;
+    int32_t members;
+    gab_mpi_progress();
+    if (gab_world_count_deaths(world, &processes, &members) == GAB_OK && processes > 0) return;
     nanosleep(&pause, NULL);
   }
 }

@@ -20,7 +20,7 @@
 #include <time.h>
 
 /* The pause is long against a look at the network, short against a recovery; the dead are looked for in every so many. */
-enum { LOOK_EVERY_MS = 2, LOOKS_PER_ROLL_CALL = 32 };
+enum { LOOK_EVERY_MS = 2, LOOKS_PER_CHECK = 32 };
 
 static void doze(void)
 {
@@ -38,24 +38,13 @@ static void give_up_newcomers(gab_world *world)
 
 /* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
  * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare. */
-static gab_status call_the_roll(gab_world *world)
+static gab_status look_for_dead_players(gab_world *world)
 {
-#ifdef GAB_HAVE_ULFM
-  MPI_Group failed = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
-  int count = 0;
-  int32_t players = 0;
-  GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
-  MPI_Group_size(failed, &count);
-  if (count > 0) MPI_Comm_group(world->comm, &all);
-  for (int i = 0, rank; i < count; i++) {
-    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
-    players += gab_members_slot_of_seat(&world->members, gab_world_seat_of_rank(world, rank)) != GAB_NO_SLOT;
-  }
-  if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
-  MPI_Group_free(&failed);
-  const bool all_dead = players == gab_members_count(&world->members);
-  if (all_dead || (players > 0 && world->policy == GAB_POLICY_REVOKE_ALL)) gab_world_break(world);
-#endif
+  int processes;
+  int32_t players;
+  if (world->policy == GAB_POLICY_REVOKE_ALL) return gab_world_look_for_deaths(world);
+  GAB_TRY(gab_world_count_deaths(world, &processes, &players));
+  if (players == gab_members_count(&world->members)) gab_world_break(world);
   return gab_world_check(world);
 }
 
@@ -63,14 +52,11 @@ static gab_status call_the_roll(gab_world *world)
 static gab_status wait_for_word(gab_world *world, bool *plays)
 {
   *plays = false;
-  for (int looks = 1;; looks++) {
+  for (unsigned looks = 1;; looks++) {
     int there = 0;
     unsigned char word;
     GAB_TRY(gab_world_check(world));
-    if (looks % LOOKS_PER_ROLL_CALL == 0) {
-      GAB_TRY(call_the_roll(world));
-      looks = 0;
-    }
+    if (looks % LOOKS_PER_CHECK == 0) GAB_TRY(look_for_dead_players(world));
     const int root = gab_world_rank(world, gab_world_root(world));
     const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
     /* The death of the root is nothing to a spare where deaths are seen to without a repair. */

@@ -209,8 +209,6 @@ struct gab_world {
   gab_patterns patterns;
   gab_mailbox *mailboxes;   /**< the latest first */
   bool mail_is_closed;      /**< gab_world_close_mail() */
-  int failed_seen;          /**< dead processes of `comm`, as gab_world_look_for_deaths() saw them last */
-  gab_epoch failed_epoch;   /**< in which it did */
   gab_buffer inbox, outbox; /**< of the collective operations */
   uint32_t logged_ports;
   const gab_carrier *carrier; /**< NULL: MPI carries all messages */
@@ -294,6 +292,10 @@ void gab_comm_revoke(MPI_Comm comm);
 /** The communicator on which all who are at work agree at present. */
 MPI_Comm gab_world_meeting(const gab_world *world);
 
+/** Lets MPI look round without waiting for anything. */
+void gab_mpi_progress(void);
+/** How many processes of everybody's communicator MPI has reported dead, and how many of them play a slot. Local. */
+gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members);
 /** Breaks the world if a member has died: for waits that MPI does not end, since they have no request. Local. */
 gab_status gab_world_look_for_deaths(gab_world *world);
 

@@ -277,18 +277,23 @@ const gab_strategy gab_strategy_local = {
 
 /* ---------------------------------------------------------------- what does not go with it */
 
+bool gab_local_is_wanted(const gab_protection *protection)
+{
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
+    if (protection->strategies[i]->is_local) return true;
+  return false;
+}
+
 gab_status gab_local_check(const gab_protection *protection)
 {
   const gab_redundancy *redundancy = &protection->redundancy;
   const gab_scheme *scheme = redundancy->scheme ? redundancy->scheme : &gab_scheme_pairwise;
-  bool is_wanted = false, others = false;
-  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++) {
-    is_wanted = is_wanted || protection->strategies[i]->is_local;
+  bool others = false;
+  if (!gab_local_is_wanted(protection)) return GAB_OK;
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
     others = others || (i > 0 && protection->strategies[i]->is_local) ||
              protection->strategies[i]->makes_up ||
              (protection->strategies[i]->seating & GAB_SEATING_RESPAWN);
-  }
-  if (!is_wanted) return GAB_OK;
   if (others)
     GAB_FAIL(GAB_ERR_INPUT,
              "strategy 'local' has to be the first of the list, and does not go with 'respawn' and "

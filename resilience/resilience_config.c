@@ -507,11 +507,8 @@ static gab_status read_disk(const gab_config *config, gab_protection *protection
 
 static gab_status read_local(const gab_config *config, gab_protection *protection)
 {
-  bool is_wanted = false;
   if (!gab_config_is_set(config, "resilience.local.log_limit")) return GAB_OK;
-  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
-    is_wanted = is_wanted || protection->strategies[i]->is_local;
-  if (!is_wanted)
+  if (!gab_local_is_wanted(protection))
     return gab_config_fail(config, "resilience.local.log_limit",
                            "has a meaning with strategy 'local' in resilience.strategies only");
   protection->log_limit = gab_config_real(config, "resilience.local.log_limit");

@@ -13,8 +13,9 @@
 
 #define POLL_SECONDS 1.0 /* how often all are asked */
 #define MARGIN       1.2 /* stopping may take longer than it did last time */
-#define MOST_STEPS                                                                                           \
-  64 /* between two questions: the next steps may be slower by far, on a grid that has grown for instance */
+
+/* Between two questions: the next steps may be slower by far, on a grid that has grown for instance. */
+enum { MOST_STEPS = 64 };
 
 struct gab_stop {
   gab_world *world;

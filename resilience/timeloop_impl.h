@@ -188,6 +188,8 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run);
 void gab_local_run_destroy(gab_local_run **run);
 /* Before the loop runs. @param[in] limit  in units of the state; 0: none */
 void gab_local_set_log_limit(gab_local_run *run, double limit);
+/* Whether the strategy is in the list. Pure. */
+bool gab_local_is_wanted(const gab_protection *protection);
 /* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */
 gab_status gab_local_check(const gab_protection *protection);
 /* Whether a slot that dies now comes back alone. */
