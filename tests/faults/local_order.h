@@ -1,19 +1,33 @@
 /* For tests of local recovery in which things have to happen in one order: the slots tell each other by files how far they are, which
- * no machine hears of. Included once, behind tests/mpi_test.h. */
+ * no machine hears of. The program is the automaton on four slots, with two spares and strategy `local` alone. Included once, behind
+ * tests/mpi_test.h. */
 #ifndef GABION_TESTS_LOCAL_ORDER_H
 #define GABION_TESTS_LOCAL_ORDER_H
 
 #include "core/collective.h"
+#include "core/log.h"
+#include "core/world_impl.h"
+#include "resilience/beacon.h"
 #include "resilience/local_impl.h"
 #include "resilience/local_run_impl.h"
+#include "tests/faults/automaton.h"
+
+enum { ORDER_PLAYERS = 4, ORDER_SPARES = 2, ORDER_EVERY = 10, ORDER_STEPS = 40 };
 
 typedef struct local_order {
   gab_timeloop *loop;
   char folder[64];
+  automaton app;
+  bool was_spare;
+  gab_step computed;  /* the last step that this process has computed; -1: none */
+  int computed_again; /* steps */
+  bool is_right;      /* what all have computed, at the end */
+  gab_step at;        /* the step at which `part` is called */
+  gab_status (*part)(struct local_order *order, gab_slot slot); /* of who was no spare */
 } local_order;
 
 /* One folder for all, made by slot 0. Collective. */
-static inline gab_status order_create(local_order *order, gab_world *world)
+static inline gab_status order_make_folder(local_order *order, gab_world *world)
 {
   gab_buffer name;
   gab_buffer_init(&name, GAB_MEMORY_OTHER);
@@ -88,6 +102,69 @@ static inline gab_status order_serve(const local_order *order, bool (*happened)(
   for (int looks = 0; !happened(run->machine); gab_world_pause(run->world, &looks))
     GAB_TRY(gab_local_help(order->loop));
   return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+static inline gab_status order_compute(void *user, gab_step step)
+{
+  local_order *order = user;
+  automaton *app = &order->app;
+  if (step == 0) GAB_TRY(automaton_sum(app, 0));
+  if (step == order->at && !order->was_spare) GAB_TRY(order->part(order, gab_world_slot(app->world)));
+  GAB_TRY(automaton_step(app, step));
+  order->computed_again += step <= order->computed;
+  order->computed = step;
+  return automaton_sum_due(app, step + 1) ? automaton_sum(app, step + 1) : GAB_OK;
+}
+
+static inline gab_status order_judge(void *user, gab_step step)
+{
+  local_order *order = user;
+  uint64_t wrong = automaton_is_right(&order->app, ORDER_STEPS) && step == ORDER_STEPS ? 0 : 1;
+  GAB_TRY(gab_world_sum_u64(order->app.world, &wrong, 1));
+  order->is_right = wrong == 0;
+  return GAB_OK;
+}
+
+/* World, automaton, folder, time loop. The first thing that a test does; collective over all processes. */
+static inline gab_status order_create(local_order *order, int argc, char **argv)
+{
+  const gab_protection protection = {.every = {.steps = ORDER_EVERY}, .strategies = {&gab_strategy_local}};
+  gab_world *world;
+  setenv("GABION_SPARES", "2", 1);
+  GAB_TRY(gab_world_create(&argc, &argv, &world));
+  gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
+  if (gab_world_members(world)->slots != ORDER_PLAYERS || gab_world_spares(world) != ORDER_SPARES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d slots and %d spares", gab_world_members(world)->slots,
+             gab_world_spares(world));
+  order->was_spare = gab_world_is_spare(world);
+  order->computed = -1;
+  GAB_TRY(automaton_create(&order->app, world, (int32_t[]){8, 4, 4}));
+  const gab_entity total = automaton_entity(&order->app);
+  GAB_TRY(order_make_folder(order, world));
+  GAB_TRY(gab_timeloop_create(order->app.forest, ORDER_STEPS, &order->loop));
+  GAB_TRY(gab_timeloop_add_task(order->loop, "automaton", order_compute, order));
+  GAB_TRY(gab_timeloop_add_finish(order->loop, "judge", order_judge, order));
+  GAB_TRY(gab_timeloop_add_entity(order->loop, &total));
+  return gab_timeloop_protect(order->loop, &protection);
+}
+
+/* Two have died, both came back alone, and the result is right. Frees everything but the world. Collective. */
+static inline gab_world *order_end(local_order *order, gab_run_stats *stats, const char *const *events)
+{
+  gab_world *world = order->app.world;
+  if (gab_world_slot(world) == 0) order_remove(order, events);
+  REQUIRE(order->is_right);
+  *stats = gab_timeloop_get_stats(order->loop);
+  CHECK(gab_members_count(gab_world_members(world)) == ORDER_PLAYERS);
+  CHECK(stats->fault_count == 2 && stats->local.faults == 2);
+  CHECK(stats->local.meetings == 0);
+  if (!order->was_spare) CHECK(order->computed_again == 0 && stats->local.steps_again == 0);
+  gab_timeloop_destroy(&order->loop);
+  REQUIRE(gab_beacon_complete(world, 0) == 0);
+  automaton_destroy(&order->app);
+  return world;
 }
 
 #endif
