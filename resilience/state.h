@@ -118,7 +118,8 @@ typedef gab_status (*gab_state_program)(gab_state *state, int argc, char **argv)
 /** All that main() of such a program is: world, state (gab_state_options_read()), gab_reinit(), one line in
  *  the log about what it cost, the end told to the launcher. Nothing of it but `program` runs twice.
  *  GABION_STATE_LOG=FILE: the log goes there, too, with every save and its seconds. GABION_STATE_RESPAWN=1:
- *  gab_reinit_allow_respawning().
+ *  gab_reinit_allow_respawning(). GABION_STATE_SHRINK=1: gab_reinit_allow_shrinking(), for programs of which all parts can be
+ *  adopted.
  *  @return the exit code of the run, for main */
 int gab_state_main(int argc, char **argv, gab_state_program program);
 

@@ -72,11 +72,13 @@ static gab_status call(gab_world *world, int argc, char **argv, gab_reinit_state
 static gab_status prepare(gab_world *world, gab_state **state)
 {
   gab_state_options options;
-  gab_step respawns = 0;
+  gab_step respawns = 0, shrinks = 0;
   const char *log = getenv("GABION_STATE_LOG");
   if (log && *log) GAB_TRY(gab_log_open(log));
   GAB_TRY(read_steps("GABION_STATE_RESPAWN", &respawns));
   GAB_TRY(gab_reinit_allow_respawning(world, respawns != 0));
+  GAB_TRY(read_steps("GABION_STATE_SHRINK", &shrinks));
+  gab_reinit_allow_shrinking(world, shrinks != 0);
   GAB_TRY(gab_state_options_read(&options));
   return gab_state_create(world, &options, state);
 }

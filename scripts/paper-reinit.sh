@@ -14,8 +14,8 @@
 #   --plot           measures nothing: tables and plots from the lines of an earlier run in DIR
 #
 # Ways: `restart` of the job from files (CR); `spare`, gab_reinit() with memory checkpoints at the next process;
-# `respawn`, the same with processes started anew, where this build has that strategy. None of the programs can go on with
-# fewer processes: recovery of MPI by `shrink` is that of a flow (gabion-bench). DIR gets runs.jsonl, report.md, figure4.png ... figure7.png.
+# `respawn`, the same with processes started anew, where this build has that strategy; `shrink`, the same with fewer
+# processes, of conjugate gradients only. DIR gets runs.jsonl, report.md, figure4.png ... figure7.png.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

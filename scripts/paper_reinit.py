@@ -11,8 +11,8 @@ communicator), from the first call of the program to the end of its main loop:
   save, read   in gab_state_save() and gab_state_load(), of the process with the most; of a job that is restarted, save is
                that of slot 0, from its log
   application  the rest: set-up, iterations, those that are done again
-None of the three programs can go on with fewer processes. What the recovery of MPI takes then is that of a flow of this
-framework (`gabion-bench --only recovery`): until the last process has noticed, revoke, shrink, agree.
+With fewer processes (`shrink`) only conjugate gradients can go on; its reading then includes no sharing out of the planes, which is
+part of the application.
 """
 import argparse, json, math, os, random, re, shutil, statistics, subprocess, sys, time
 
@@ -61,8 +61,8 @@ class Bench:
         self.files = os.path.join(options.out, "files")
         self.expected = {}  # checksum of the undisturbed program
 
-    def program(self, name, resilient, die=""):
-        path = os.path.join(self.options.build, "bin", "proxy-" + name + ("-reinit" if resilient else ""))
+    def program(self, name, version="", die=""):
+        path = os.path.join(self.options.build, "bin", "proxy-" + name + version)
         return [path, "--size", str(self.sizes[name]), "--steps", str(STEPS)] + (["--die", die] if die else [])
 
     def on_nodes(self, per_node, command):
@@ -71,7 +71,7 @@ class Bench:
 
     def undisturbed(self, name, np, tolerant):
         """The ordinary program, with and without the fault tolerance of the MPI library."""
-        job = Job([self.options.mpirun] + (TOLERANT if tolerant else []) + PLAIN + ["-n", str(np)] + self.program(name, False), {})
+        job = Job([self.options.mpirun] + (TOLERANT if tolerant else []) + PLAIN + ["-n", str(np)] + self.program(name), {})
         if job.code or not job.called or len(job.leaves) != 1 or not job.checksums:
             return job, None
         self.expected.setdefault((name, np), job.checksums[0])
@@ -85,8 +85,8 @@ class Bench:
         environment = {"GABION_STATE_FOLDER": os.path.join(self.files, "checkpoints"), "GABION_STATE_WAIT": "1",
                        "GABION_STATE_SCHEME": "none", "GABION_STATE_LOG": log}
         start = [self.options.mpirun] + PLAIN + ["-n", str(np)]
-        first = Job(start + self.program(name, True, die), environment)
-        second = Job(start + self.program(name, True), environment)
+        first = Job(start + self.program(name, "-reinit", die), environment)
+        second = Job(start + self.program(name, "-reinit"), environment)
         with open(log) as saves: # what loading saves is not among them
             save = sum(float(x) for x in re.findall(r"saved step \d+ in ([\d.]+) s", saves.read()))
         shutil.rmtree(self.files, ignore_errors=True)
@@ -94,10 +94,12 @@ class Bench:
             return second, None
         return second, split(second.leaves[-1] - first.called[0], second.called[0] - first.deaths[0], save, second.read)
 
-    def stay(self, name, np, die, per_node, environment={}):
+    def stay(self, name, np, die, per_node, environment={}, version="-reinit"):
         """gab_reinit(): the job goes on."""
         spares = 0 if environment else len(die.split(","))
-        command = self.on_nodes(per_node, self.program(name, True, die)) if per_node else self.program(name, True, die)
+        command = self.program(name, version, die)
+        if per_node:
+            command = self.on_nodes(per_node, command)
         job = Job(self.launch + ["-n", str(np), "--spares", str(spares), "--"] + command, environment)
         if job.code or not job.deaths or len(job.called) < 2 or not job.leaves:
             return job, None
@@ -106,20 +108,11 @@ class Bench:
     def respawn(self, name, np, die, per_node):
         return self.stay(name, np, die, per_node, {"GABION_STATE_RESPAWN": "1"})
 
-    def shrink(self, np):
-        """Recovery of MPI alone, of a flow."""
-        lines = os.path.join(self.options.out, "shrink.jsonl")
-        if os.path.exists(lines):
-            os.remove(lines)
-        job = Job(self.launch + ["-n", str(np), "--", os.path.join(self.options.build, "bin", "gabion-bench"), "--quick",
-                                 "--only", "recovery", "--json", lines], {})
-        found = {}
-        if os.path.exists(lines):
-            with open(lines) as file:
-                found = {line["name"]: 1e-3 * line["value"] for line in map(json.loads, file)}
-            os.remove(lines)
-        parts = [found.get("recovery." + part) for part in ("detect.last", "revoke", "shrink", "agree")]
-        return job, None if job.code or None in parts else {"recovery": sum(parts)}
+    def shrink(self, name, np, die, per_node):
+        return self.stay(name, np, die, per_node, {"GABION_STATE_SHRINK": "1"}, "-shrink")
+
+    def can_shrink(self, name):
+        return os.path.exists(self.program(name, "-shrink")[0])
 
     def has(self, strategy):
         known = subprocess.run([os.path.join(self.options.build, "bin", "gabion"), "info"], text=True, stdout=subprocess.PIPE)
@@ -128,7 +121,7 @@ class Bench:
 
 def measure(options):
     bench = Bench(options)
-    ways = {"restart": bench.restart, "spare": bench.stay}
+    ways = {"restart": bench.restart, "shrink": bench.shrink, "spare": bench.stay}
     if bench.has("respawn"):
         ways["respawn"] = bench.respawn
     failed = 0
@@ -136,7 +129,7 @@ def measure(options):
 
         def note(name, np, way, failure, run, job, parts, **more):
             nonlocal failed
-            right = parts is not None and (name == "flow" or job.checksums[-1:] == [bench.expected.get((name, np))])
+            right = parts is not None and job.checksums[-1:] == [bench.expected.get((name, np))]
             failed += not right
             if not right:
                 with open(os.path.join(options.out, "failed.txt"), "a") as kept:
@@ -148,8 +141,6 @@ def measure(options):
         for run in range(options.runs):
             for np in options.np:
                 print("run %d of %d on %d processes, load %.1f" % (run + 1, options.runs, np, os.getloadavg()[0]), flush=True)
-                job, parts = bench.shrink(np)
-                note("flow", np, "shrink", "process", run, job, parts)
                 for name in options.programs:
                     one(bench, ways, note, name, np, run)
     print("%d runs did not end, or not with the bits of the undisturbed one: %s" %
@@ -169,6 +160,8 @@ def one(bench, ways, note, name, np, run):
     for failure in ("process", "node") if np >= 4 else ("process",):
         die = ",".join("%d@%d" % (rank, iteration) for rank in dead[failure])
         for way in ways:
+            if way == "shrink" and not bench.can_shrink(name):
+                continue
             job, parts = ways[way](name, np, die, per_node if failure == "node" else 0)
             note(name, np, way, failure, run, job, parts, iteration=iteration, victims=len(dead[failure]))
 
@@ -213,11 +206,11 @@ class Results:
         self.right = [line for line in lines if line["right"]]
         self.programs = [name for name in NAMES if any(line["program"] == name for line in lines)]
         self.np = sorted({line["np"] for line in lines})
-        self.ways = [way for way in ("restart", "spare", "respawn") if any(line["way"] == way for line in lines)]
+        self.ways = [way for way in ("restart", "shrink", "spare", "respawn") if any(line["way"] == way for line in lines)]
 
     def groups(self, what, **wanted):
         """The values of each program, of those that have any."""
-        found = [self.values(what, program=name, **wanted) for name in self.programs + ["flow"]]
+        found = [self.values(what, program=name, **wanted) for name in self.programs]
         return [values for values in found if values]
 
     def values(self, what, **wanted):
@@ -234,7 +227,7 @@ def table(head, rows):
 
 def report_lines(results):
     loads = [line["load"] for line in results.all]
-    programs = [line["right"] for line in results.all if line["program"] != "flow"]
+    programs = [line["right"] for line in results.all]
     yield "%d runs, %d of them ended with the bits of the undisturbed one; load %.1f to %.1f (mean %.1f)%s.\n" % (
         len(programs), sum(programs), min(loads), max(loads), statistics.mean(loads),
         "; short form" if results.all[0]["short"] else "")
@@ -252,11 +245,10 @@ def report_lines(results):
             results.values("application", program=name, np=np, way=way, failure="process" if way in results.ways else "none")]]
         for name in results.programs for np in results.np))
     for figure, failure in ((6, "process"), (7, "node")):
-        ways = results.ways + (["shrink"] if failure == "process" else [])
-        yield "Figure %d: recovery of MPI, mean of the programs' means, a %s dies%s\n" % (
-            figure, failure, "; shrink: of a flow" if failure == "process" else "")
-        yield from table(["processes"] + ways, (
-            [str(np)] + [text_of_interval(*interval_of_groups(found)) if found else "" for way in ways
+        yield "Figure %d: recovery of MPI, mean of the programs' means, a %s dies; shrink: %s\n" % (
+            figure, failure, NAMES["cg"])
+        yield from table(["processes"] + results.ways, (
+            [str(np)] + [text_of_interval(*interval_of_groups(found)) if found else "" for way in results.ways
                          for found in [results.groups("recovery", np=np, way=way, failure=failure)]]
             for np in results.np if results.values("recovery", np=np, failure=failure)))
 
@@ -335,7 +327,7 @@ def draw(results, out):
     draw_lines(plt, results, os.path.join(out, "figure5.png"), "The application alone", "application",
                {"plain MPI": "none", "tolerant MPI": "none", **dying}, each)
     draw_lines(plt, results, os.path.join(out, "figure6.png"), "Recovery of MPI when a process dies", "recovery",
-               {**dying, "shrink": "process"}, each + [("a flow", {"program": "flow"})])
+               dying, each)
     if results.values("recovery", failure="node"):
         draw_lines(plt, results, os.path.join(out, "figure7.png"), "Recovery of MPI when all processes of a node die", "recovery",
                    nodes, each)
