@@ -293,29 +293,31 @@ static void log_fault(const gab_fault_record *record)
           fault->seconds);
 }
 
-/* The three parts that took most; all are in summary.json. */
-static void log_timings(const gab_summary *summary)
+/* The parts that took most; all are in summary.json. */
+static void log_timings(const gab_summary *summary, double seconds)
 {
-  const gab_timing *top[3] = {NULL};
+  enum { SHOWN = 5 };
+  const gab_timing *top[SHOWN] = {NULL};
   for (size_t i = 0; i < summary->timing_count; i++) {
     const gab_timing *timing = &summary->timings[i];
-    for (int k = 0; k < 3 && timing; k++) {
+    for (int k = 0; k < SHOWN && timing; k++) {
       if (top[k] && top[k]->mean >= timing->mean) continue;
       const gab_timing *pushed = top[k];
       top[k] = timing;
       timing = pushed;
     }
   }
-  for (int k = 0; k < 3 && top[k]; k++)
+  for (int k = 0; k < SHOWN && top[k]; k++)
     if (top[k]->mean > 0.01)
-      gab_log(GAB_LOG_INFO, "  %-24s %8.2f s a process (%.2f to %.2f)", top[k]->name, top[k]->mean,
-              top[k]->min, top[k]->max);
+      gab_log(GAB_LOG_INFO, "  %-28s %8.2f s a process (%.2f to %.2f), %2.0f %% of the run", top[k]->name,
+              top[k]->mean, top[k]->min, top[k]->max, 100 * top[k]->mean / fmax(seconds, 1e-9));
 }
 
 void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char *folder)
 {
   const gab_run_stats *stats = &summary->stats;
-  gab_log(GAB_LOG_INFO, "done: %" GAB_PRI_STEP " steps in %.1f s, %.1f million cell updates per second",
+  gab_log(GAB_LOG_INFO,
+          "done: %" GAB_PRI_STEP " steps in %.1f s, %.1f million cell updates per second, all included",
           gab_timeloop_step(loop), stats->seconds, useful_rate(summary, loop) * 1e-6);
   for (int i = 0; i < stats->fault_record_count; i++) log_fault(&stats->faults[i]);
   if (stats->fault_count > stats->fault_record_count)
@@ -341,7 +343,7 @@ void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char 
             stats->disk.written, (double)stats->disk.last_bytes * 1e-6, stats->disk.last_seconds,
             stats->disk.blocking_seconds, stats->disk.waiting_seconds, 100 * disk_share(stats),
             100 * disk_model(stats));
-  log_timings(summary);
+  log_timings(summary, stats->seconds);
   gab_log(GAB_LOG_INFO, "  %d of %d processes left, at most %.1f MB in one of them", summary->living,
           summary->slots, (double)summary->memory_peak * 1e-6);
   if (stats->made_up.blocks)

@@ -10,23 +10,55 @@
 
 /* ---------------------------------------------------------------- a step */
 
-static gab_status sweep_phi(void *user, gab_step step)
+/* Each part of a step is a task, so that each has its time. Messages of one field travel while the other is swept. */
+
+static gab_status send_mu(void *user, gab_step step)
 {
   growth *it = user;
   if (recompute_plan_has(&it->which->recompute, step + 1))
     GAB_TRY(gab_phasefield_request_recomputation(it->model, it->which->recompute.share));
-  GAB_TRY(gab_phasefield_exchange_mu_start(it->model));
-  GAB_TRY(gab_phasefield_sweep_phi(it->model));
-  GAB_TRY(gab_phasefield_exchange_phi_start(it->model));
-  GAB_TRY(gab_phasefield_exchange_mu_finish(it->model));
+  return gab_phasefield_exchange_mu_start(it->model);
+}
+
+static gab_status sweep_phi(void *user, gab_step step)
+{
+  (void)step;
+  const growth *it = user;
+  return gab_phasefield_sweep_phi(it->model);
+}
+
+static gab_status send_phi(void *user, gab_step step)
+{
+  (void)step;
+  const growth *it = user;
+  return gab_phasefield_exchange_phi_start(it->model);
+}
+
+static gab_status wait_for_mu(void *user, gab_step step)
+{
+  (void)step;
+  const growth *it = user;
+  return gab_phasefield_exchange_mu_finish(it->model);
+}
+
+static gab_status sweep_mu_inner(void *user, gab_step step)
+{
+  (void)step;
+  const growth *it = user;
   return gab_phasefield_sweep_mu_inner(it->model);
+}
+
+static gab_status wait_for_phi(void *user, gab_step step)
+{
+  (void)step;
+  const growth *it = user;
+  return gab_phasefield_exchange_phi_finish(it->model);
 }
 
 static gab_status sweep_mu(void *user, gab_step step)
 {
   (void)step;
-  growth *it = user;
-  GAB_TRY(gab_phasefield_exchange_phi_finish(it->model));
+  const growth *it = user;
   return gab_phasefield_sweep_mu(it->model);
 }
 
@@ -174,7 +206,12 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_entity(it->loop, &place));
   GAB_TRY(gab_timeloop_add_entity(it->loop, &ledger));
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
+  GAB_TRY(gab_timeloop_add_task(it->loop, "send ghosts", send_mu, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "phi", sweep_phi, it));
+  GAB_TRY(gab_timeloop_add_task(it->loop, "send ghosts", send_phi, it));
+  GAB_TRY(gab_timeloop_add_task(it->loop, "wait for ghosts", wait_for_mu, it));
+  GAB_TRY(gab_timeloop_add_task(it->loop, "mu, while ghosts travel", sweep_mu_inner, it));
+  GAB_TRY(gab_timeloop_add_task(it->loop, "wait for ghosts", wait_for_phi, it));
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
