@@ -64,7 +64,7 @@ static bool output_due(const void *user, gab_step step)
 static gab_status write_output(void *user, gab_step step)
 {
   simulation *which = user;
-  GAB_TRY(flow_view_update(&which->view));
+  GAB_TRY(gab_lbm_quantities_update(which->view));
   return gab_output_write(which->output, step, simulation_time(which, step));
 }
 
@@ -118,7 +118,7 @@ static gab_status finish(void *user, gab_step step)
   simulation *which = user;
   unsigned kinds = kinds_to_finish(which, step);
   if (kinds) {
-    GAB_TRY(flow_view_update(&which->view));
+    GAB_TRY(gab_lbm_quantities_update(which->view));
     GAB_TRY(gab_output_write_now(which->output, kinds, step, simulation_time(which, step)));
   }
   GAB_TRY(gab_output_flush(which->output));
@@ -142,7 +142,7 @@ static void name_levers(const simulation *which)
 static gab_status write_failed(simulation *which, gab_output *output, const char *what, const char *name,
                                gab_step step)
 {
-  GAB_TRY(flow_view_update(&which->view));
+  GAB_TRY(gab_lbm_quantities_update(which->view));
   GAB_TRY(gab_output_write_now(output, GAB_OUTPUT_ALL, step, simulation_time(which, step)));
   gab_log(GAB_LOG_INFO, "the %s, of step %" GAB_PRI_STEP ", is in %s/fields/%s.xdmf%s%s%s", what, step,
           which->folder, name, gab_slice_is_built() ? " and " : "", gab_slice_is_built() ? name : "",

@@ -1,5 +1,7 @@
 /* What the section `output` asks for, checked before anything is computed. */
-#include "apps/driver/quantities.h"
+#include "apps/driver/driver.h"
+
+#include "lbm/quantities.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,8 +44,8 @@ static gab_status read_series(const gab_config *config, const char *path, double
 
 static gab_status check_names(const run_case *which, const char *path)
 {
-  gab_quantity items[FLOW_MOST_QUANTITIES];
-  gab_quantity_list list = flow_quantity_list(NULL, which->domain.dimension, items);
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
   size_t count;
   const char *const *names = gab_config_strings(which->config, path, &count);
   for (size_t i = 0; i < count; i++) {
@@ -60,8 +62,8 @@ static gab_status check_slice(const run_case *which, size_t index)
   gab_config_path(item, "output.slices.%zu", index);
   gab_schedule schedule;
   GAB_TRY(output_schedule_read(config, item, which->setup.units.dt, &schedule));
-  gab_quantity items[FLOW_MOST_QUANTITIES];
-  gab_quantity_list list = flow_quantity_list(NULL, which->domain.dimension, items);
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
   const gab_quantity *found;
   gab_component component;
   gab_config_path(path, "%s.quantity", item);

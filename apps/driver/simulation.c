@@ -19,7 +19,7 @@ double simulation_time(const simulation *which, gab_step step)
 
 /* ---------------------------------------------------------------- grid and flow */
 
-static bool wants_vorticity(const run_case *which)
+static bool wants_gradients(const run_case *which)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   static const char *const lists[] = {"output.fields.quantities", "output.probes.quantities"};
@@ -27,11 +27,11 @@ static bool wants_vorticity(const run_case *which)
     size_t count;
     const char *const *names = gab_config_strings(which->config, lists[k], &count);
     for (size_t i = 0; i < count; i++)
-      if (strcmp(names[i], "vorticity") == 0) return true;
+      if (gab_lbm_quantity_is_gradient(names[i])) return true;
   }
   for (size_t i = 0; i < which->output.slice_count; i++) {
     gab_config_path(path, "output.slices.%zu.quantity", i);
-    if (strncmp(gab_config_string(which->config, path), "vorticity", strlen("vorticity")) == 0) return true;
+    if (gab_lbm_quantity_is_gradient(gab_config_string(which->config, path))) return true;
   }
   return false;
 }
@@ -55,9 +55,9 @@ static gab_status make_flow(simulation *made)
   GAB_TRY(gab_forest_create(made->world, &options, &made->forest));
   GAB_TRY(gab_lbm_create(made->forest, made->geometry, &which->setup.options, &made->lbm));
   gab_lbm_time_blocks(made->lbm, which->balance.measured);
-  GAB_TRY(
-      flow_view_create(made->forest, made->lbm, &which->setup.units, wants_vorticity(which), &made->view));
-  made->quantities = flow_quantity_list(&made->view, which->domain.dimension, made->quantity_items);
+  GAB_TRY(gab_lbm_quantities_create(made->forest, made->lbm, &which->setup.units, wants_gradients(which),
+                                    &made->view));
+  made->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
   return GAB_OK;
 }
 
@@ -247,7 +247,7 @@ void simulation_release(simulation *which)
   gab_output_destroy(&which->good_output);
   gab_output_destroy(&which->failure_output);
   gab_output_destroy(&which->output);
-  flow_view_release(&which->view);
+  gab_lbm_quantities_destroy(&which->view);
   if (which->lbm) gab_lbm_destroy(&which->lbm);
   if (which->forest) gab_forest_destroy(&which->forest);
   if (which->geometry) gab_geometry_destroy(&which->geometry);

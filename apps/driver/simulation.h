@@ -6,8 +6,9 @@
 #ifndef GABION_APPS_DRIVER_SIMULATION_H
 #define GABION_APPS_DRIVER_SIMULATION_H
 
+#include "apps/driver/driver.h"
 #include "apps/driver/periods.h"
-#include "apps/driver/quantities.h"
+#include "lbm/quantities.h"
 #include "apps/driver/traffic.h"
 #include "resilience/summary.h"
 #include "resilience/resilience_config.h"
@@ -44,8 +45,8 @@ typedef struct simulation {
   mass_monitor mass;
   recompute_plan recompute;
   driver_traffic traffic;
-  flow_view view;
-  gab_quantity quantity_items[FLOW_MOST_QUANTITIES];
+  gab_lbm_quantities *view;
+  gab_quantity quantity_items[GAB_LBM_MOST_QUANTITIES];
   gab_quantity_list quantities;
   gab_output *output;
   gab_output *failure_output, *good_output; /**< if the run diverges: its last state, and the last good one */

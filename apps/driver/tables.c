@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define KEYS(table)         .keys = (table), .count = sizeof(table) / sizeof((table)[0])
-#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, owner, level"
+#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
 #define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
 
 static const gab_config_key run_keys[] = {
