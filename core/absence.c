@@ -3,8 +3,6 @@
  */
 #include "core/absence.h"
 
-#include "core/connections.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,8 +15,6 @@
 
 #define NOTES_PER_LIMIT 10
 #define SHARE           0.5 /* of the time after which the others give up */
-/* Of that time: what is cut off ends its connections before anybody says that somebody else is dead. */
-#define SILENT_SHARE 0.8
 
 static _Atomic int64_t limit; /* nanoseconds; 0: nobody watches */
 static _Atomic int64_t noted; /* when the process was there */
@@ -61,7 +57,6 @@ static void *note_time(void *user)
     nanosleep(&nap, NULL);
     gab_absence_check();
     noted = now();
-    gab_connections_limit(1e-9 * SILENT_SHARE / SHARE * (double)limit);
   }
   return NULL;
 }

@@ -11,8 +11,7 @@
  * it (the other half allows for heartbeats that were due), by a signal that nobody can catch: no file is
  * closed, no buffer flushed, nothing finalised. The gap is found in the handler of SIGCONT, which runs before
  * the main thread does anything else, in the thread itself (where no signal is sent: a frozen machine), and
- * by those other threads that write. Nothing is asked of anybody, so it works across machines. The same thread sees to
- * it that connections over which nothing gets through end within that time (core/connections.h).
+ * by those other threads that write. Nothing is asked of anybody, so it works across machines.
  *
  *  Tier: extender header.
  */

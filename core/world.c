@@ -1,6 +1,7 @@
 /** @file world.c
  *  @brief Beginning and end of a world. */
 #include "core/absence.h"
+#include "core/quarantine.h"
 #include "core/file.h"
 #include "core/log.h"
 #include "core/world_impl.h"
@@ -40,7 +41,8 @@ static gab_status start_mpi(int *argc, char ***argv, bool *started)
       GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
   }
   if (level < MPI_THREAD_FUNNELED) GAB_FAIL(GAB_ERR_MPI, "MPI gives no support for threads (FUNNELED)");
-  return gab_absence_watch_as_told();
+  GAB_TRY(gab_absence_watch_as_told());
+  return gab_quarantine_watch_as_told();
 }
 
 /* Of all processes. A death while it is made may leave it with some and not with others, so they agree, and those that

@@ -3,6 +3,7 @@
 #include "blockforest/output.h"
 #include "core/collective.h"
 #include "core/log.h"
+#include "core/quarantine.h"
 #include "resilience/fence_impl.h"
 
 #include <signal.h>
@@ -17,6 +18,7 @@ struct gab_fence {
   uint64_t job;
   gab_seat seat;
   double patience;
+  uint64_t cuts; /* that had been announced when the token was taken */
   _Atomic uint64_t
       token; /* the last that this process knows to be its part's; threads that write look at it */
 };
@@ -84,16 +86,29 @@ static gab_status spread(gab_fence *fence, gab_slot from, gab_verdict *what)
     status = gab_put_u32(&words, code);
     if (status == GAB_OK) status = gab_put_u64(&words, token);
     if (status == GAB_OK) status = gab_put_u64(&words, fence->job);
+    if (status == GAB_OK) status = gab_put_u64(&words, fence->cuts);
   }
   if (status == GAB_OK) status = gab_world_broadcast(fence->world, from, &words);
   gab_reader in = gab_reader_of_buffer(&words);
   if (status == GAB_OK) status = gab_get_u32(&in, &code);
   if (status == GAB_OK) status = gab_get_u64(&in, &token);
   if (status == GAB_OK) status = gab_get_u64(&in, &fence->job);
+  if (status == GAB_OK) status = gab_get_u64(&in, &fence->cuts);
   if (status == GAB_OK) fence->token = token;
   if (status == GAB_OK) *what = (gab_verdict)code;
   gab_buffer_release(&words);
   return status;
+}
+
+/* Where no cut was announced since the last token, the others have died: they leave nobody behind who might go on, too. */
+static gab_status ask(gab_fence *fence, uint64_t *token, bool can_go_on, gab_verdict *what)
+{
+  gab_claimant self = claimant_of(fence);
+  const uint64_t cuts = gab_quarantine_announced();
+  if (gab_quarantine_is_watched() && cuts == fence->cuts) self.patience = 0;
+  GAB_TRY(gab_token_ask(&self, token, can_go_on, what));
+  if (*what == GAB_VERDICT_OURS) fence->cuts = cuts;
+  return GAB_OK;
 }
 
 gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
@@ -104,8 +119,7 @@ gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
   GAB_TRY(gab_world_max_u64(fence->world, &known, 1));
   const gab_slot from = find_claimant(fence->world);
   const bool asks = gab_world_slot(fence->world) == from;
-  const gab_claimant self = claimant_of(fence);
-  const gab_status asked = asks ? gab_token_ask(&self, &known, can_go_on, &what) : GAB_OK;
+  const gab_status asked = asks ? ask(fence, &known, can_go_on, &what) : GAB_OK;
   if (asked == GAB_ERR_FAULT) return asked; /* somebody died while this part waited */
   if (asked != GAB_OK) {
     gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
@@ -145,10 +159,15 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
   status = gab_output_settle(world, status);
   if (status == GAB_OK) status = spread(made, gab_world_root(world), &what);
   *fence = made;
+  if (status == GAB_OK) gab_quarantine_set_folder(made->folder);
   if (status != GAB_OK) gab_fence_release(fence);
   return status;
 }
 
 uint64_t gab_fence_token(const gab_fence *fence) { return fence ? fence->token : 0; }
 
-void gab_fence_release(gab_fence **fence) { gab_free(fence); }
+void gab_fence_release(gab_fence **fence)
+{
+  if (*fence) gab_quarantine_set_folder(NULL);
+  gab_free(fence);
+}

@@ -24,7 +24,8 @@
  *  is never used again, so that nobody is named by chance. (4) The newest token stays, also when the run has ended.
  *
  *  A part that has lost half of those named by its last token, or more, waits before it asks, so that the larger part is
- *  first; one that cannot restore waits twice as long. Its members hear of each other meanwhile, and what dies breaks the
+ *  first; one that cannot restore waits twice as long. Where cuts are announced (core/quarantine.h) and none was since that token,
+ *  the others are dead, and nobody waits. Its members hear of each other meanwhile, and what dies breaks the
  *  wait off. Who is cut off, or cannot reach the folder, ends by a signal that
  *  nobody can catch: no file is closed, no buffer flushed, nothing finalised; node memory stays as it is.
  *

@@ -116,7 +116,9 @@ static void remove_up_to(const gab_claimant *claimant, uint64_t last)
     char *end;
     const uint64_t number = strtoull(entry->d_name, &end, 10);
     const bool is_old = *end == '\0' && number > 0 && number <= last;
-    const bool is_left = strstr(entry->d_name, ".new.") != NULL; /* by who died while he made it */
+    const bool is_left = strstr(entry->d_name, ".new.") != NULL || /* by who died while he made it */
+                         strncmp(entry->d_name, ".look.", 6) == 0 ||
+                         strncmp(entry->d_name, "cut-", 4) == 0; /* in an earlier job (core/quarantine.h) */
     if (is_old || is_left) unlinkat(dirfd(entries), entry->d_name, 0);
   }
   closedir(entries);

@@ -10,6 +10,7 @@
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/node_memory.h"
+#include "core/quarantine.h"
 #include "core/system_memory.h"
 
 #include <errno.h>
@@ -192,13 +193,14 @@ static gab_compression compression_of(const gab_guard *guard, const gab_protecti
 static bool may_be_cut_off(const gab_guard *guard)
 {
   const gab_domains *domains = guard->checkpoint->domains;
-  return (domains && gab_domains_number(domains, GAB_DOMAIN_NODE) > 1) || getenv("GABION_DEAD_AFTER");
+  return (domains && gab_domains_number(domains, GAB_DOMAIN_NODE) > 1) || getenv("GABION_DEAD_AFTER") ||
+         gab_quarantine_is_watched();
 }
 
 /* Of two parts that were parted at one instant the one may notice it so much later than the other. */
 static double patience_of(const gab_protection *protection)
 {
-  const char *silence = getenv("GABION_DEAD_AFTER");
+  const char *silence = getenv("GABION_CUT_AFTER");
   if (protection->fence_wait > 0) return protection->fence_wait;
   return fmax(GAB_USUAL_FENCE_WAIT, silence ? strtod(silence, NULL) : 0);
 }

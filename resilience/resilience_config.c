@@ -131,8 +131,8 @@ static const gab_config_key resilience_keys[] = {
      .doc =
          "A network that is cut leaves parts of a run that take each other for dead; one of them goes on. A part that has "
          "lost half of its processes or more waits so long before it does, so that the larger one is first (5 s, or "
-         "those of gabion-launch --dead-after if that is more; twice as long if it cannot restore the state). Only on "
-         "several nodes, or with gabion-launch --dead-after."},
+         "those of gabion-launch --cut-after if that is more; twice as long if it cannot restore the state). Only on "
+         "several nodes, or with gabion-launch --dead-after, and not after deaths while no network was cut."},
     {.name = "rebalance",
      .type = GAB_CONFIG_BOOL,
      .default_text = "true",

@@ -105,7 +105,7 @@ typedef struct gab_protection {
   gab_run_lock *lock; /**< of that folder, borrowed: a run that has lost it ends; NULL: none */
   double
       fence_wait; /**< seconds that a part of the run which has lost half of its processes or more waits before it
-                         goes on alone (fence.h); 0: five, or those of gabion-launch --dead-after if that is more */
+                         goes on alone (fence.h); 0: five, or those of gabion-launch --cut-after if that is more */
   double deadline; /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
   double
       log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image

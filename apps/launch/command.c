@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEARTBEATS 5 /* in the time after which a process counts as dead */
+#define HEARTBEATS 10 /* in the time after which a process counts as dead */
 
 extern char **environ;
 
@@ -32,18 +32,20 @@ static void add_all(launch_words *list, const char *text)
 
 #ifdef GAB_HAVE_ULFM
 /* A process that is stopped keeps its connections: only that it does not speak tells. Heartbeats are sent while others
- * are waited for; a thread for them makes MPI hang. Each process listens to one other: who notices a death tells the rest
+ * are waited for; a thread for them makes MPI hang. Each process listens to one other. Who notices a death tells the rest
  * by MPI's own connections, since the daemons tell only those of the same node; who never heard of it would wait in the
  * agreement of the repair for the dead one. What one that was cut off has to say of others must not arrive when the
- * cable is back: core/connections.h. Without the trace that MPI prints when it ends a process that was declared
+ * cable is back: core/quarantine.h. Without the trace that MPI prints when it ends a process that was declared
  * dead wrongly. */
 static void add_detector(launch_words *list, const launch_options *options)
 {
   char text[256];
+  if (options->cut_after > 0 || options->dead_after > 0)
+    add_all(list, "--mca mpi_ft_propagator_with_rbcast 1");
   if (options->dead_after <= 0) return;
   snprintf(text, sizeof text,
            "--mca mpi_ft_detector 1 --mca mpi_ft_detector_period %g --mca mpi_ft_detector_timeout %g"
-           " --mca mpi_ft_propagator_with_rbcast 1 --mca opal_signal 7,8,11",
+           " --mca opal_signal 7,8,11",
            options->dead_after / HEARTBEATS, options->dead_after);
   add_all(list, text);
 }
@@ -149,6 +151,9 @@ int launch_environment(const launch_options *options, const launch_places *place
   snprintf(text, sizeof text, "%g", options->dead_after);
   if (options->dead_after > 0) setenv("GABION_DEAD_AFTER", text, 1);
   else unsetenv("GABION_DEAD_AFTER");
+  snprintf(text, sizeof text, "%g", options->cut_after);
+  if (options->cut_after > 0) setenv("GABION_CUT_AFTER", text, 1);
+  else unsetenv("GABION_CUT_AFTER");
   setenv("GABION_TERMINAL", isatty(STDOUT_FILENO) ? "1" : "0", 1);
   if (!options->several_nodes) setenv("TMPDIR", places->dir, 1);
   if (geteuid() == 0) { /* mpirun refuses root unless told twice; containers run as root */

@@ -28,7 +28,9 @@
  *      (core/world.h). If --spares is not given and the program is `gabion run CASE`, it is asked what the case says.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
- *      it wakes up, and its TCP connections end when nothing gets through for 0.8 of it (gab_world_create() sees to both).
+ *      it wakes up (gab_world_create() sees to that).
+ *  GABION_CUT_AFTER=SECONDS  With --cut-after, and by default on several nodes: TCP connections over which nothing gets
+ *      through for so long end, all that are cut off at once (core/quarantine.h; gab_world_create() sees to that).
  *  GABION_LAUNCH_ID=ID, GABION_LAUNCHER=PID HOST  Name of all attempts together, made by chance, and who started them: the
  *      lock of an output folder passes from one attempt to the next, and is held as long as the launcher lives.
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
@@ -93,8 +95,10 @@ typedef struct launch_options {
   int start_retries;   /**< starts again of a run that has not begun to compute */
   int first_attempt;   /**< its number: 1 if the run goes on from what an earlier launcher has left */
   double dead_after;   /**< seconds after which a process that does not speak counts as dead; 0: never */
-  double grace;        /**< seconds for mpirun to end after the completion marker is there */
-  double stop_within;  /**< seconds for the run to save its state after the launcher was told to stop */
+  double
+      cut_after; /**< seconds without an acknowledgement after which a node is cut off; 0: never, -1: not told */
+  double grace;       /**< seconds for mpirun to end after the completion marker is there */
+  double stop_within; /**< seconds for the run to save its state after the launcher was told to stop */
   launch_pin pin;
   bool tcp;           /**< no shared memory between processes */
   bool verbose;       /**< print the command line of mpirun */

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #define LEAST_DEAD_AFTER 0.5
+#define LEAST_CUT_AFTER  4.0  /* keep-alives are counted in seconds */
+#define USUAL_CUT_AFTER  60.0 /* where nodes are several */
 
 void launch_say(const char *format, ...)
 {
@@ -45,6 +47,9 @@ static void print_help(const launch_options *options)
       "  --dead-after SECONDS  a process that does not speak for so long, stopped by a signal, say, counts as dead; when\n"
       "                     it wakes up it ends itself. At least ten times the longest step, the setting up and the\n"
       "                     writing of files; not for jobs that are suspended as a whole (default: never)\n"
+      "  --cut-after SECONDS  a node counts as cut off when nothing of what is sent to it over TCP is acknowledged for so\n"
+      "                     long. Its system acknowledges, whatever the process does: long steps, and jobs that are\n"
+      "                     suspended, are no matter (default: as --dead-after, else %g on several nodes; 0: never)\n"
       "  --relaunch N       restarts after the death of a node, which ends the whole job: the run goes on from what\n"
       "                     the others hold in memory, copies included, at most N times (default %d). After the death\n"
       "                     of the launcher itself the same command goes on from there, too\n"
@@ -73,7 +78,7 @@ static void print_help(const launch_options *options)
 #endif
       ,
       options->processes, options->stall, options->retries, options->start_within, options->start_retries,
-      options->relaunches, options->grace, options->stop_within, options->mpirun);
+      USUAL_CUT_AFTER, options->relaunches, options->grace, options->stop_within, options->mpirun);
 }
 
 static double number_of(const char *option, const char *text, double least)
@@ -104,6 +109,7 @@ enum {
   OPTION_START_RETRIES,
   OPTION_GRACE,
   OPTION_DEAD_AFTER,
+  OPTION_CUT_AFTER,
   OPTION_RELAUNCH,
   OPTION_HOSTS,
   OPTION_AGENT,
@@ -123,6 +129,7 @@ static const struct option known[] = {{"np", required_argument, NULL, 'n'},
                                       {"start-retries", required_argument, NULL, OPTION_START_RETRIES},
                                       {"grace", required_argument, NULL, OPTION_GRACE},
                                       {"dead-after", required_argument, NULL, OPTION_DEAD_AFTER},
+                                      {"cut-after", required_argument, NULL, OPTION_CUT_AFTER},
                                       {"relaunch", required_argument, NULL, OPTION_RELAUNCH},
                                       {"hosts", required_argument, NULL, OPTION_HOSTS},
                                       {"agent", required_argument, NULL, OPTION_AGENT},
@@ -169,6 +176,9 @@ static void parse(int argc, char **argv, launch_options *options)
       break;
     case OPTION_DEAD_AFTER:
       options->dead_after = number_of("--dead-after", optarg, 0);
+      break;
+    case OPTION_CUT_AFTER:
+      options->cut_after = number_of("--cut-after", optarg, 0);
       break;
     case OPTION_RELAUNCH:
       options->relaunches = (int)number_of("--relaunch", optarg, 0);
@@ -217,11 +227,30 @@ static bool is_sound(const launch_options *options)
   else if (options->dead_after > 0 && options->dead_after < LEAST_DEAD_AFTER)
     launch_say("--dead-after %g: less than %g s is no more than a busy machine (see --help)",
                options->dead_after, LEAST_DEAD_AFTER);
+  else if (options->cut_after > 0 && options->cut_after < LEAST_CUT_AFTER)
+    launch_say("--cut-after %g: less than %g s is no more than a busy network (see --help)",
+               options->cut_after, LEAST_CUT_AFTER);
 #ifndef GAB_HAVE_ULFM
-  else if (options->dead_after > 0) launch_say("--dead-after needs an MPI with fault tolerance (ULFM)");
+  else if (options->dead_after > 0 || options->cut_after > 0)
+    launch_say("--dead-after and --cut-after need an MPI with fault tolerance (ULFM)");
 #endif
   else return true;
   return false;
+}
+
+/* A cable that is cut means waiting for ever otherwise. Where what does not speak counts as dead, so does what is cut off. */
+static void choose_cut_after(launch_options *options)
+{
+#ifdef GAB_HAVE_ULFM
+  const double usual = options->several_nodes ? USUAL_CUT_AFTER : 0;
+  if (options->cut_after < 0) options->cut_after = options->dead_after > 0 ? options->dead_after : usual;
+  if (options->cut_after == 0) return;
+  if (options->dead_after > 0 && options->dead_after < options->cut_after)
+    options->cut_after = options->dead_after;
+  if (options->cut_after < LEAST_CUT_AFTER) options->cut_after = LEAST_CUT_AFTER;
+#else
+  options->cut_after = 0;
+#endif
 }
 
 static void log_rescue(const launch_options *options, int attempt, const launch_result *result, bool again)
@@ -312,6 +341,7 @@ int main(int argc, char **argv)
                             .trace_dir = ".",
                             .processes = 4,
                             .spares = -1,
+                            .cut_after = -1,
                             .retries = 2,
                             .stall = 300,
                             .start_within = 30,
@@ -321,6 +351,7 @@ int main(int argc, char **argv)
   parse(argc, argv, &options);
   if (!is_sound(&options)) return LAUNCH_BAD_USAGE;
   options.several_nodes = options.hosts || launch_spans_nodes(options.mpi_args);
+  choose_cut_after(&options);
   if (options.spares < 0) {
     options.spares = 0;
     launch_spares_ask(&options);

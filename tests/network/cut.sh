@@ -14,15 +14,19 @@ resilience: {memory: {every: 50}}
 output: {integrals: {every: 100}}
 YAML
 
-# names FOLDER: of the files there that are part of the result
-names() { (cd "$1" && find . -type f ! -path './fencing/*' ! -path './checkpoints/*' | sort); }
+# names FOLDER: of the files there that are part of the result, whichever slots have written them
+names() {
+  (cd "$1" && find . -type f ! -path './fencing/*' ! -path './checkpoints/*' | sed 's/\.s[0-9]*\.h5$/.slot.h5/' | sort -u)
+}
 
-# make_reference HOSTS PROCESSES [ARGUMENT OF THE PROGRAM...]: the undisturbed run, in ref
+# make_reference HOSTS PROCESSES [ARGUMENT OF THE PROGRAM...]: the undisturbed run, in the folder $reference
+reference=ref
 make_reference() {
   local hosts=$1 processes=$2
-  run_args="${*:3}" launch ref "$hosts" "$processes"
-  wait $job || complain "the undisturbed run ended with $?: $(tail -5 ref.txt)"
-  none_left ref
+  run_args="${*:3}" launch $reference "$hosts" "$processes"
+  wait $job || complain "the undisturbed run ended with $?: $(tail -5 $reference.txt)"
+  none_left $reference
+  ls $reference/*.csv >/dev/null || complain "the undisturbed run has no series"
 }
 
 # none_left OUT: those that were cut off find it out by themselves; none has ten times as long as a death takes to be noticed
@@ -40,7 +44,7 @@ has_event() { grep -qs -e "$2" "$1/events.jsonl"; }
 
 # judge OUT CODE...: waits for the launcher; the run may end with one of these codes only. Sets $code.
 judge() {
-  local out=$1 ends
+  local out=$1 ends series
   shift
   wait $job
   code=$?
@@ -50,9 +54,11 @@ judge() {
   [ "$ends" = 1 ] || complain "$out: the run says $ends times how it ended"
   [ -e "$out/run.lock" ] && complain "$out: the lock is left"
   if [ $code = 0 ]; then
-    [ "$(checksum "$out")" = "$(checksum ref)" ] || complain "$out: another checksum than the undisturbed run"
-    cmp -s ref/integrals.csv "$out/integrals.csv" || complain "$out: another series than the undisturbed run"
-    [ "$(names "$out")" = "$(names ref)" ] || complain "$out: other files than the undisturbed run: $(names "$out" | tr '\n' ' ')"
+    [ "$(checksum "$out")" = "$(checksum $reference)" ] || complain "$out: another checksum than the undisturbed run"
+    for series in "$reference"/*.csv; do
+      cmp -s "$series" "$out/${series##*/}" || complain "$out: another ${series##*/} than the undisturbed run"
+    done
+    [ "$(names "$out")" = "$(names $reference)" ] || complain "$out: other files than the undisturbed run: $(names "$out" | tr '\n' ' ')"
     grep -q 'data lost' "$out/log.txt" "$out/events.jsonl" && complain "$out: completed, and says that data is lost"
   else
     has_event "$out" '"status": "data lost"' || complain "$out: ended with $code without saying why"

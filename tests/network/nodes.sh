@@ -31,6 +31,11 @@ nodes_up() {
       ip -n nod$n link set eth0 up && ip -n nod$n link set lo up || exit 1
   done
 }
+# launcher_cable: where the launcher runs gets a cable of its own, called launcher
+launcher_cable() {
+  ip addr del 10.77.0.254/24 dev hub && ip link add cablelauncher type veth peer name eth0 &&
+    ip link set cablelauncher master hub up && ip addr add 10.77.0.254/24 dev eth0 && ip link set eth0 up || exit 1
+}
 # second_hub NODE...: hangs these nodes on a hub of their own; the cable between the hubs is called hub
 second_hub() {
   local n
@@ -57,13 +62,14 @@ exec ip netns exec \$node unshare --uts --mount bash -c \
 SH
 chmod +x agent.sh
 
-# launch OUT HOSTS PROCESSES [OPTION...]: a run of case.yaml in the background, its output in OUT.txt; $job is its launcher
+# launch OUT HOSTS PROCESSES [OPTION...]: a run of case.yaml, or of $case, in the background, its output in OUT.txt; $job is its launcher.
+# What silence is: dead_after=SECONDS (10), or silence="OPTION..."
 launch() {
   local out=$1 hosts=$2 processes=$3
   shift 3
-  "$GABION_LAUNCH" --agent "$work/agent.sh" --hosts "$hosts" -n "$processes" -t 1 --dead-after "${dead_after:-10}" --stall 120 --grace 3 \
+  "$GABION_LAUNCH" --agent "$work/agent.sh" --hosts "$hosts" -n "$processes" -t 1 ${silence:---dead-after ${dead_after:-10}} --stall 120 --grace 3 \
     --mpi-args "--oversubscribe --mca mpi_yield_when_idle 1 --mca btl self,tcp --mca btl_tcp_if_include 10.77.0.0/24 --prtemca prte_if_include 10.77.0.0/24 ${mpi_args:-}" \
-    "$@" -- "$gabion" run case.yaml --out "$out" ${run_args:-} >"$out.txt" 2>&1 &
+    "$@" -- "$gabion" run "${case:-case.yaml}" --out "$out" ${run_args:-} >"$out.txt" 2>&1 &
   job=$!
 }
 

@@ -1,0 +1,21 @@
+# Without --dead-after, as is usual on several nodes: a process that does not speak is no death, however long, since its system
+# acknowledges what is sent to it; a cable that is pulled is one.
+# gabion-test: timeout=240 labels=quick,network waits=1 needs=ulfm
+. "$GABION_SOURCE/tests/network/nodes.sh"
+. "$GABION_SOURCE/tests/network/cut.sh"
+
+nodes_up 3
+silence="--cut-after 5"
+three=nod1:1,nod2:1,nod3:1
+make_reference $three 3
+run_args="--inject slot=1,step=320,phase=exchange,stopped=12" launch stopped $three 3
+judge stopped 0
+has_event stopped '"event": "drill"' || complain "stopped: nobody was stopped"
+has_event stopped '"event": "fault noticed"' && complain "stopped: a process that was stopped counted as dead"
+for node in 1 3; do
+  cut_at cut$node $three 3 320 exchange 1 $node
+  judge cut$node 0
+  plug $node
+  has_event cut$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of slot $((node - 1))"
+done
+finish
