@@ -131,6 +131,38 @@ gab_status gab_fence_claim(gab_fence *fence, bool can_go_on)
   return status == GAB_OK ? gab_world_agree(fence->world, &flags) : status;
 }
 
+/* In the name of nobody, so that whoever finds it is not of those that went on. */
+static gab_status ask_for_last(gab_fence *fence, uint64_t *token, gab_verdict *what)
+{
+  gab_members nobody;
+  gab_members_init(&nobody, 0);
+  gab_claimant self = claimant_of(fence);
+  self.seats = &nobody;
+  self.members = 0;
+  self.patience = 0;
+  return gab_token_ask(&self, token, true, what);
+}
+
+gab_status gab_fence_close(gab_fence *fence)
+{
+  gab_verdict what = GAB_VERDICT_OURS;
+  if (!fence) return GAB_OK;
+  const gab_slot root = gab_world_root(fence->world);
+  const bool asks = gab_world_slot(fence->world) == root;
+  uint64_t token = fence->token;
+  if (asks && ask_for_last(fence, &token, &what) != GAB_OK) {
+    gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
+    what = GAB_VERDICT_NO_FOLDER;
+  }
+  if (asks) obey(what);
+  fence->token = token;
+  const gab_status status = spread(fence, root, &what);
+  if (status == GAB_OK || asks) return GAB_OK;
+  /* The root died, or is cut off: before it took the token, or after it. */
+  const gab_claimant self = claimant_of(fence);
+  return gab_token_is_last(&self, token + 1) ? GAB_OK : status;
+}
+
 /* ---------------------------------------------------------------- beginning and end */
 
 static gab_status begin_as_root(gab_fence *fence)

@@ -17,6 +17,7 @@
  *     among those named: it is of a recovery that a further death broke off; goes on with k + 2. Otherwise the part is
  *     cut off. Behind a number that it could make must be none that does not name it.
  *  3. All learn what came out, and agree that they did. Where that fails, another repair, another round.
+ *  A run that has agreed that it is over takes one more, by its root, that names nobody.
  *
  *  Invariants. (1) Two parts that know the same k compete for the same number: tokens between that name the seats of
  *  both were made before they parted. (2) A part goes on only when all that its token names have agreed behind it; a
@@ -54,6 +55,12 @@ gab_status gab_fence_begin(gab_world *world, const char *folder, double patience
  *  @param[in] can_go_on  false: only to say for all that the run has ended; the same on all
  *  @return GAB_OK with the next token; ::GAB_ERR_FAULT: somebody died meanwhile, repair and ask again */
 gab_status gab_fence_claim(gab_fence *fence, bool can_go_on);
+
+/** The last token of a run that is over, as all have just agreed: none of it goes on behind that, such as a part which was
+ *  cut off in that moment and has not heard of it. Collective. Does not return where another part has gone on.
+ *  @param[in] fence  NULL: nothing
+ *  @return GAB_OK: it is over; ::GAB_ERR_FAULT: somebody died before that was said, repair and go on */
+gab_status gab_fence_close(gab_fence *fence);
 
 /** Ends the process if another part has gone on: before a file gets its name, a row is appended. Local: one look at
  *  the folder. NULL: nothing. */

@@ -29,6 +29,8 @@ typedef enum gab_verdict { GAB_VERDICT_OURS, GAB_VERDICT_THEIRS, GAB_VERDICT_NO_
 gab_status gab_token_ask(const gab_claimant *claimant, uint64_t *token, bool can_go_on, gab_verdict *what);
 /* Whether another part has the token behind `token`. What cannot be read is nobody's. */
 bool gab_token_is_theirs(const gab_claimant *claimant, uint64_t token);
+/* Whether that token is there, and the run is over with it: it names nobody. */
+bool gab_token_is_last(const gab_claimant *claimant, uint64_t number);
 /* The first token of a job, behind all that are there, which are then removed. */
 gab_status gab_token_begin(const gab_claimant *claimant, uint64_t *token);
 

@@ -220,6 +220,16 @@ bool gab_token_is_theirs(const gab_claimant *claimant, uint64_t token)
   return access(path, F_OK) == 0 && look_at(claimant, token + 1, &mine, NULL) == GAB_OK && !mine;
 }
 
+bool gab_token_is_last(const gab_claimant *claimant, uint64_t number)
+{
+  token found = {.members = 0};
+  gab_members_init(&found.seats, 0);
+  const bool is_last =
+      read_token(claimant, number, &found) == GAB_OK && found.job == claimant->job && found.seats.slots == 0;
+  gab_members_release(&found.seats);
+  return is_last;
+}
+
 gab_status gab_token_begin(const gab_claimant *claimant, uint64_t *token)
 {
   if (mkdir(claimant->folder, 0777) != 0 && errno != EEXIST)

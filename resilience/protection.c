@@ -217,6 +217,11 @@ static gab_status begin_fence(gab_timeloop *loop, gab_guard *guard, const gab_pr
   return GAB_OK;
 }
 
+gab_status gab_guard_close_fence(gab_timeloop *loop)
+{
+  return loop->guard ? gab_fence_close(loop->guard->fence) : GAB_OK;
+}
+
 void gab_guard_check_fence(gab_timeloop *loop)
 {
   gab_guard *guard = loop->guard;

@@ -290,6 +290,7 @@ static gab_status advance(gab_timeloop *loop, bool *done)
   GAB_TRY(gab_local_end(loop));
   GAB_TRY(gab_guard_finish(loop));
   GAB_TRY(finish(loop));
+  GAB_TRY(gab_guard_close_fence(loop));
   *done = true;
   return GAB_OK;
 }

@@ -127,6 +127,8 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
 /* "nobody", "slot 3", "slots 0, 2", "slots 0, 1, 2 and 9 more": of `count` slots those that are `listed`, as far as there is
  * room. @param[in] room  64 or more @return text */
 const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
+/* The run is over, as all have agreed: no part of it goes on any more. Collective. GAB_ERR_FAULT: it is not, yet. */
+gab_status gab_guard_close_fence(gab_timeloop *loop);
 /* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
 /** Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
 void gab_guard_check_fence(gab_timeloop *loop);

@@ -236,13 +236,49 @@ static void test_larger_part_first(void **state)
   }
 }
 
+/* A run is over: whoever has not heard of it does not go on, and can tell that it is over; the next job begins behind. */
+static void test_over(void **state)
+{
+  (void)state;
+  uint64_t token = begin(JOB), late = token;
+  const uint64_t over = token + 1;
+  gab_members all = seats_between(0, SEATS - 1), nobody;
+  gab_members_init(&nobody, 0);
+  const gab_claimant known = claimant(&all, JOB);
+  gab_claimant last = known;
+  gab_verdict what;
+  last.seats = &nobody;
+  last.members = 0;
+  assert_false(gab_token_is_last(&known, token));
+  assert_int_equal(gab_token_ask(&last, &token, true, &what), GAB_OK);
+  assert_int_equal(what, GAB_VERDICT_OURS);
+  assert_int_equal(token, over);
+  assert_true(gab_token_is_last(&known, over));
+  assert_false(goes_on(1, 15, JOB, &late));
+  assert_true(gab_token_is_theirs(&known, over - 1));
+  assert_int_equal(begin(JOB + 1), over + 1);
+  /* Another part was first: it is not over. */
+  uint64_t ours = begin(JOB), theirs = ours;
+  assert_true(goes_on(1, 15, JOB, &theirs));
+  assert_int_equal(gab_token_ask(&last, &ours, true, &what), GAB_OK);
+  assert_int_equal(what, GAB_VERDICT_THEIRS);
+  assert_false(gab_token_is_last(&known, theirs));
+  gab_members_release(&all);
+  gab_members_release(&nobody);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_races),       cmocka_unit_test(test_late),
-      cmocka_unit_test(test_broken_off),  cmocka_unit_test(test_parted_again),
-      cmocka_unit_test(test_earlier_job), cmocka_unit_test(test_writer),
-      cmocka_unit_test(test_damaged),     cmocka_unit_test(test_larger_part_first),
+      cmocka_unit_test(test_over),
+      cmocka_unit_test(test_races),
+      cmocka_unit_test(test_late),
+      cmocka_unit_test(test_broken_off),
+      cmocka_unit_test(test_parted_again),
+      cmocka_unit_test(test_earlier_job),
+      cmocka_unit_test(test_writer),
+      cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_larger_part_first),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
