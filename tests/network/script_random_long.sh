@@ -1,5 +1,6 @@
-# Cables are pulled at random: which, when, in which phase of which slot, and after how long they are put back. Exactly one part
-# goes on, with the result of the undisturbed run, or data is lost and the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N.
+# Cables are pulled at random: which, when, in which phase of which slot, and after how long they are put back; now and then
+# another one later. Exactly one part goes on, with the result of the undisturbed run, or no part has everything, data is lost and
+# the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N.
 # gabion-test: timeout=7200 labels=long,network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
@@ -7,43 +8,82 @@
 runs=${NETWORK_RUNS:-60} seed=${NETWORK_SEED:-$RANDOM} lost=0
 RANDOM=$seed
 echo "seed $seed"
+# some_part_is_complete CABLES PROCESSES: each copy is half the way round, on the slot so many further
+some_part_is_complete() {
+  case "$1, $2" in
+    "1 3, 4" | "1 2, 6" | "1 3, 6" | "hub 1, 6") return 1 ;;
+  esac
+}
+# has_stopped N: so many slots have stood still
+has_stopped() { local seen; seen=$(grep -cs "\"stopped\"" out/events.jsonl); [ "${seen:-0}" -ge "$1" ]; }
+# wait_for COMMAND...: until it succeeds or the launcher has ended; no matter which
+wait_for() { while ! "$@" && kill -0 $job 2>/dev/null; do sleep 0.02; done; }
 draw() { local all=("$@"); drawn=${all[RANDOM % $#]}; } # sets $drawn: one of its arguments
 
 nodes_up 4
+launcher_cable
 second_hub 3 4
-make_reference nod1:1,nod2:1,nod3:1,nod4:1 4
 dead_after=6
+one_each=nod1:1,nod2:1,nod3:1,nod4:1
+make_reference $one_each 4
+# A grid that changes every three steps.
+sed 's/^  steps: .*/  steps: 180/' "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" >adaptive.yaml
+case=adaptive.yaml reference=ref_adaptive
+make_reference $one_each 4
+
 for run in $(seq "$runs"); do
-  draw exchange compute snapshot commit swap disk-write disk-commit reduction output recovery; phase=$drawn
-  draw "1" "2" "3" "4" "1 2" "2 3" "hub" "hub 1" "hub 4" "1 3"; cables=$drawn
-  # Not just when the silence begins to count: some have noticed it then and some have not (doc/resilience.md).
-  draw never never 2 10 20; back=$drawn
+  draw exchange compute snapshot commit swap disk-write disk-commit reduction output recovery migration over \
+    adapt-mark adapt-balance adapt-migrate adapt-rebuild
+  phase=$drawn
+  draw "1" "2" "3" "4" "1 2" "2 3" "hub" "hub 1" "hub 4" "1 3" "launcher" "launcher 2"; cables=$drawn
+  # After so many seconds, or as soon as the cut is announced (core/quarantine.h), or somebody counts as dead.
+  draw never never 2 3.5 4 4.5 5 5.5 6 10 20 announced noticed; back=$drawn
   draw 0 1 2 3; slot=$drawn
   draw "1 1 1 1" "2 2 1 1"; read -r a b c d <<<"$drawn"
-  draw "" "--set resilience.disk.every=100"; disk=$drawn
-  step=$((RANDOM % 600)) case_args=$disk codes="0 3"
+  draw "" 100; disk=$drawn
+  draw "" "" 1 2 3 4; second=$drawn
+  processes=$((a + b + c + d)) case=case.yaml reference=ref steps=600 codes=0 more=
+  some_part_is_complete "$cables" $processes || codes="0 3"
   case $phase in
-    disk-*) disk="--set resilience.disk.every=100" case_args=$disk ;;
-    recovery) draw 0 1 2 3; case_args="$disk --inject slot=$drawn,step=$((step > 2 ? step / 2 : 1))"
-      [ $drawn = $slot ] && slot=$(((slot + 1) % 4)) step=$((step / 4)) ;;
+    disk-*) disk=100 ;;
+    adapt-*) case=adaptive.yaml reference=ref_adaptive steps=180 disk=${disk:+40} second= ;;
+    over) second= ;;
   esac
-  [ -n "$disk" ] && [ $step -gt 250 ] && codes=0 # one is on disk by then, also when a death was injected half the way
-  what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, $((a + b + c + d)) processes, $case_args"
-  run_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args" launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $((a + b + c + d))
+  # The second one: of those that have gone on without the first.
+  case $cables in ? | launcher) [ "$second" = "$cables" ] && second= ;; *) second= ;; esac
+  [ -n "$second" ] && steps=450
+  step=$((RANDOM % steps))
+  case $phase in
+    recovery | migration) # those of another death
+      draw 0 1 2 3; more="--inject slot=$drawn,step=$((step > 2 ? step / 2 : 1))"
+      [ $drawn = $slot ] && slot=$(((slot + 1) % 4)) step=$((step / 4))
+      codes="0 3" ;;
+  esac
+  [ -n "$disk" ] && [ $((5 * step)) -gt $((12 * disk)) ] && codes=0 # one is on disk by then, also when a death was injected half the way
+  case_args="${disk:+--set resilience.disk.every=$disk} $more"
+  [ $phase = over ] || case_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args"
+  [ -n "$second" ] && for one in 0 1 2 3; do case_args+=" --inject slot=$one,step=550,phase=exchange,stopped=2"; done
+  what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, then ${second:-none}, $processes processes, disk ${disk:-no} $more"
+  run_args=$case_args launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $processes
   before=$failures
   # A phase that does not come any more is no fault of the run.
-  for _ in $(seq 600); do
-    [ "$(grep -c '"stopped"' out/events.jsonl 2>/dev/null)" = 1 ] && break
-    kill -0 $job 2>/dev/null || break
-    sleep 0.05
-  done
+  case $phase in
+    over) wait_for test -e out/summary.json ;;
+    *) wait_for has_stopped 1 ;;
+  esac
   pull $cables
-  if [ "$back" != never ]; then
-    sleep "$back"
-    plug $cables
+  case $back in
+    never) ;;
+    announced) wait_for test -e out/fencing/cut-1; plug $cables ;;
+    noticed) wait_for has_event out '"event": "fault noticed"'; plug $cables ;;
+    *) sleep "$back"; plug $cables ;;
+  esac
+  if [ -n "$second" ]; then
+    wait_for has_stopped 2
+    pull $second
   fi
   judge out $codes
-  plug $cables
+  plug $cables $second
   [ $code = 3 ] && lost=$((lost + 1))
   echo "$what: $code$([ $failures -gt $before ] && echo ' WRONG')"
   if [ $failures -gt $before ] && [ -n "${NETWORK_KEEP:-}" ]; then mkdir -p "$NETWORK_KEEP/$seed.$run" && cp -r out out.txt "$NETWORK_KEEP/$seed.$run"; fi
