@@ -42,6 +42,8 @@ static void add_detector(launch_words *list, const launch_options *options)
   char text[256];
   if (options->cut_after > 0 || options->dead_after > 0)
     add_all(list, "--mca mpi_ft_propagator_with_rbcast 1");
+  /* mpirun ends the whole job when a node has not answered it for eight minutes: those that went on without it, too. */
+  if (options->cut_after > 0 && options->several_nodes) add_all(list, "--prtemca oob_tcp_keepalive_time 0");
   if (options->dead_after <= 0) return;
   snprintf(text, sizeof text,
            "--mca mpi_ft_detector 1 --mca mpi_ft_detector_period %g --mca mpi_ft_detector_timeout %g"

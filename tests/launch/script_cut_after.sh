@@ -5,7 +5,7 @@
 cat >mpirun <<SH
 #!/bin/bash
 # Notes what it is told of silence.
-{ echo "\${GABION_CUT_AFTER:-never} \${GABION_DEAD_AFTER:-never}" && grep -o 'mpi_ft_[a-z_]* [0-9.]*' <<<"\$*"; } >"$dir/told"
+{ echo "\${GABION_CUT_AFTER:-never} \${GABION_DEAD_AFTER:-never}" && grep -oE '(mpi_ft|oob)_[a-z_]* [0-9.]*' <<<"\$*"; } >"$dir/told"
 exit 1
 SH
 chmod +x mpirun
@@ -21,6 +21,7 @@ GABION_CUT_AFTER=7 means never never
 tells_rest && complain "another propagator on one machine"
 means 60 never --hosts a:2,b:2
 tells_rest || complain "who notices a cut tells nobody"
+grep -qx 'oob_tcp_keepalive_time 0' told || complain "mpirun ends the job for a node that is cut off"
 grep -q mpi_ft_detector told && complain "processes that do not speak count as dead, and nobody asked for that"
 means 60 never --mpi-args "--host a:2,b:2"
 means 20 20 --hosts a:2,b:2 --dead-after 20
