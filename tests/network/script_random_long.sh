@@ -52,14 +52,14 @@ for run in $(seq "$runs"); do
   # The second one: of those that have gone on without the first.
   case $cables in ? | launcher) [ "$second" = "$cables" ] && second= ;; *) second= ;; esac
   [ -n "$second" ] && steps=450
-  step=$((RANDOM % steps))
+  step=$((RANDOM % steps)) from=$step
   case $phase in
     recovery | migration) # those of another death
-      draw 0 1 2 3; more="--inject slot=$drawn,step=$((step > 2 ? step / 2 : 1))"
-      [ $drawn = $slot ] && slot=$(((slot + 1) % 4)) step=$((step / 4))
+      draw 0 1 2 3; more="--inject slot=$drawn,step=$step" step=0
+      [ $drawn = $slot ] && slot=$(((slot + 1) % 4))
       codes="0 3" ;;
   esac
-  [ -n "$disk" ] && [ $((5 * step)) -gt $((12 * disk)) ] && codes=0 # one is on disk by then, also when a death was injected half the way
+  [ -n "$disk" ] && [ $((5 * from)) -gt $((12 * disk)) ] && codes=0 # one is on disk by then
   case_args="${disk:+--set resilience.disk.every=$disk} $more"
   [ $phase = over ] || case_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args"
   [ -n "$second" ] && for one in 0 1 2 3; do case_args+=" --inject slot=$one,step=550,phase=exchange,stopped=2"; done
@@ -83,9 +83,10 @@ for run in $(seq "$runs"); do
     pull $second
   fi
   judge out $codes
+  seen="$(ls out/fencing 2>/dev/null | grep -c '^cut-') cuts, $(grep -cs '"event": "recovery"' out/events.jsonl) recoveries"
   plug $cables $second
   [ $code = 3 ] && lost=$((lost + 1))
-  echo "$what: $code$([ $failures -gt $before ] && echo ' WRONG')"
+  echo "$what: $seen: $code$([ $failures -gt $before ] && echo ' WRONG')"
   if [ $failures -gt $before ] && [ -n "${NETWORK_KEEP:-}" ]; then mkdir -p "$NETWORK_KEEP/$seed.$run" && cp -r out out.txt "$NETWORK_KEEP/$seed.$run"; fi
   rm -rf out out.txt
 done
