@@ -1,5 +1,7 @@
 #include "core/connections.h"
 
+#include "core/memory.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -142,8 +144,10 @@ static void filter_listening(int descriptor, const gab_address *from, size_t cou
 {
   enum { LOAD, FIRST };
   size_t length = FIRST;
-  struct sock_filter *code = malloc((2 * MOST_FILTERED + 2) * sizeof *code);
-  if (!code) return;
+  void *memory = NULL;
+  if (gab_alloc((2 * MOST_FILTERED + 2) * sizeof(struct sock_filter), GAB_MEMORY_OTHER, &memory) != GAB_OK)
+    return;
+  struct sock_filter *code = memory;
   code[LOAD] =
       (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)SKF_NET_OFF + SOURCE_IN_HEADER);
   for (size_t i = 0; i < count && length < 2 * MOST_FILTERED; i++) {
@@ -155,7 +159,7 @@ static void filter_listening(int descriptor, const gab_address *from, size_t cou
   }
   code[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, ~0u);
   if (option_of(descriptor, SO_DOMAIN) == AF_INET) attach(descriptor, code, length);
-  free(code);
+  gab_free(&code);
 }
 
 void gab_connection_deafen(const gab_connection *connection, const gab_address *from, size_t count)

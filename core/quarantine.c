@@ -4,12 +4,9 @@
 #include "core/connections.h"
 #include "core/file.h"
 #include "core/log.h"
-#include "core/memory.h"
-#include "core/timer.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

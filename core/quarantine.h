@@ -21,7 +21,8 @@
  *  whole cut, or nobody does. Who cannot reach the folder is left to the limit of its connections (::GAB_QUARANTINE_LIMIT), and the
  *  others are deaf to it all the same.
  *
- *  What it does not see to: two processes without a connection do not remember each other. On networks other than TCP nothing of
+ *  What it does not see to: two processes without a connection do not remember each other, nor does a process more than a thousand
+ *  addresses. On networks other than TCP nothing of
  *  this happens.
  *
  *  Tier: extender header.
