@@ -47,12 +47,13 @@ for run in $(seq "$runs"); do
   case $phase in
     disk-*) disk=100 ;;
     adapt-*) case=adaptive.yaml reference=ref_adaptive steps=180 disk=${disk:+40} second= ;;
-    over) second= ;;
+    over) second= ;; # the last sums of the run
   esac
   # The second one: of those that have gone on without the first.
   case $cables in ? | launcher) [ "$second" = "$cables" ] && second= ;; *) second= ;; esac
   [ -n "$second" ] && steps=450
   step=$((RANDOM % steps)) from=$step
+  [ $phase = over ] && phase=reduction step=600 from=600
   case $phase in
     recovery | migration) # those of another death
       draw 0 1 2 3; more="--inject slot=$drawn,step=$step" step=0
@@ -61,16 +62,13 @@ for run in $(seq "$runs"); do
   esac
   [ -n "$disk" ] && [ $((5 * from)) -gt $((12 * disk)) ] && codes=0 # one is on disk by then
   case_args="${disk:+--set resilience.disk.every=$disk} $more"
-  [ $phase = over ] || case_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args"
+  case_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args"
   [ -n "$second" ] && for one in 0 1 2 3; do case_args+=" --inject slot=$one,step=550,phase=exchange,stopped=2"; done
   what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, then ${second:-none}, $processes processes, disk ${disk:-no} $more"
   run_args=$case_args launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $processes
   before=$failures
   # A phase that does not come any more is no fault of the run.
-  case $phase in
-    over) wait_for test -e out/summary.json ;;
-    *) wait_for has_stopped 1 ;;
-  esac
+  wait_for has_stopped 1
   pull $cables
   case $back in
     never) ;;
