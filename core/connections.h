@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/** Of a node, IPv6 or an IPv4 address as one (::ffff:a.b.c.d). */
+/** Of a node: IPv6, or an IPv4 address mapped to one (RFC 4291, 2.5.5.2). */
 typedef struct gab_address {
   uint8_t bytes[16];
 } gab_address;
