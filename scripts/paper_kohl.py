@@ -109,6 +109,7 @@ class Panel:
         self.title, self.x, self.y, self.log, self.series = title, x, y, log, []
 
     def add(self, label, points, style="o-"):
+        """A label that begins with _ is not shown."""
         points = [(x, y) for x, y in points if y is not None]
         if points:
             self.series.append((label, points, style))
@@ -133,11 +134,16 @@ def draw_matplotlib(plt, path, heading, panels):
         axis.set_xlabel(panel.x)
         axis.set_ylabel(panel.y)
         axis.grid(True, which="both", alpha=0.25)
-        axis.legend(fontsize=7)
+        if any(label[0] != "_" for label, _, _ in panel.series):
+            axis.legend(fontsize=7)
     figure.suptitle(heading, fontsize=11)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
     plt.close(figure)
+
+
+def gnuplot_style(style):
+    return "linespoints" if "o" in style else "points" if "x" in style else "lines"
 
 
 def draw_gnuplot(path, heading, panels):
@@ -154,7 +160,7 @@ def draw_gnuplot(path, heading, panels):
         else:
             text += ["set yrange [0:*]"]
         text += ["set title '%s'" % panel.title.replace("'", ""), "set xlabel '%s'" % panel.x, "set ylabel '%s'" % panel.y]
-        text += ["plot " + ", ".join("'-' with %s title '%s'" % ("linespoints" if "o" in style else "lines", label)
+        text += ["plot " + ", ".join("'-' with %s %s" % (gnuplot_style(style), "notitle" if label[0] == "_" else "title '%s'" % label)
                                      for label, _, style in panel.series)]
         for _, points, _ in panel.series:
             text += ["%g %g" % p for p in points] + ["e"]
