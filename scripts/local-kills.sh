@@ -8,7 +8,8 @@
 #   --seed S     of times and victims (default: the time); what they meet also depends on the machine
 #   -n SLOTS     processes that compute (default 8), --spares K beside them (default 2)
 #   --kills M    at most so many processes die in a run (default K); one after the other, now and then two at once
-#   --case FILE  default: tests/faults/local.yaml, a flow; tests/faults/local_phase.yaml is a phase field
+#   --case FILE  default: tests/faults/local.yaml, a flow; tests/faults/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
+#                field
 #   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
 #   ARGUMENTS    of `gabion run`
 #
