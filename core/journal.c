@@ -207,6 +207,7 @@ static gab_status take_bytes(gab_journal *journal, gab_buffer *message, kept *to
     GAB_TRY(gab_put_bytes(&to->memory, message->data, message->size));
     journal->stats.copied++;
     journal->stats.copied_bytes += message->size;
+    if (message->size > journal->stats.largest_copied) journal->stats.largest_copied = message->size;
     return GAB_OK;
   }
   const size_t bytes = message->size;

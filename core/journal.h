@@ -49,6 +49,7 @@ typedef struct gab_journal_stats {
   uint64_t handed_over;     /**< messages ever taken without copying */
   uint64_t copied;          /**< messages ever copied */
   uint64_t copied_bytes;    /**< their bytes */
+  size_t largest_copied;    /**< bytes of the largest of them */
   uint64_t logged_bytes;    /**< of all messages ever taken */
 } gab_journal_stats;
 

@@ -310,6 +310,7 @@ void gab_local_note_totals(gab_local_run *run)
   totals->logged += journal.handed_over - run->counted.handed_over;
   totals->copied += journal.copied - run->counted.copied;
   if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
+  if (journal.largest_copied > totals->largest_copied) totals->largest_copied = journal.largest_copied;
   run->counted = (gab_local_counted){machine.replayed, machine.left_out, machine.jumps, journal.handed_over,
                                      journal.copied};
 }

@@ -64,13 +64,14 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_world_max_u64(world, most, 2));
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
   gab_local_totals *local = &summary->stats.local;
-  uint64_t local_most[3] = {local->steps_again, local->meetings, local->journal_peak};
+  uint64_t local_most[4] = {local->steps_again, local->meetings, local->journal_peak, local->largest_copied};
   uint64_t local_sums[5] = {local->replayed, local->left_out, local->logged, local->copied, local->jumps};
-  GAB_TRY(gab_world_max_u64(world, local_most, 3));
+  GAB_TRY(gab_world_max_u64(world, local_most, 4));
   GAB_TRY(gab_world_sum_u64(world, local_sums, 5));
   local->steps_again = local_most[0];
   local->meetings = local_most[1];
   local->journal_peak = local_most[2];
+  local->largest_copied = local_most[3];
   local->replayed = local_sums[0];
   local->left_out = local_sums[1];
   local->logged = local_sums[2];
@@ -187,6 +188,7 @@ static void put_local(gab_json *json, const gab_local_totals *local)
   gab_json_uint(json, "jumps", local->jumps);
   gab_json_uint(json, "logged", local->logged);
   gab_json_uint(json, "copied", local->copied);
+  gab_json_uint(json, "largest_copied_bytes", local->largest_copied);
   gab_json_uint(json, "journal_peak_of_a_slot", local->journal_peak);
   gab_json_close(json);
 }

@@ -184,6 +184,7 @@ typedef struct gab_local_totals {
   uint64_t jumps;          /**< times that a slot which had come back went on from a later checkpoint */
   uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
   size_t journal_peak;     /**< bytes of logged messages at most */
+  size_t largest_copied;   /**< bytes of the largest message that was copied: large ones change hands */
 } gab_local_totals;
 
 /** What happened so far, as this slot saw it. */

@@ -108,6 +108,7 @@ static void large_messages_change_hands_small_ones_are_copied(void **state)
   assert_int_equal(stats.handed_over, 1);
   assert_int_equal(stats.copied, 1);
   assert_int_equal(stats.copied_bytes, COPY_BELOW - 1);
+  assert_int_equal(stats.largest_copied, COPY_BELOW - 1);
   assert_int_equal(stats.bytes, LARGE + COPY_BELOW - 1);
   gab_buffer_release(&buffer);
 }
