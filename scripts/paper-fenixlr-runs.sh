@@ -14,7 +14,8 @@
 #   --report       runs nothing: the report of what is in DIR
 #
 # Figure 7: 32 + 4 processes, 80 steps, a checkpoint every 40; 1 to 4 processes die that are so far apart that the delay of none
-# reaches another one before it dies (separated), or of which the delay of the first has reached the second (nested).
+# reaches another one before it dies (separated), or of which the delay of the first has reached the second (nested); and two that are
+# far apart, with a checkpoint in between (intervals).
 # Figure 10: so many separated deaths on 8, 16 and 32 processes. Figure 6: a death every so many steps on 16 + 16 processes,
 # local against global, beside a run without protection.
 # All have to end with the checksum of the undisturbed run; what does not is a failure (exit 1).
@@ -47,7 +48,7 @@ for program in "$GABION" "$LAUNCH" "$CHAIN"; do [ -x "$program" ] || fail "build
 OUT=$(realpath -m "$OUT"); mkdir -p "$OUT/runs"
 export OMP_NUM_THREADS=1
 failures=0
-# Seeds: where a run of its name has ended well, it is not made again.
+# A run of its name that has ended well is not made again.
 RUNS=$OUT/runs.jsonl; touch "$RUNS"
 
 # play FIGURE NAME REPEAT STRATEGY SLOTS SPARES STEPS EVERY [STEP:SLOT]...
@@ -85,6 +86,7 @@ figure_7() {
   play 7 nested_first "$1" local 32 4 80 40 48:11
   play 7 nested_second "$1" local 32 4 80 40 60:14
   play 7 nested "$1" local 32 4 80 40 48:11 60:14
+  play 7 intervals "$1" local 32 4 80 40 30:3 50:29
 }
 figure_10() {
   local count

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Figures 2, 3, 7 and 8 of Gamell et al. 2015 (FenixLR), and the numbers of section 4.3, by the model of `gabion plan
 # --delays`: how the delay of a failed process spreads, and what local recovery saves against global. Nothing is killed
-# here and nothing runs on several processes: figures 7 and 8 of the paper are measured, these are their model.
+# here and nothing runs on several processes: figures 7 and 8 of the paper are measured, these are their model. Measured are
+# figures 6, 7 and 10 by scripts/paper-fenixlr-runs.sh, beside that model.
 #
 #   scripts/paper-fenixlr.sh [--quick] [--out DIR] [--built]
 #

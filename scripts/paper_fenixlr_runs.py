@@ -106,12 +106,14 @@ class Model:
         self.rework = statistics.mean(again) / self.t1 if again else 1.0
         self.count = len(pauses)
 
-    def play(self, about, name=None):
-        """(undisturbed, late) at the end, in seconds, and the times of the processes."""
+    def play(self, about, waits=True):
+        """(undisturbed, late) at the end, in seconds, and the times of the processes; `waits`: all for all at checkpoints."""
         command = [self.gabion, "plan", "--delays", "--json", "--runs", "1", "--grid", str(about["slots"]), "--steps", str(about["steps"]),
                    "--t1", "%.9g" % self.t1, "--t2", "%.9g" % (self.t1 + self.pause), "--rework", "%.9g" % self.rework]
         if about["every"]:
-            command += ["--checkpoint-every", str(about["every"]), "--reduce-every", str(about["every"])]
+            command += ["--checkpoint-every", str(about["every"])]
+        if about["every"] and waits:
+            command += ["--reduce-every", str(about["every"])]
         for step, slot in about["deaths"]:
             command += ["--fail", "%d:%d" % (step + 1, slot)]
         path = os.path.join(self.out, "model.csv")
@@ -155,7 +157,7 @@ def figure_7(draw, out, gabion, runs):
              "| deaths (step: slot) | total, s | of one death's | late, s | of one death's | model total, s | off, % | model late, s | off, % |",
              "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
     panels, late = [], {}
-    for name in ("undisturbed", "1", "2", "3", "4", "nested_first", "nested_second", "nested"):
+    for name in ("undisturbed", "1", "2", "3", "4", "nested_first", "nested_second", "nested", "intervals"):
         group = of(name)
         if not group:
             continue
@@ -167,11 +169,14 @@ def figure_7(draw, out, gabion, runs):
                       late[name], late[name] / one_late, base + model_late, 100 * (total / (base + model_late) - 1), model_late,
                       "%+.1f" % (100 * (late[name] / model_late - 1)) if model_late else ""))
         if not name.startswith("nested_"):
-            panels.append(panel_of(group[-1], model, {"undisturbed": "undisturbed", "nested": "two, nested"}.get(name, name + " separated")))
+            panels.append(panel_of(group[-1], model, {"undisturbed": "undisturbed", "nested": "two, nested", "intervals": "a checkpoint in between"}.get(name, name + " separated")))
     if "nested" in late and "nested_first" in late and "nested_second" in late:
         both = late["nested_first"] + late["nested_second"]
         lines += ["", "Nested: late by %.2f s; the two by themselves are late by %.2f s together (%+.1f %%)." %
                   (late["nested"], both, 100 * (late["nested"] / both - 1))]
+    if "intervals" in late:
+        lines += ["", "A checkpoint between two deaths (intervals): late by %.2f s; by the model without the wait at checkpoints %.2f s." %
+                  (late["intervals"], model.play(of("intervals")[0].about, waits=False)[1])]
     draw(os.path.join(out, "figure7_measured.png"), "Measured: every second step of 32 processes; deaths by SIGKILL", panels)
     return lines
 
