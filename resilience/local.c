@@ -215,6 +215,7 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in)
   const gab_reader whole = in;
   gab_local_note note;
   GAB_TRY(gab_local_read_note(&in, &note));
+  gab_local_learn_stop(local, note.stop_behind, note.stop_why);
   /* these are answered at once in every state: others wait for the answer, and it changes nothing here */
   if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
   if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);

@@ -126,6 +126,16 @@ gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffe
 /** Decides something that depends on the clock. @param[in] proposal  used unless it was decided before
  *  @param[out] decided  false: it is not logged yet; call again @param[out] value  what was decided */
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided);
+/** Wants all to stop, for a reason that is not 0: whoever plays the first slot hears of it in time, unless those on the way die. */
+gab_status gab_local_ask_to_stop(gab_local *local, uint64_t why);
+/** @return the reason for which some slot has asked, as far as has come here; 0: none */
+uint64_t gab_local_asked_to_stop(const gab_local *local);
+/** Of the first slot, ahead of each checkpoint: why all stop at the one after it. Logged, so that who comes back says the same.
+ *  @param[in] proposal  used unless it was decided before; 0: all go on */
+gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal);
+/** Whether the last checkpoint that this slot took is known to be committed; with that all know whether they stop at the next.
+ *  @param[out] why  the reason to stop there; 0: go on */
+bool gab_local_stops(const gab_local *local, uint64_t *why);
 /** Comes to the next global section. Calls until gab_local_is_inside() change nothing. */
 gab_status gab_local_arrive(gab_local *local);
 bool gab_local_is_inside(const gab_local *local);

@@ -68,8 +68,10 @@ gab_status gab_local_keep_image(gab_local_images *images, gab_step checkpoint, u
 
 gab_status gab_local_tell_values(gab_local *local, const gab_local_partner *partner)
 {
-  const gab_local_note up = {
-      .kind = NOTE_HAVE, .checkpoint = local->told_have, .number = local->told_arrived};
+  const gab_local_note up = {.kind = NOTE_HAVE,
+                             .checkpoint = local->told_have,
+                             .number = local->told_arrived,
+                             .value = local->asked_to_stop};
   const gab_local_note down = {
       .kind = NOTE_COMMITTED, .checkpoint = local->committed, .number = local->entered};
   const gab_seat seat = gab_local_seat(local, partner->slot);
@@ -135,6 +137,7 @@ gab_status gab_local_on_have(gab_local *local, gab_seat source, const gab_local_
   if (!child) return GAB_OK;
   if (note->checkpoint > child->have) child->have = note->checkpoint;
   if (note->number > child->arrived) child->arrived = note->number;
+  GAB_TRY(gab_local_ask_to_stop(local, note->value));
   return gab_local_update_tree(local);
 }
 
@@ -224,6 +227,7 @@ gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_loca
 {
   if (!gab_local_current(local, source, note)) return GAB_OK;
   if (note->checkpoint > local->acknowledged) local->acknowledged = note->checkpoint;
+  gab_local_publish_answer(local);
   return gab_local_update_tree(local);
 }
 
@@ -276,6 +280,20 @@ gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value
   GAB_TRY(gab_local_log_decision(made, local->decided, proposal));
   const gab_local_partner *holder = reachable_holder(local);
   return holder ? send_decision(local, holder, local->decided) : GAB_OK;
+}
+
+gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t *value)
+{
+  gab_local_decisions *made = &local->decisions;
+  *value = proposal;
+  if (local->decided < local->decided_logged) {
+    *value = made->values[local->decided++ - made->base];
+    return GAB_OK;
+  }
+  const gab_local_partner *holder = reachable_holder(local);
+  const uint64_t number = local->decided++;
+  GAB_TRY(gab_local_log_decision(made, number, proposal));
+  return holder ? send_decision(local, holder, number) : GAB_OK;
 }
 
 gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_local_note *note)

@@ -131,6 +131,7 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_rea
   local->arrived = local->left;
   if (local->entered < local->left) local->entered = local->left;
   local->taken = local->acknowledged = local->base = checkpoint;
+  local->answer = 0;
   if (local->told_have < checkpoint) local->told_have = checkpoint;
   if (local->told_arrived < local->left) local->told_arrived = local->left;
   for (size_t i = 0; i < local->partner_count; i++)

@@ -3,7 +3,7 @@
  *
  *  local.c (making one, dispatch), local_note.c (control messages, who plays what), local_channel.c
  * (greeting, numbers, replay), local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree,
- * decisions, sections), local_image.c (what the machine adds to an image).
+ * decisions, sections), local_stop.c (when all stop), local_image.c (what the machine adds to an image).
  *
  *  Tier: internal, never installed.
  */
@@ -45,6 +45,8 @@ typedef struct gab_local_note {
   gab_seat about_seat;
   gab_step checkpoint;
   uint64_t number, value;
+  gab_step stop_behind; /**< filled in by whoever sends: local_stop.c */
+  uint64_t stop_why;
 } gab_local_note;
 
 /** A message that has arrived and is not delivered yet. */
@@ -148,6 +150,12 @@ struct gab_local {
   gab_local_decisions decisions;
   uint64_t decided;        /**< given to the application */
   uint64_t decided_logged; /**< acknowledged by the holder */
+  /* stopping; reasons are not 0 */
+  uint64_t asked_to_stop; /**< here or below; told to the parent */
+  gab_step answered;    /**< of the first slot: the checkpoint of its last answer, which is not public yet */
+  uint64_t answer;      /**< 0: go on */
+  gab_step stop_behind; /**< at the checkpoint after this one all stop, if there is a reason */
+  uint64_t stop_why;
   gab_local_stats stats;
 };
 
@@ -192,11 +200,17 @@ gab_status gab_local_answer_askers(gab_local *local, gab_local_partner *partner)
 /** Restores once more, from a later checkpoint. */
 gab_status gab_local_jump(gab_local *local, gab_step checkpoint);
 
+/* local_stop.c */
+void gab_local_learn_stop(gab_local *local, gab_step checkpoint, uint64_t why);
+void gab_local_publish_answer(gab_local *local);
+
 /* local_commit.c */
 const gab_local_image *gab_local_newest_committed(const gab_local *local, const gab_local_images *images);
 gab_status gab_local_keep_image(gab_local_images *images, gab_step checkpoint, uint64_t decisions,
                                 const gab_buffer *bytes);
 void gab_local_forget_images(gab_local_images *images);
+/** Like gab_local_decide(), but does not wait for the holder: to be spread only when an image that is taken later is there. */
+gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t *value);
 gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t number, uint64_t value);
 /** The holder is up: what it lacks goes there. */
 gab_status gab_local_renew_copies(gab_local *local, bool all);

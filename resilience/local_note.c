@@ -90,6 +90,8 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
   GAB_TRY(gab_put_i64(head, note.checkpoint));
   GAB_TRY(gab_put_u64(head, note.number));
   GAB_TRY(gab_put_u64(head, note.value));
+  GAB_TRY(gab_put_i64(head, local->stop_behind));
+  GAB_TRY(gab_put_u64(head, local->stop_why));
   return local->transport.send(local->transport.user, target, GAB_LOCAL_CONTROL, head,
                                body ? body->data : NULL, body ? body->size : 0, NULL);
 }
@@ -106,6 +108,8 @@ gab_status gab_local_read_note(gab_reader *in, gab_local_note *note)
   GAB_TRY(gab_get_i64(in, &note->checkpoint));
   GAB_TRY(gab_get_u64(in, &note->number));
   GAB_TRY(gab_get_u64(in, &note->value));
+  GAB_TRY(gab_get_i64(in, &note->stop_behind));
+  GAB_TRY(gab_get_u64(in, &note->stop_why));
   if (note->kind >= NOTE_KIND_COUNT)
     GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: a message of kind %" PRIu32, note->kind);
   return GAB_OK;

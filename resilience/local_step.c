@@ -201,6 +201,24 @@ static gab_status leave(gab_local_run *run)
   return GAB_OK;
 }
 
+static bool is_answered(const gab_local_run *run)
+{
+  uint64_t why;
+  return gab_local_stops(run->machine, &why);
+}
+
+gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why)
+{
+  gab_local_run *run = run_of(loop);
+  uint64_t asked = *why;
+  GAB_TRY(gab_local_wait(run, is_answered));
+  gab_local_stops(run->machine, why);
+  if (*why) return GAB_OK;
+  if (!gab_world_is_root(run->world)) return gab_local_ask_to_stop(run->machine, asked);
+  if (!asked) asked = gab_local_asked_to_stop(run->machine);
+  return gab_local_answer(run->machine, loop->step, asked);
+}
+
 gab_status gab_local_checkpoint_due(gab_timeloop *loop)
 {
   gab_local_run *run = run_of(loop);

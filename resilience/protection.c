@@ -448,10 +448,22 @@ gab_status gab_guard_stop(gab_timeloop *loop)
   return reason == GAB_STOP_NOT ? GAB_OK : stop(loop, reason);
 }
 
+/* What is not asked for now is answered at the next checkpoint and done at the one after. */
+static double time_to_stop_later(const gab_timeloop *loop)
+{
+  return time_to_stop(loop->guard) +
+         2 * (double)loop->guard->memory.every.steps * gab_guard_step_seconds(loop);
+}
+
 gab_status gab_guard_stop_at_checkpoint(gab_timeloop *loop)
 {
-  gab_stop_reason reason;
-  GAB_TRY(gab_stop_decide(loop->guard->stop, time_to_stop(loop->guard), &reason));
+  gab_guard *guard = loop->guard;
+  gab_stop_reason reason = GAB_STOP_NOT;
+  if (gab_local_is_on(loop)) {
+    uint64_t why = gab_stop_look(guard->stop, time_to_stop_later(loop));
+    GAB_TRY(gab_local_whether_to_stop(loop, &why));
+    reason = (gab_stop_reason)why;
+  } else GAB_TRY(gab_stop_look_together(guard->stop, time_to_stop_later(loop), &reason));
   if (reason == GAB_STOP_NOT) return GAB_OK;
   GAB_TRY(gab_local_enter(loop));
   return stop(loop, reason);

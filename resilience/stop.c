@@ -1,6 +1,5 @@
 #include "resilience/stop.h"
 
-#include "core/carrier.h"
 #include "core/collective.h"
 #include "core/timer.h"
 
@@ -60,7 +59,7 @@ void gab_stop_destroy(gab_stop **stop)
 void gab_stop_restart(gab_stop *stop, gab_step step) { stop->next = step + 1; }
 
 /* What this process knows; file and clock are the root's business. */
-static gab_stop_reason look(const gab_stop *stop, double reserve)
+gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve)
 {
   if (terminated) return GAB_STOP_SIGNAL;
   if (!gab_world_is_root(stop->world)) return GAB_STOP_NOT;
@@ -75,7 +74,7 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
 {
   *reason = GAB_STOP_NOT;
   if (step < stop->next) return GAB_OK;
-  uint64_t values[2] = {look(stop, reserve), 1}; /* reason; steps until the next time, by the root */
+  uint64_t values[2] = {gab_stop_look(stop, reserve), 1}; /* reason; steps until the next time, by the root */
   if (gab_world_is_root(stop->world) && step_seconds > 0 && step_seconds < POLL_SECONDS)
     values[1] = (uint64_t)fmin(POLL_SECONDS / step_seconds, MOST_STEPS);
   GAB_TRY(gab_world_max_u64(stop->world, values, 2));
@@ -84,11 +83,10 @@ gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, doub
   return GAB_OK;
 }
 
-gab_status gab_stop_decide(const gab_stop *stop, double reserve, gab_stop_reason *reason)
+gab_status gab_stop_look_together(const gab_stop *stop, double reserve, gab_stop_reason *reason)
 {
-  uint64_t asked = look(stop, reserve);
+  uint64_t asked = gab_stop_look(stop, reserve);
   GAB_TRY(gab_world_max_u64(stop->world, &asked, 1));
-  GAB_TRY(gab_world_decide(stop->world, &asked));
   *reason = (gab_stop_reason)asked;
   return GAB_OK;
 }

@@ -46,9 +46,10 @@ void gab_stop_destroy(gab_stop **stop);
 gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, double reserve,
                         gab_stop_reason *reason);
 
-/** The same with strategy `local` (core/carrier.h): the root's answer is logged before it is spread. Collective.
- *  @return ::GAB_ERR_FAULT if the world broke, or this slot goes back */
-gab_status gab_stop_decide(const gab_stop *stop, double reserve, gab_stop_reason *reason);
+/** What this process alone knows. Local. @param[in] reserve  as in gab_stop_ask() */
+gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve);
+/** The same of all, at once. Collective. @return ::GAB_ERR_FAULT if the world broke */
+gab_status gab_stop_look_together(const gab_stop *stop, double reserve, gab_stop_reason *reason);
 
 /** After a recovery: asks again after the next step. Local, equal on all. */
 void gab_stop_restart(gab_stop *stop, gab_step step);

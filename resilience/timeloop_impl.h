@@ -209,6 +209,9 @@ gab_status gab_local_enter(gab_timeloop *loop);
 gab_status gab_local_end(gab_timeloop *loop);
 /* In the place of gab_guard_checkpoint() while it is on. */
 gab_status gab_local_checkpoint_due(gab_timeloop *loop);
+/* Ahead of a checkpoint, outside of sections: whether all stop here, for what was asked for an interval ago. Waits for nothing but
+ * that the last checkpoint is committed. @param[in,out] why  why this process wants to stop; why all do; 0: not */
+gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why);
 /* Brings the claim of this process, if any, up to date, ahead of a repair. Local. */
 void gab_local_note_claim(gab_local_run *run);
 /* Looks after others between tasks. Local. */

@@ -88,6 +88,24 @@ launch 0 4 0 --set 'resilience.strategies=[shrink]' --set "run.steps=$steps"
 [ "$(checksum)" = "$stopped" ] || complain "stopped at step $steps: another checksum"
 launch 0 4 0 --set 'resilience.strategies=[shrink]' --set "run.steps=$((steps + 10))"
 [ "$(checksum)" = "$continued" ] || complain "continued from step $steps: another checksum"
+# So does a run of which one process that is not the root gets SIGTERM: the root hears of it along the tree of acknowledgements.
+rm -rf out
+"$GABION_LAUNCH" -n 4 --spares 2 -t 1 --stall 60 -- "$gabion" run "$case" --out out $short --set resilience.disk.every=40 \
+  --set run.steps=1000000 >said.txt 2>&1 &
+job=$!
+until [ "$(grep -c '"event": "checkpoint"' out/events.jsonl 2>/dev/null)" -gt 3 ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
+for pid in $(pgrep -f "^$gabion run $case --out out " || true); do
+  [ "$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')" = 3 ] &&
+    [ "$(readlink "/proc/$pid/cwd")" = "$work" ] && kill -TERM "$pid"
+done
+code=0
+wait $job || code=$?
+[ $code = 75 ] || complain "SIGTERM for slot 3: exit $code
+it said: $(cat said.txt)"
+grep -q '"event": "stop".*SIGTERM' out/events.jsonl || complain "SIGTERM for slot 3: no event says why it stopped"
+terminated=$(checksum) steps=$(member steps)
+launch 0 4 0 --set 'resilience.strategies=[shrink]' --set "run.steps=$steps"
+[ "$(checksum)" = "$terminated" ] || complain "SIGTERM for slot 3, at step $steps: another checksum"
 
 for wrong in scheme=parity copies=2 memory.every=10s memory.overlap=true memory.buffers=1 scrub=10 \
   'strategies=[spare, local]' 'strategies=[local, respawn]' 'disk.every=10 min'; do

@@ -49,6 +49,7 @@ typedef struct problem {
   gab_slot holder[MOST_SLOTS];
   int steps, checkpoint_every, reduce_every, decide_every;
   int section_at; /* a checkpoint step with a global section before it; 0: none */
+  int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
 } problem;
 
@@ -166,7 +167,8 @@ typedef struct world {
   uint64_t messages[MOST_SLOTS][MOST_SLOTS][CONTEXTS][MOST_MESSAGES]; /* 0: not made yet */
   uint64_t decisions[MOST_STEPS + 1];
   uint32_t decided;
-  int taken[MOST_SLOTS];  /* the newest checkpoint that the slot ever took */
+  int answer;            /* of slot 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
+  int taken[MOST_SLOTS]; /* the newest checkpoint that the slot ever took */
   int passed[MOST_SLOTS]; /* sections that the slot has passed */
   int arrived_most;       /* sections at which somebody arrived */
   int section_checkpoint; /* that closes the newest of them */
@@ -559,11 +561,34 @@ static gab_status at_section(process *p, bool *moved)
   return gab_local_leave(p->local);
 }
 
+enum { WHY = 7 };
+
+/* Whether to stop is known to all when it has to be, and to all the same, though slot 0 might say something else in each life. */
+static bool check_stop(process *p)
+{
+  world *w = p->world;
+  const problem *problem = w->problem;
+  const int step = p->app.step, before = step - problem->checkpoint_every, special = problem->stop_behind;
+  uint64_t why;
+  if (step > 0 && !gab_local_stops(p->local, &why)) return false;
+  if (step > 0 && special > 0 && before == special && w->answer == 0) w->answer = why ? WHY : -1;
+  const uint64_t right = special > 0 && before == special && w->answer == WHY ? WHY : 0;
+  if (step > 0 && why != right)
+    FAILED(w, "slot %d at checkpoint %d: told %lu of stopping", (int)gab_local_slot(p->local), step,
+           (unsigned long)why);
+  if (gab_local_slot(p->local) != 0) return true;
+  const bool wants = special > 0 && step == special && mix((uint64_t)w->out.events, 77) % 2;
+  if (gab_local_answer(p->local, step, wants ? WHY : 0) != GAB_OK) FAILED(w, "%s", gab_error_message());
+  return true;
+}
+
 static gab_status at_checkpoint(process *p, bool *moved)
 {
   app *app = &p->app;
   if (is_due(app->step, p->world->problem->checkpoint_every)) {
     gab_buffer image;
+    *moved = check_stop(p);
+    if (!*moved) return GAB_OK;
     gab_buffer_init(&image, GAB_MEMORY_OTHER);
     gab_status status = gab_put_bytes(&image, app, sizeof *app);
     if (status == GAB_OK) status = gab_local_checkpoint(p->local, app->step, &image, moved);

@@ -19,6 +19,7 @@ static schedule ring(gab_slot slots, gab_seat spares, int shift)
                            .checkpoint_every = 3,
                            .reduce_every = 4,
                            .decide_every = 2,
+                           .stop_behind = 6,
                            .ahead = 2};
   for (gab_slot s = 0; s < slots; s++) {
     plan.problem.holder[s] = (s + shift) % slots;

@@ -50,6 +50,8 @@ static void make_problem(problem *problem, uint64_t *random)
   const int shift = between(random, 1, problem->slots - 1);
   for (gab_slot s = 0; s < problem->slots; s++)
     problem->holder[s] = pairwise ? s ^ 1 : (s + shift) % problem->slots;
+  problem->stop_behind =
+      problem->checkpoint_every * (int)(gab_hash_counter(*random, 3, 0) % 4); /* draws nothing */
   if (between(random, 0, 9) == 0) problem->section_at = problem->checkpoint_every * between(random, 1, 2);
 }
 
