@@ -94,11 +94,14 @@ figure_10() {
   for count in 0 1 2 4; do play 10 "16_$count" "$1" local 16 4 80 40 ${four[@]:0:count}; done
   for count in 0 1 2; do play 10 "8_$count" "$1" local 8 2 80 40 $(printf '%s\n' 56:6 55:1 | head -n "$count"); done
 }
-figure_6() { # as many deaths as there are spares, less one, or as many as fit into 48 steps
-  local mtbf steps deaths step k
+figure_6() { # fifteen deaths at most, of sixteen spares, or as many as fit into 48 steps
+  local mtbf steps deaths step k strategy
   for mtbf in 1 2 3 4 6 9 12 16 24; do
     steps=$((mtbf < 3 ? 16 * mtbf : 48)) deaths=()
-    for ((k = 0, step = mtbf; step < steps && k < 15; k++, step += mtbf)); do deaths+=("$step:$(((5 * k + 3) % 16))"); done
+    for ((k = 0; k < 15; k++)); do # somewhere in the k-th span
+      step=$((mtbf * k + (5 * k + 3) % mtbf))
+      if ((step > 0 && step < steps)); then deaths+=("$step:$(((5 * k + 3) % 16))"); fi
+    done
     play 6 "base_$steps" 1 none 16 16 "$steps" never
     for strategy in local spare; do play 6 "$mtbf" 1 $strategy 16 16 "$steps" 8 "${deaths[@]}"; done
   done
