@@ -15,6 +15,13 @@ void gab_port_set_logged(gab_port *port)
 
 uint32_t gab_world_logged_ports(const gab_world *world) { return world->logged_ports; }
 
+const char *gab_world_logged_name(const gab_world *world, uint32_t context)
+{
+  for (const gab_port *port = world->ports; port; port = port->next)
+    if (port->logged && port->log_context == context) return port->name;
+  return "";
+}
+
 void gab_world_set_carrier(gab_world *world, const gab_carrier *carrier)
 {
   gab_world_abandon_ports(world);

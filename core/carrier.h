@@ -23,6 +23,8 @@ extern "C" {
 void gab_port_set_logged(gab_port *port);
 /** Logged ports so far, those that were closed included; the same on all. */
 uint32_t gab_world_logged_ports(const gab_world *world);
+/** @return the name of the logged port of that number; "" if it was closed */
+const char *gab_world_logged_name(const gab_world *world, uint32_t context);
 
 /** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent().
  *  @param[in] bytes  envelopes included: what a journal keeps of them */

@@ -89,6 +89,8 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
              "local recovery: %" GAB_PRI_SLOT " slots, seat %" GAB_PRI_SEAT ", %" PRIu64
              " messages ahead, %" PRIu32 " contexts",
              setup->slots, setup->seat, setup->ahead, setup->contexts);
+  if (setup->verify && !application->differs)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: nobody would hear of a message that was made otherwise");
   GAB_TRY(gab_alloc(sizeof **local, GAB_MEMORY_OTHER, &memory));
   gab_local *made = memory;
   made->setup = *setup;
@@ -108,6 +110,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
 static void release_partner(gab_local_partner *partner)
 {
   gab_local_forget_arrivals(partner);
+  for (int c = 0; c < GAB_LOCAL_CONTEXTS; c++) gab_free(&partner->channels[c].hashes.list);
   gab_local_forget_images(&partner->images);
   gab_free(&partner->decisions.values);
   gab_free(&partner->askers);
@@ -175,6 +178,10 @@ static gab_status handle(gab_local *local, gab_seat source, const gab_local_note
     return gab_local_on_decision(local, source, note);
   case NOTE_DECIDED:
     return gab_local_on_decided(local, source, note);
+  case NOTE_HASH:
+    return gab_local_on_hash(local, source, note, in);
+  case NOTE_COMPARED:
+    return gab_local_on_compared(local, source, note);
   default:
     return GAB_OK; /* an image that nobody waits for */
   }

@@ -66,12 +66,23 @@ typedef struct gab_local_transport {
   void (*hand_over)(void *user, gab_local_reason reason, gab_slot slot);
 } gab_local_transport;
 
+/** A message that a slot which came back has made again, and otherwise. */
+typedef struct gab_local_difference {
+  gab_slot from, to;
+  uint32_t context;
+  uint64_t number;         /**< on its channel */
+  gab_journal_label label; /**< as it is now */
+  gab_step first_step;     /**< in which it was sent the first time */
+} gab_local_difference;
+
 typedef struct gab_local_application {
   void *user;
   /** The slot that keeps the image of `slot`; a pure function, the same on all. */
   gab_slot (*holder)(void *user, gab_slot slot);
   /** Becomes the state of `slot` at `checkpoint`. @param[in] image  as given to gab_local_checkpoint() */
   gab_status (*restore)(void *user, gab_slot slot, gab_step checkpoint, gab_reader image);
+  /** Says that a message was made otherwise, where setup.verify is on. @return an error, which gab_local_deliver() returns */
+  gab_status (*differs)(void *user, const gab_local_difference *difference);
 } gab_local_application;
 
 typedef struct gab_local_setup {
@@ -85,12 +96,16 @@ typedef struct gab_local_setup {
   int32_t neighbour_count;
   const gab_slot *wards; /**< whose images this slot keeps */
   int32_t ward_count;
+  bool
+      verify; /**< hashes of messages that are left out are compared with those of the first time; the same on all */
+  size_t unhashed; /**< bytes at the head of a message that are not compared: they differ from life to life */
 } gab_local_setup;
 
 typedef struct gab_local_stats {
   uint64_t duplicates; /**< messages dropped by their number */
   uint64_t stale;      /**< messages dropped since they came from or for another life */
   uint64_t left_out;   /**< sends that the other side had already */
+  uint64_t compared;   /**< thereof of others: their hashes were compared here */
   uint64_t replayed;   /**< messages sent again from the journal */
   uint64_t takeovers;  /**< slots given to spares by this holder */
   uint64_t jumps;      /**< restored again, from a later checkpoint */
@@ -120,8 +135,8 @@ gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, c
  *  @param[in,out] message  replaced if there is one @param[out] label  may be NULL */
 gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context, gab_buffer *message,
                              gab_journal_label *label, bool *there);
-/** Takes a checkpoint. @param[out] taken  false: the one before is not known to be committed yet; call again
- */
+/** Takes a checkpoint. @param[out] taken  false: the one before is not known to be committed yet, or hashes of what was left out
+ *  are not compared yet; call again */
 gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
 /** Decides something that depends on the clock. @param[in] proposal  used unless it was decided before
  *  @param[out] decided  false: it is not logged yet; call again @param[out] value  what was decided */
@@ -136,13 +151,14 @@ gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t prop
 /** Whether the last checkpoint that this slot took is known to be committed; with that all know whether they stop at the next.
  *  @param[out] why  the reason to stop there; 0: go on */
 bool gab_local_stops(const gab_local *local, uint64_t *why);
-/** Comes to the next global section. Calls until gab_local_is_inside() change nothing. */
+/** Comes to the next global section, as soon as all hashes of what was left out are compared. To be called again until
+ *  gab_local_is_inside(). */
 gab_status gab_local_arrive(gab_local *local);
 bool gab_local_is_inside(const gab_local *local);
 gab_status gab_local_leave(gab_local *local);
 
 /** Whether nothing is open here: the last checkpoint is known to be committed, the copies of it that this slot keeps
- *  for others are here, and all partners are up. Who comes to a global section waits for that. */
+ *  for others are here, all partners are up, and what was left out is compared. Who comes to a global section waits for that. */
 bool gab_local_is_settled(const gab_local *local);
 
 /** Whether messages can be sent to that slot and received from it: it is a partner. */

@@ -10,6 +10,7 @@ void gab_local_forget_arrivals(gab_local_partner *partner)
     for (size_t i = 0; i < channel->arrived_count; i++) gab_buffer_release(&channel->arrived[i].bytes);
     gab_free(&channel->arrived);
     channel->arrived_count = 0;
+    gab_local_forget_hashes(channel, channel->delivered);
   }
 }
 
@@ -42,6 +43,7 @@ static gab_status pump(gab_local *local, gab_local_partner *to, uint32_t context
   gab_local_channel *channel = &to->channels[context];
   const uint64_t next = gab_journal_next(local->journal, to->slot, context);
   if (!to->up) return GAB_OK;
+  GAB_TRY(gab_local_leave_out(local, to, context));
   while (channel->sent < next && (!channel->replaying || channel->sent < channel->credit)) {
     gab_journal_entry *entry = gab_journal_find(local->journal, to->slot, context, channel->sent);
     if (!entry)
@@ -52,6 +54,7 @@ static gab_status pump(gab_local *local, gab_local_partner *to, uint32_t context
     GAB_TRY(transmit(local, to, context, entry, channel->replaying));
     channel->sent++;
   }
+  if (channel->sent > channel->handled) channel->handled = channel->sent < next ? channel->sent : next;
   if (channel->sent >= next) channel->replaying = false;
   return GAB_OK;
 }
@@ -73,7 +76,6 @@ gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, c
   GAB_TRY(check_playing(local, target, context));
   gab_local_partner *to = gab_local_find(local, target);
   GAB_TRY(gab_journal_append(local->journal, target, context, label, message, &entry));
-  if (to->up && entry->number < to->channels[context].sent) local->stats.left_out++;
   return pump(local, to, context);
 }
 
@@ -100,7 +102,8 @@ gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context
   return gab_local_tell(local, gab_local_seat(local, source), note, NULL);
 }
 
-static gab_status take_in(gab_local_channel *channel, const gab_local_arrival *head, gab_reader payload)
+static gab_status take_in(const gab_local *local, gab_local_channel *channel, const gab_local_arrival *head,
+                          gab_reader payload)
 {
   void *list = channel->arrived;
   /* grown by hand: the list shrinks between, which gab_list_room() does not allow */
@@ -111,7 +114,7 @@ static gab_status take_in(gab_local_channel *channel, const gab_local_arrival *h
   gab_buffer_init(&place->bytes, GAB_MEMORY_MESSAGE);
   GAB_TRY(gab_put_bytes(&place->bytes, payload.at, gab_reader_left(&payload)));
   channel->arrived_count++;
-  return GAB_OK;
+  return gab_local_keep_hash(local, channel, place);
 }
 
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in)
@@ -156,7 +159,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
              "message %" PRIu64 " came from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT " where %" PRIu64
              " was due",
              number, from, local->slot, due);
-  return take_in(channel, &head, in);
+  return take_in(local, channel, &head, in);
 }
 
 /* ---------------------------------------------------------------- greeting */

@@ -97,6 +97,7 @@ gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
     prune(local, &local->partners[i].images, &local->partners[i].decisions);
   /* one checkpoint later: the holder of a lost slot may not know of this one yet */
   gab_journal_free_before(local->journal, before);
+  gab_local_free_hashes(local, before);
   if (before > local->base) local->base = before;
   return tell_relatives(local, ROLE_CHILD);
 }
@@ -196,6 +197,7 @@ gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffe
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
   if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
   if (local->committed < local->taken) return GAB_OK; /* one is under way */
+  if (!gab_local_is_verified(local)) return GAB_OK;
   gab_buffer whole;
   gab_buffer_init(&whole, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_local_pack_image(local, image, &whole);
@@ -241,6 +243,7 @@ static bool has_image(const gab_local_images *images, gab_step checkpoint)
 bool gab_local_is_settled(const gab_local *local)
 {
   if (local->state != GAB_LOCAL_PLAYING || local->committed < local->taken) return false;
+  if (!gab_local_is_verified(local)) return false;
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
     if (!partner->up) return false;
@@ -316,7 +319,7 @@ gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_loc
 gab_status gab_local_arrive(gab_local *local)
 {
   if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
-  if (local->arrived > local->left) return GAB_OK;
+  if (local->arrived > local->left || !gab_local_is_verified(local)) return GAB_OK;
   local->arrived++;
   return gab_local_update_tree(local);
 }

@@ -101,6 +101,7 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_re
     if (checkpoint > partner->have) partner->have = checkpoint;
     for (uint32_t c = 0; c < local->setup.contexts; c++)
       GAB_TRY(gab_get_u64(in, &partner->channels[c].delivered));
+    for (uint32_t c = 0; c < local->setup.contexts; c++) gab_local_restart_hashes(&partner->channels[c]);
   }
   return GAB_OK;
 }
@@ -126,6 +127,9 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_rea
   GAB_TRY(gab_local_unpack_addresses(local, in));
   GAB_TRY(restore_partners(local, checkpoint, in));
   GAB_TRY(gab_journal_restart(local->journal, checkpoint, in));
+  for (size_t i = 0; i < local->partner_count; i++)
+    for (uint32_t c = 0; c < local->setup.contexts; c++)
+      local->partners[i].channels[c].handled = gab_journal_next(local->journal, local->partners[i].slot, c);
   GAB_TRY(gab_get_u64(in, &local->decided));
   GAB_TRY(gab_get_u64(in, &local->left));
   local->arrived = local->left;

@@ -2,8 +2,9 @@
  *  @brief What the sources of local recovery share.
  *
  *  local.c (making one, dispatch), local_note.c (control messages, who plays what), local_channel.c
- * (greeting, numbers, replay), local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree,
- * decisions, sections), local_stop.c (when all stop), local_image.c (what the machine adds to an image).
+ * (greeting, numbers, replay), local_verify.c (hashes of what is left out), local_takeover.c (deaths, holder, spare),
+ * local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all stop), local_image.c (what the machine adds to
+ * an image).
  *
  *  Tier: internal, never installed.
  */
@@ -30,6 +31,8 @@ typedef enum gab_local_kind {
   NOTE_COMMITTED,
   NOTE_DECISION,
   NOTE_DECIDED,
+  NOTE_HASH,
+  NOTE_COMPARED,
   NOTE_KIND_COUNT
 } gab_local_kind;
 
@@ -56,13 +59,28 @@ typedef struct gab_local_arrival {
   bool replayed;
 } gab_local_arrival;
 
+/** Of a message that has arrived. */
+typedef struct gab_local_hash {
+  uint64_t value;
+  gab_step step; /**< in which it was sent */
+} gab_local_hash;
+
+/** Those from number `base` on; none without `verify`. */
+typedef struct gab_local_hashes {
+  gab_local_hash *list;
+  size_t count, capacity;
+  uint64_t base;
+} gab_local_hashes;
+
 /** Both directions between a partner and this slot in one context. */
 typedef struct gab_local_channel {
   uint64_t delivered; /**< to the application here */
   gab_local_arrival *arrived;
   size_t arrived_count;
-  uint64_t sent;   /**< the partner has these, or they are under way to its present life */
-  uint64_t credit; /**< up to here a replay may send */
+  gab_local_hashes hashes;
+  uint64_t handled; /**< the messages of this life below are sent, or left out and told of */
+  uint64_t sent;    /**< the partner has these, or they are under way to its present life */
+  uint64_t credit;  /**< up to here a replay may send */
   bool replaying;
 } gab_local_channel;
 
@@ -95,6 +113,8 @@ typedef struct gab_local_partner {
   uint32_t life; /**< of its incarnation */
   gab_local_channel channels[GAB_LOCAL_CONTEXTS];
   gab_seat asking; /**< number of the spare that is asked who plays the slot; -1: none */
+  uint64_t hashes_told,
+      hashes_answered; /**< of what it had already: so many were sent to it, and compared there */
   /* a child */
   gab_step have;
   uint64_t arrived;
@@ -183,6 +203,23 @@ gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local
 gab_status gab_local_on_progress(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in);
 void gab_local_forget_arrivals(gab_local_partner *partner);
+
+/* local_verify.c */
+/** Keeps the hash of what has just arrived. Nothing without `verify`. */
+gab_status gab_local_keep_hash(const gab_local *local, gab_local_channel *channel,
+                               const gab_local_arrival *arrival);
+/** Messages from that number on will come once more. */
+void gab_local_forget_hashes(gab_local_channel *channel, uint64_t from);
+/** Nothing of what is delivered by now can be compared: this slot was restored. */
+void gab_local_restart_hashes(gab_local_channel *channel);
+/** Nobody will go back to a checkpoint earlier than that. */
+void gab_local_free_hashes(gab_local *local, gab_step before);
+/** Passes over what was made again and the partner has, and tells it the hashes. */
+gab_status gab_local_leave_out(gab_local *local, gab_local_partner *to, uint32_t context);
+/** Whether the partners have compared all hashes that they were told, as far as they live. */
+bool gab_local_is_verified(const gab_local *local);
+gab_status gab_local_on_hash(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in);
+gab_status gab_local_on_compared(gab_local *local, gab_seat source, const gab_local_note *note);
 
 /* local_takeover.c */
 gab_status gab_local_mark_down(gab_local *local, gab_local_partner *partner);

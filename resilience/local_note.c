@@ -31,6 +31,8 @@ static void forget_player(gab_local_partner *partner)
   partner->up = partner->down = partner->offered = false;
   partner->life = 0;
   partner->asking = -1;
+  partner->hashes_told = partner->hashes_answered =
+      0; /* what it had not compared nobody can compare any more */
 }
 
 gab_status gab_local_learn(gab_local *local, gab_slot slot, gab_seat seat, gab_incarnation incarnation)

@@ -67,6 +67,33 @@ static gab_status restore(void *user, gab_slot place, gab_step checkpoint, gab_r
   return gab_put_bytes(&run->restart.image, image.at, gab_reader_left(&image));
 }
 
+/* The slot, or the one that died, has a defect of memory, or the program asks something that differs from life to life. */
+static gab_status differs(void *user, const gab_local_difference *what)
+{
+  gab_local_run *run = user;
+  const gab_slot from = slot_at(run, what->from);
+  const char *port = gab_world_logged_name(run->world, what->context);
+  gab_json *event = gab_event_begin(run->loop->events, "made otherwise");
+  gab_json_int(event, "of", from);
+  gab_json_text(event, "port", port);
+  gab_json_uint(event, "context", what->context);
+  gab_json_uint(event, "pattern", what->label.pattern);
+  gab_json_uint(event, "iteration", what->label.iteration);
+  gab_json_uint(event, "number", what->number);
+  gab_json_int(event, "of_step", what->label.step);
+  gab_event_end(run->loop->events, &event);
+  GAB_FAIL(
+      GAB_ERR_CORRUPT,
+      "slot %" GAB_PRI_SLOT
+      " came back and computes otherwise than before its death: what it sent to slot %" GAB_PRI_SLOT
+      " in step %" GAB_PRI_STEP " through port %s (message %" PRIu64 " of context %" PRIu32
+      ", pattern %" PRIu32 ", iteration %" PRIu64 ") is not what that one had received in step %" GAB_PRI_STEP
+      ". Either the program depends on something that is neither in its state nor in its messages (a clock, the "
+      "process, uninitialised memory; gab_world_decide() is for such), or memory was damaged",
+      from, slot_at(run, what->to), what->label.step, port, what->number, what->context, what->label.pattern,
+      what->label.iteration, what->first_step);
+}
+
 /* ---------------------------------------------------------------- the wire's events */
 
 static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count)
@@ -245,9 +272,12 @@ static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, 
                                  .neighbours = neighbours->slots,
                                  .neighbour_count = (int32_t)neighbours->count,
                                  .wards = wards->slots,
-                                 .ward_count = (int32_t)wards->count};
+                                 .ward_count = (int32_t)wards->count,
+                                 .verify = run->verify,
+                                 .unhashed = GAB_ENVELOPE_BYTES}; /* which names incarnations */
   const gab_local_transport transport = {.user = run, .send = send, .hand_over = hand_over};
-  const gab_local_application application = {.user = run, .holder = holder, .restore = restore};
+  const gab_local_application application = {
+      .user = run, .holder = holder, .restore = restore, .differs = differs};
   for (size_t i = 0; i < neighbours->count; i++) GAB_TRY(gab_wire_add_near(run->wire, neighbours->slots[i]));
   for (size_t i = 0; i < wards->count; i++) GAB_TRY(gab_wire_add_near(run->wire, wards->slots[i]));
   return gab_local_create(&setup, &transport, &application, &run->machine);
@@ -306,13 +336,14 @@ void gab_local_note_totals(gab_local_run *run)
   const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
   totals->replayed += machine.replayed - run->counted.replayed;
   totals->left_out += machine.left_out - run->counted.left_out;
+  totals->compared += machine.compared - run->counted.compared;
   totals->jumps += machine.jumps - run->counted.jumps;
   totals->logged += journal.handed_over - run->counted.handed_over;
   totals->copied += journal.copied - run->counted.copied;
   if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
   if (journal.largest_copied > totals->largest_copied) totals->largest_copied = journal.largest_copied;
-  run->counted = (gab_local_counted){machine.replayed, machine.left_out, machine.jumps, journal.handed_over,
-                                     journal.copied};
+  run->counted = (gab_local_counted){machine.replayed, machine.left_out,    machine.compared,
+                                     machine.jumps,    journal.handed_over, journal.copied};
 }
 
 /* ---------------------------------------------------------------- for the whole run */
@@ -331,6 +362,15 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
   gab_world_set_rest(loop->world, gab_local_rest, made);
   *run = made;
   return GAB_OK;
+}
+
+void gab_local_set_verify(gab_local_run *run, gab_verify verify)
+{
+#ifdef NDEBUG
+  run->verify = verify == GAB_VERIFY_ALWAYS;
+#else
+  run->verify = verify != GAB_VERIFY_NEVER;
+#endif
 }
 
 void gab_local_run_destroy(gab_local_run **run)

@@ -24,7 +24,7 @@ typedef struct gab_local_restart {
 
 /* What of a generation has been added to the totals. */
 typedef struct gab_local_counted {
-  uint64_t replayed, left_out, jumps, handed_over, copied;
+  uint64_t replayed, left_out, compared, jumps, handed_over, copied;
 } gab_local_counted;
 
 struct gab_local_run {
@@ -54,6 +54,7 @@ struct gab_local_run {
   char why_over[160];     /* why it was handed over; "": it was not */
   /* of the whole run */
   double log_limit; /* of logs, in units of the state of a slot; 0: none */
+  bool verify;      /* what is made again is compared with what was received the first time */
   bool gathered;    /* the last recovery was a gathering, of all */
   bool off;         /* for good */
 };

@@ -121,6 +121,7 @@ static gab_status prepare_local(gab_timeloop *loop, gab_guard *guard, const gab_
   if (gab_world_spares(loop->world) == 0) return GAB_OK; /* of which the run is warned */
   GAB_TRY(gab_local_run_create(loop, &guard->local));
   gab_local_set_log_limit(guard->local, protection->log_limit);
+  gab_local_set_verify(guard->local, protection->verify);
   guard->recovery.local = guard->local;
   return GAB_OK;
 }

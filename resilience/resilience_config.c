@@ -204,6 +204,16 @@ static const gab_config_key local_keys[] = {
          "a process): checkpoints come earlier than resilience.memory.every where that is needed. All then ask each other "
          "ahead of each checkpoint, so that nobody goes beyond one that a slot which came back has not reached. "
          "Left out: no limit."},
+    {.name = "verify",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "Whether a slot that came back is asked to compute as it did before: of each message that its neighbours have "
+         "already it sends them the hash, which they compare with that of the message received. A difference (a program "
+         "that depends on a clock, say, or damaged memory) ends the run with an error that names slot, port and step. "
+         "Costs a hash of each message that is received, and 16 bytes for it up to the next checkpoint but one. "
+         "Left out: only in debug builds."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
@@ -507,11 +517,14 @@ static gab_status read_disk(const gab_config *config, gab_protection *protection
 
 static gab_status read_local(const gab_config *config, gab_protection *protection)
 {
-  if (!gab_config_is_set(config, "resilience.local.log_limit")) return GAB_OK;
-  if (!gab_local_is_wanted(protection))
-    return gab_config_fail(config, "resilience.local.log_limit",
-                           "has a meaning with strategy 'local' in resilience.strategies only");
-  protection->log_limit = gab_config_real(config, "resilience.local.log_limit");
+  static const char *const paths[] = {"resilience.local.log_limit", "resilience.local.verify"};
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+    if (gab_config_is_set(config, paths[i]) && !gab_local_is_wanted(protection))
+      return gab_config_fail(config, paths[i],
+                             "has a meaning with strategy 'local' in resilience.strategies only");
+  if (gab_config_is_set(config, paths[0])) protection->log_limit = gab_config_real(config, paths[0]);
+  if (gab_config_is_set(config, paths[1]))
+    protection->verify = gab_config_bool(config, paths[1]) ? GAB_VERIFY_ALWAYS : GAB_VERIFY_NEVER;
   return GAB_OK;
 }
 

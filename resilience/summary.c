@@ -65,9 +65,10 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
   gab_local_totals *local = &summary->stats.local;
   uint64_t local_most[4] = {local->steps_again, local->meetings, local->journal_peak, local->largest_copied};
-  uint64_t local_sums[5] = {local->replayed, local->left_out, local->logged, local->copied, local->jumps};
+  uint64_t local_sums[6] = {local->replayed, local->left_out, local->logged,
+                            local->copied,   local->jumps,    local->compared};
   GAB_TRY(gab_world_max_u64(world, local_most, 4));
-  GAB_TRY(gab_world_sum_u64(world, local_sums, 5));
+  GAB_TRY(gab_world_sum_u64(world, local_sums, 6));
   local->steps_again = local_most[0];
   local->meetings = local_most[1];
   local->journal_peak = local_most[2];
@@ -77,6 +78,7 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   local->logged = local_sums[2];
   local->copied = local_sums[3];
   local->jumps = local_sums[4];
+  local->compared = local_sums[5];
   summary->memory_peak = most[0];
   summary->memory_now = most[1];
   summary->memory_field = sums[0];
@@ -185,6 +187,7 @@ static void put_local(gab_json *json, const gab_local_totals *local)
   gab_json_uint(json, "meetings", local->meetings);
   gab_json_uint(json, "replayed", local->replayed);
   gab_json_uint(json, "left_out", local->left_out);
+  gab_json_uint(json, "compared", local->compared);
   gab_json_uint(json, "jumps", local->jumps);
   gab_json_uint(json, "logged", local->logged);
   gab_json_uint(json, "copied", local->copied);

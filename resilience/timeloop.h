@@ -90,6 +90,9 @@ gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
 /** What has to be rolled back with the blocks; the loop's own step counter is. */
 gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
 
+/** Whether messages that a slot makes again, which came back by strategy `local`, are compared with what others had received. */
+typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
+
 /** How a run is protected. Zero-initialise; every zero has a meaning. */
 typedef struct gab_protection {
   gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
@@ -110,7 +113,8 @@ typedef struct gab_protection {
   double
       log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
                          of a slot, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
-  int tries; /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
+  gab_verify verify; /**< of strategy `local` */
+  int tries;         /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
   gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
   gab_interval
       disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
@@ -181,6 +185,7 @@ typedef struct gab_local_totals {
   uint64_t meetings;       /**< agreements and repairs while it was on: 0 */
   uint64_t replayed;       /**< messages sent again */
   uint64_t left_out;       /**< sends that others had already */
+  uint64_t compared;       /**< thereof of others: compared here with what had been received the first time */
   uint64_t jumps;          /**< times that a slot which had come back went on from a later checkpoint */
   uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
   size_t journal_peak;     /**< bytes of logged messages at most */

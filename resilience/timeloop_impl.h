@@ -190,6 +190,8 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run);
 void gab_local_run_destroy(gab_local_run **run);
 /* Before the loop runs. @param[in] limit  in units of the state; 0: none */
 void gab_local_set_log_limit(gab_local_run *run, double limit);
+/* Before the loop runs: whether messages that are made again are compared. */
+void gab_local_set_verify(gab_local_run *run, gab_verify verify);
 /* Whether the strategy is in the list. Pure. */
 bool gab_local_is_wanted(const gab_protection *protection);
 /* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */

@@ -18,6 +18,11 @@ same() { # same NAME: the undisturbed result
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
   [ "$(series)" = "$lines" ] || complain "$1: another series"
 }
+verified() { # verified NAME: all that was left out was compared
+  [ "$(member left_out)" -gt 0 ] || complain "$1: nothing that others had was left out"
+  [ "$(member compared)" = "$(member left_out)" ] ||
+    complain "$1: $(member compared) of $(member left_out) messages that were left out were compared"
+}
 alone() { # alone NAME FAULTS: so many slots came back, and nobody else did anything for it
   same "$1"
   [ "$(member fault_count)" = "$2" ] || complain "$1: $(member fault_count) faults instead of $2"

@@ -32,6 +32,14 @@ sed '/"caught up"/q' out/events.jsonl >cut/events.jsonl
 said 'caught up, step'
 not_said 'behind the others'
 
+launch 0 4 1 --set resilience.local.verify=true --inject slot=2,step=39,phase=exchange
+alone "verified" 1
+verified "verified"
+launch 0 4 1 --set resilience.local.verify=false --inject slot=2,step=39,phase=exchange
+[ "$(member compared)" = 0 ] || complain "not verified: $(member compared) messages were compared"
+check 2 "$case" --set 'resilience.strategies=[spare, shrink]' --set resilience.local.verify=true
+said "with strategy 'local' in resilience.strategies only"
+
 launch 0 4 1 --inject slot=0,step=65,phase=reduction
 alone "the root, in a reduction" 1
 launch 0 3 1 --inject slot=1,step=60,phase=commit

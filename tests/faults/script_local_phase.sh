@@ -22,8 +22,9 @@ slabs "nobody dies"
 # to go through a section alone, whatever has been committed by then.
 for drill in slot=2,step=69,phase=exchange slot=0,step=105,phase=reduction slot=1,step=60,phase=compute \
   slot=3,step=100,phase=commit slot=1,step=119,phase=compute; do
-  launch 0 4 1 --inject $drill
+  launch 0 4 1 --set resilience.local.verify=true --inject $drill
   alone "$drill" 1
+  verified "$drill"
   slabs "$drill"
 done
 launch 0 4 2 --inject slot=1,step=63,phase=compute --inject slot=2,step=63,phase=compute

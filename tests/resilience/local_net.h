@@ -11,6 +11,8 @@
  * one;
  *  - if nothing is under way and nobody can go on, the run is over;
  *  - at the end every slot has the value that a plain loop without processes gives;
+ *  - a slot that makes a message otherwise than before its death (problem.unsteady) is caught exactly if somebody has
+ *    delivered the first one: the run does not end then;
  *  - or the run was handed over to the next strategy in a situation where that may be (struct excuses).
  *
  * A schedule is a list of deaths and a list of choices: which of the things that can happen next does happen.
@@ -51,6 +53,8 @@ typedef struct problem {
   int section_at; /* a checkpoint step with a global section before it; 0: none */
   int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
+  bool verify;  /* hashes of what is left out are compared */
+  int unsteady; /* who came back makes its ghosts of this step otherwise; 0: nobody does */
 } problem;
 
 typedef struct death {
@@ -143,6 +147,8 @@ typedef struct renewal {
 typedef struct outcome {
   bool finished, over;
   bool extinct; /* no player is left: nobody to recover anything */
+  bool differs; /* a message was made otherwise, and the first one was delivered */
+  bool caught;  /* the machine says so */
   gab_local_reason reason;
   long events;
   char failure[400];
@@ -168,10 +174,11 @@ typedef struct world {
   uint64_t decisions[MOST_STEPS + 1];
   uint32_t decided;
   int answer;            /* of slot 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
-  int taken[MOST_SLOTS]; /* the newest checkpoint that the slot ever took */
-  int passed[MOST_SLOTS]; /* sections that the slot has passed */
-  int arrived_most;       /* sections at which somebody arrived */
-  int section_checkpoint; /* that closes the newest of them */
+  uint32_t delivered[MOST_SLOTS][MOST_SLOTS][CONTEXTS]; /* so many of a channel */
+  int taken[MOST_SLOTS];                                /* the newest checkpoint that the slot ever took */
+  int passed[MOST_SLOTS];                               /* sections that the slot has passed */
+  int arrived_most;                                     /* sections at which somebody arrived */
+  int section_checkpoint;                               /* that closes the newest of them */
   healing healings[MOST_SLOTS];
   renewal renewals[MOST_SLOTS]; /* of the ward's copies */
   int deaths, takeovers;
@@ -303,6 +310,13 @@ static void check_message(world *w, gab_slot from, gab_slot to, int context, uin
   }
   uint64_t *known = &w->messages[from][to][context][n];
   if (is_made && *known == 0) *known = content;
+  if (!is_made && n >= w->delivered[from][to][context]) w->delivered[from][to][context] = n + 1;
+  if (w->problem->unsteady > 0 && *known != 0 && *known != content) {
+    /* made otherwise behind the delivery, or delivered behind that: what a dead process had sent arrives late */
+    if (!is_made || n < w->delivered[from][to][context]) w->out.differs = true;
+    if (is_made) *known = content;
+    return;
+  }
   if (*known == 0) FAILED(w, "slot %d got message %u of slot %d before it was made", (int)to, n, (int)from);
   else if (*known != content)
     FAILED(w, "message %u from slot %d to slot %d in context %d %s otherwise", n, (int)from, (int)to, context,
@@ -451,6 +465,19 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   return GAB_OK;
 }
 
+static gab_status app_differs(void *user, const gab_local_difference *difference)
+{
+  process *p = user;
+  const problem *problem = p->world->problem;
+  p->world->out.caught = true;
+  if (!problem->unsteady || difference->to != gab_local_slot(p->local) ||
+      difference->label.step != problem->unsteady || difference->first_step != problem->unsteady ||
+      difference->label.pattern != 7 || difference->label.iteration != difference->number + 1)
+    FAILED(p->world, "message %lu of slot %d, made in step %d, is said to differ",
+           (unsigned long)difference->number, (int)difference->from, (int)difference->label.step);
+  GAB_FAIL(GAB_ERR_CORRUPT, "made otherwise");
+}
+
 /* Words of a message behind its content: the sizes differ from channel to channel, some are below copy_below.
  */
 static uint64_t further_words(gab_slot from, gab_slot to, int context)
@@ -463,6 +490,8 @@ static gab_status send_value(process *p, gab_slot to, int context, uint64_t cont
   gab_buffer message;
   gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
   const gab_slot me = gab_local_slot(p->local);
+  const int unsteady = p->world->problem->unsteady;
+  if (unsteady > 0 && p->app.step == unsteady && p->restored > 0 && context == GHOSTS) content++;
   check_message(p->world, me, to, context, p->app.sent[to][context]++, content, true);
   const gab_journal_label label = {.step = p->app.step, .pattern = 7, .iteration = p->app.sent[to][context]};
   gab_status status = gab_put_u64(&message, content);
@@ -753,6 +782,7 @@ static void begin_process(world *w, gab_seat seat)
                            .contexts = CONTEXTS,
                            .ahead = problem->ahead,
                            .copy_below = 64,
+                           .verify = problem->verify,
                            .neighbours = neighbours,
                            .wards = wards};
   *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1};
@@ -761,7 +791,8 @@ static void begin_process(world *w, gab_seat seat)
     if (problem->holder[other] == (gab_slot)seat) wards[setup.ward_count++] = other;
   }
   const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
-  const gab_local_application application = {.user = p, .holder = app_holder, .restore = app_restore};
+  const gab_local_application application = {
+      .user = p, .holder = app_holder, .restore = app_restore, .differs = app_differs};
   if (gab_local_create(&setup, &transport, &application, &p->local) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
   else if (seat < (gab_seat)problem->slots) {
@@ -868,7 +899,8 @@ static void deliver(world *w, source s, int place)
     printf("%5ld %s %d, number %lu: seat %d to seat %d\n", w->out.events, s.c ? "message of lane" : "control",
            s.c ? s.c : (int)word, (unsigned long)first->number, s.a, s.b);
   }
-  if (gab_local_deliver(to->local, (gab_seat)s.a, (uint32_t)s.c, first->data, first->bytes) != GAB_OK)
+  if (gab_local_deliver(to->local, (gab_seat)s.a, (uint32_t)s.c, first->data, first->bytes) != GAB_OK &&
+      !w->out.caught)
     FAILED(w, "%s", gab_error_message());
   free(first);
   wake(to);
@@ -954,6 +986,7 @@ static void end_world(world *w)
       w->out.stats.duplicates += stats.duplicates;
       w->out.stats.stale += stats.stale;
       w->out.stats.left_out += stats.left_out;
+      w->out.stats.compared += stats.compared;
       w->out.stats.replayed += stats.replayed;
       w->out.stats.takeovers += stats.takeovers;
       w->out.stats.jumps += stats.jumps;
@@ -965,6 +998,20 @@ static void end_world(world *w)
   free(w->sources);
 }
 
+/* Of one slot that came back everything can be compared: nobody else has forgotten what it had received. */
+static void judge_comparison(world *w)
+{
+  const outcome *out = &w->out;
+  if (out->finished && w->problem->verify && w->plan->death_count <= 1 &&
+      out->stats.compared != out->stats.left_out)
+    FAILED(w, "%lu of %lu messages that were left out were compared", (unsigned long)out->stats.compared,
+           (unsigned long)out->stats.left_out);
+  if (!w->problem->verify && out->stats.compared > 0) FAILED(w, "compared without being asked to");
+  if (out->caught && !out->differs) FAILED(w, "what nobody had delivered is said to differ");
+  if (out->finished && out->differs && w->problem->verify)
+    FAILED(w, "a slot went on with messages that it has made otherwise");
+}
+
 /* Runs a schedule. @param[out] noted  the random choices that were made, to be freed; NULL: not wanted */
 static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
 {
@@ -972,7 +1019,8 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
   if (!w) abort();
   w->talks = talks;
   begin_world(w, plan);
-  while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !(w->out.finished = is_done(w))) {
+  while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !w->out.caught &&
+         !(w->out.finished = is_done(w))) {
     for (int i = 0; i < plan->death_count; i++)
       if (plan->deaths[i].event == w->out.events) kill_process(w, plan->deaths[i].seat);
     if (is_extinct(w)) w->out.extinct = true;
@@ -981,9 +1029,10 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
     check_players(w);
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }
-  if (w->out.finished) compare_with_plain_loop(w);
+  if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);
   if (w->out.over && !w->out.failure[0]) judge_hand_over(w);
   end_world(w);
+  judge_comparison(w);
   if (noted) *noted = w->noted;
   else free(w->noted);
   const outcome out = w->out;

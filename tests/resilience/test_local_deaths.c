@@ -225,6 +225,58 @@ static void without_a_spare_it_is_handed_over(void **state)
   assert_int_equal(out.reason, GAB_LOCAL_POOL_EMPTY);
 }
 
+/* Each send that is left out, whatever the checkpoint from which the slot goes on (judge_comparison() in local_net.h). */
+static void what_is_left_out_is_compared(void **state)
+{
+  (void)state;
+  uint64_t compared = 0;
+  for (uint64_t seed = 0; seed <= 200; seed++) {
+    schedule plan = ring(5, 1, 2);
+    plan.problem.verify = true;
+    if (seed > 0) plan.seed = seed, plan.choices = NULL; /* 0: orderly */
+    const long events = run(&plan).events;
+    plan.death_count = 1;
+    for (long event = events / 3; event < events; event += events / 9) {
+      plan.deaths[0] = (death){event + (long)seed % 7, (gab_seat)(seed % 5)};
+      const outcome out = run(&plan);
+      assert_false(out.caught);
+      compared += out.stats.compared;
+    }
+  }
+  assert_true(compared > 1000);
+}
+
+/* Caught exactly if somebody had the message, which is judged in local_net.h: at each event, in order and in any. */
+static void who_computes_otherwise_is_caught(void **state)
+{
+  (void)state;
+  long caught = 0, finished = 0, unnoticed = 0;
+  for (int unsteady = 4; unsteady <= 8; unsteady++) {
+    schedule plan = ring(4, 1, 1);
+    const long events = run(&plan).events;
+    plan.problem.unsteady = unsteady;
+    plan.death_count = 1;
+    for (long event = events / 4; event < events; event++) {
+      plan.deaths[0] = (death){event, (gab_seat)(event % 4)};
+      plan.problem.verify = false;
+      outcome out = run(&plan);
+      assert_false(out.caught);
+      unnoticed += out.finished && out.differs;
+      plan.problem.verify = true;
+      out = run(&plan);
+      caught += out.caught;
+      finished += out.finished;
+      schedule any = plan;
+      any.seed = (uint64_t)event * 31 + (uint64_t)unsteady;
+      any.choices = NULL;
+      out = run(&any);
+      caught += out.caught;
+      finished += out.finished;
+    }
+  }
+  assert_true(caught > 100 && finished > 100 && unnoticed > 50);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -237,6 +289,8 @@ int main(void)
       cmocka_unit_test(who_has_all_in_its_queue_is_not_waited_for),
       cmocka_unit_test(a_holder_and_its_ward_at_once_are_handed_over),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
+      cmocka_unit_test(what_is_left_out_is_compared),
+      cmocka_unit_test(who_computes_otherwise_is_caught),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
