@@ -251,6 +251,29 @@ gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_
   return GAB_OK;
 }
 
+static void clear(gab_field *field)
+{
+  if (field) memset(field->data, 0, field->map.elements * gab_precision_bytes(field->shape.precision));
+}
+
+/* Sparse blocks send zeros for solid cells, and those that are all fluid have none. */
+gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  gab_buffer state;
+  if (block->sparse || block->fluid_cells == gab_lbm_cells_of(model)) return GAB_OK;
+  gab_buffer_init(&state, GAB_MEMORY_OTHER);
+  gab_status status = gab_lbm_pack(model, block, &state);
+  if (status == GAB_OK) {
+    gab_reader reader = gab_reader_of_buffer(&state);
+    clear(block->src);
+    clear(block->dst);
+    block->now = &model->storage[0];
+    status = gab_lbm_unpack(model, block, &reader);
+  }
+  gab_buffer_release(&state);
+  return status;
+}
+
 static size_t packed_size(void *user, const void *data) { return gab_lbm_packed_size(user, data); }
 static gab_status pack(void *user, const void *data, gab_buffer *out)
 {

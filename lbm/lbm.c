@@ -53,6 +53,13 @@ void gab_lbm_release_jobs(gab_lbm_jobs *jobs)
 gab_step gab_lbm_get_step(const gab_lbm *lbm) { return lbm->step; }
 void gab_lbm_set_step(gab_lbm *lbm, gab_step step) { lbm->step = step; }
 
+gab_status gab_lbm_clear_solid(gab_lbm *lbm)
+{
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+    GAB_TRY(gab_lbm_clear_solid_of(&lbm->model, gab_block_data(gab_forest_block(lbm->forest, i), lbm->data)));
+  return GAB_OK;
+}
+
 /* ------------------------------------------------------------------------------------------ facts */
 
 const gab_lbm_options *gab_lbm_get_options(const gab_lbm *lbm) { return &lbm->model.options; }

@@ -238,6 +238,11 @@ gab_lbm_times gab_lbm_get_times(const gab_lbm *lbm);
  * it. */
 gab_step gab_lbm_get_step(const gab_lbm *lbm);
 void gab_lbm_set_step(gab_lbm *lbm, gab_step step);
+/** Clears what lies in solid cells: it is no state and nobody reads it, but it goes with the ghosts of fluid cells. Behind that
+ *  a process sends the same bytes as one that was restored from a checkpoint of this step, which strategy `local` compares if it
+ *  is asked to (gab_timeloop_on_checkpoint(), gab_protection.verify). No result changes. Local.
+ *  @return ::GAB_ERR_MEMORY, with the state as it was */
+gab_status gab_lbm_clear_solid(gab_lbm *lbm);
 
 /* ------------------------------------------------------------------------------------------ looking at it */
 

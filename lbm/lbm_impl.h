@@ -338,6 +338,9 @@ struct gab_lbm {
   gab_lbm_twice *twice;       /* owned; NULL: no block was ever to be computed twice */
 };
 
+/** As gab_lbm_clear_solid(), of one block: afterwards it is as if it had been restored. */
+gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *block);
+
 /** Brings the plan up to date with the forest, the world and the number of threads. Local. */
 gab_status gab_lbm_update_plan(gab_lbm *lbm, int level);
 void gab_lbm_drop_plan(gab_lbm_plan *plan);

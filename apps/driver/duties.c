@@ -215,6 +215,15 @@ static gab_status unpack_output(void *user, gab_reader *in)
 
 /* ---------------------------------------------------------------- */
 
+/* Without the memory for it there is nothing that is wrong, but what is compared may differ. */
+static void clear_solid(void *user, gab_step step)
+{
+  const simulation *which = user;
+  if (gab_lbm_clear_solid(which->lbm) != GAB_OK)
+    gab_log_all(GAB_LOG_WARNING, "step %" GAB_PRI_STEP ": solid cells cannot be cleared: %s", step,
+                gab_error_message());
+}
+
 gab_status simulation_add_duties(simulation *which)
 {
   gab_timeloop *loop = which->loop;
@@ -239,6 +248,7 @@ gab_status simulation_add_duties(simulation *which)
     GAB_TRY(gab_timeloop_add_duty(loop, "balance", grid_rebalance_due, grid_rebalance_now, which));
   GAB_TRY(driver_traffic_add(&which->traffic, which->options->traffic, loop, which->world));
   GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));
+  gab_timeloop_on_checkpoint(loop, clear_solid, which);
   return gab_timeloop_on_failure(loop, note_failure, which);
 }
 

@@ -35,6 +35,12 @@ not_said 'behind the others'
 launch 0 4 1 --set resilience.local.verify=true --inject slot=2,step=39,phase=exchange
 alone "verified" 1
 verified "verified"
+# The body lies across several slots, whose messages have places of solid cells; and checkpoints at odd steps.
+for slot in 0 1 3; do
+  launch 0 4 1 --set resilience.local.verify=true --set resilience.memory.every=19 --inject slot=$slot,step=35,phase=exchange
+  alone "verified, slot $slot" 1
+  verified "verified, slot $slot"
+done
 launch 0 4 1 --set resilience.local.verify=false --inject slot=2,step=39,phase=exchange
 [ "$(member compared)" = 0 ] || complain "not verified: $(member compared) messages were compared"
 check 2 "$case" --set 'resilience.strategies=[spare, shrink]' --set resilience.local.verify=true
