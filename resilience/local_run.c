@@ -261,6 +261,18 @@ static gab_seat pool(const gab_local_run *run)
   return spares < GAB_MOST_CLAIMS ? spares : GAB_MOST_CLAIMS;
 }
 
+static gab_status list_neighbours(slot_list *list)
+{
+  GAB_TRY(add_owners(list));
+  return add_tree(list);
+}
+
+static gab_status add_near(const gab_local_run *run, const slot_list *list)
+{
+  for (size_t i = 0; i < list->count; i++) GAB_TRY(gab_wire_add_near(run->wire, list->slots[i]));
+  return GAB_OK;
+}
+
 static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, const slot_list *wards)
 {
   const gab_local_setup setup = {.slots = (gab_slot)gab_members_count(&run->members),
@@ -278,8 +290,8 @@ static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, 
   const gab_local_transport transport = {.user = run, .send = send, .hand_over = hand_over};
   const gab_local_application application = {
       .user = run, .holder = holder, .restore = restore, .differs = differs};
-  for (size_t i = 0; i < neighbours->count; i++) GAB_TRY(gab_wire_add_near(run->wire, neighbours->slots[i]));
-  for (size_t i = 0; i < wards->count; i++) GAB_TRY(gab_wire_add_near(run->wire, wards->slots[i]));
+  GAB_TRY(add_near(run, neighbours));
+  GAB_TRY(add_near(run, wards));
   return gab_local_create(&setup, &transport, &application, &run->machine);
 }
 
@@ -288,14 +300,27 @@ static gab_status make_player(gab_local_run *run)
   slot_list neighbours = {.run = run}, wards = {.run = run};
   gab_status status = GAB_OK;
   if (!gab_world_is_spare(run->world)) {
-    status = add_owners(&neighbours);
-    if (status == GAB_OK) status = add_tree(&neighbours);
+    status = list_neighbours(&neighbours);
     if (status == GAB_OK)
       status = gab_placement_each_kept(&run->placement, gab_world_slot(run->world), add_ward, &wards);
   }
   if (status == GAB_OK) status = make_machine(run, &neighbours, &wards);
   gab_free(&neighbours.slots);
   gab_free(&wards.slots);
+  return status;
+}
+
+gab_status gab_local_change_grid(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  slot_list neighbours = {.run = run};
+  GAB_TRY(gab_forest_global_blocks(run->loop->forest, &checkpoint->forest_blocks));
+  gab_status status = list_neighbours(&neighbours);
+  if (status == GAB_OK) status = add_near(run, &neighbours);
+  if (status == GAB_OK)
+    status = gab_local_set_neighbours(run->machine, neighbours.slots, (int32_t)neighbours.count);
+  gab_free(&neighbours.slots);
+  run->revision = gab_forest_revision(run->loop->forest);
   return status;
 }
 

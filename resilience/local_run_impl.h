@@ -63,6 +63,8 @@ struct gab_local_run {
 
 /* A generation begins: machine and wire of a player, or of a spare at rest. Local. */
 gab_status gab_local_generation(gab_local_run *run);
+/* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
+gab_status gab_local_change_grid(gab_local_run *run);
 /* Its end, whatever is under way; behind a repair, or where nothing is. */
 void gab_local_discard(gab_local_run *run);
 gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
@@ -89,7 +91,7 @@ gab_status gab_local_pack(gab_local_run *run, gab_buffer *image);
 gab_status gab_local_unpack(gab_local_run *run);
 /* The parts of an image: messages as in a snapshot, and the history of the run. */
 typedef struct gab_local_parts {
-  uint64_t blocks; /* of all slots */
+  uint64_t blocks, own_blocks; /* of all slots, and of this one */
   uint64_t log_steps;
   gab_reader own, replicated, history;
   gab_image_sign sign;

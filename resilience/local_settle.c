@@ -100,7 +100,7 @@ static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_sna
   to->serial = parts.sign.serial;
   to->step = checkpoint;
   to->blocks = parts.blocks;
-  to->own_blocks = gab_forest_block_count(run->loop->forest);
+  to->own_blocks = parts.own_blocks;
   GAB_TRY(
       gab_members_copy(&to->members, &run->members)); /* for the plan: holders are those of the generation */
   GAB_TRY(gab_redundancy_plan(run->loop->guard->checkpoint, to, run->loop->guard->checkpoint->domains));

@@ -34,6 +34,7 @@ gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
   GAB_TRY(pack_snapshot(run));
   const gab_snapshot *next = gab_checkpoint_next(checkpoint);
   GAB_TRY(gab_put_u64(image, next->blocks));
+  GAB_TRY(gab_put_u64(image, next->own_blocks));
   GAB_TRY(gab_put_u64(image, run->log_steps));
   GAB_TRY(put_part(image, &next->own));
   GAB_TRY(put_part(image, &next->replicated));
@@ -57,6 +58,7 @@ static gab_status get_part(gab_reader *in, gab_reader *part)
 gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
 {
   GAB_TRY(gab_get_u64(&image, &parts->blocks));
+  GAB_TRY(gab_get_u64(&image, &parts->own_blocks));
   GAB_TRY(gab_get_u64(&image, &parts->log_steps));
   GAB_TRY(get_part(&image, &parts->own));
   GAB_TRY(get_part(&image, &parts->replicated));

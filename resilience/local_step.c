@@ -185,15 +185,12 @@ gab_status gab_local_enter(gab_timeloop *loop)
 
 gab_status gab_local_end(gab_timeloop *loop) { return gab_local_enter(loop); }
 
-/* A grid that changed has other neighbours, of which the machines know nothing. */
 static gab_status leave(gab_local_run *run)
 {
   if (!run->inside) return GAB_OK;
   uint64_t changed = gab_forest_revision(run->loop->forest) != run->revision;
   GAB_TRY(gab_world_max_u64(run->world, &changed, 1));
-  if (changed)
-    GAB_FAIL(GAB_ERR_STATE,
-             "the grid has changed, or blocks have moved, which strategy `local' does not go with");
+  if (changed) GAB_TRY(gab_local_change_grid(run));
   GAB_TRY(gab_local_leave(run->machine));
   run->inside = false;
   run->meetings = gab_world_meetings(run->world);

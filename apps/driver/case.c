@@ -130,11 +130,6 @@ gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
   return refuse_strategy(config, &gab_strategy_reconstruct, why);
 }
 
-gab_status driver_local_refuse(const gab_config *config, const char *why)
-{
-  return refuse_strategy(config, &gab_strategy_local, why);
-}
-
 gab_status driver_blame(const gab_config *config, const char *path, gab_status status)
 {
   if (status != GAB_ERR_INPUT) return status;
@@ -248,9 +243,6 @@ gab_status run_case_read(const gab_config *config, const driver_options *options
   if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
   note(&all, gab_resilience_check(config, flow_monitors()));
   note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
-  if (found->refinement.max_level > 0 || found->rebalance.every > 0)
-    note(&all,
-         driver_local_refuse(config, "slots come back alone on a grid of one level that stays as it is"));
   note(&all, driver_drills_check(options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;

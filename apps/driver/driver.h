@@ -119,8 +119,6 @@ void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BA
 gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
 /** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
 gab_status driver_reconstruct_refuse(const gab_config *config, const char *why);
-/** The same of `local`. */
-gab_status driver_local_refuse(const gab_config *config, const char *why);
 /** Puts the place in the file before what a module had to say against an input, and leaves other outcomes as they are. */
 gab_status driver_blame(const gab_config *config, const char *path, gab_status status);
 /** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */

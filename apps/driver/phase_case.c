@@ -38,8 +38,6 @@ gab_status phase_case_read(const gab_config *config, const driver_options *optio
   if (found->refinement.levels > 0)
     GAB_TRY(driver_reconstruct_refuse(
         config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
-  if (found->refinement.levels > 0 || found->rebalance.every > 0)
-    GAB_TRY(driver_local_refuse(config, "slots come back alone on a grid of one level that stays as it is"));
   return driver_drills_check(options);
 }
 

@@ -126,7 +126,5 @@ for wrong in scheme=parity copies=2 memory.every=10s memory.overlap=true memory.
   check 2 "$case" --set "resilience.$wrong"
   said "strategy 'local'"
 done
-check 2 "$GABION_SOURCE/tests/faults/flow_adaptive.yaml" --set 'resilience.strategies=[local, spare]'
-said "'local' is not for this case"
 check 0 "$case"
 finish

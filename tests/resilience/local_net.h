@@ -51,6 +51,8 @@ typedef struct problem {
   gab_slot holder[MOST_SLOTS];
   int steps, checkpoint_every, reduce_every, decide_every;
   int section_at; /* a checkpoint step with a global section before it; 0: none */
+  bool regrids;   /* behind it neighbours are those of `later` */
+  bool later[MOST_SLOTS][MOST_SLOTS];
   int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
   bool verify;  /* hashes of what is left out are compared */
@@ -116,7 +118,7 @@ typedef struct app {
   gab_slot next; /* neighbour or child that is due */
   uint32_t sent[MOST_SLOTS][CONTEXTS], received[MOST_SLOTS][CONTEXTS];
   uint32_t decisions;
-  bool arrived;
+  bool arrived, regridded;
 } app;
 
 typedef struct process {
@@ -149,6 +151,8 @@ typedef struct outcome {
   bool extinct; /* no player is left: nobody to recover anything */
   bool differs; /* a message was made otherwise, and the first one was delivered */
   bool caught;  /* the machine says so */
+  bool
+      gathers; /* neighbours are to change, and somebody came back before: that is for a new generation of machines */
   gab_local_reason reason;
   long events;
   char failure[400];
@@ -542,6 +546,11 @@ static gab_status receive_value(process *p, gab_slot from, int context, uint64_t
   return status;
 }
 
+static bool are_neighbours(const problem *problem, int step, gab_slot a, gab_slot b)
+{
+  return problem->regrids && step >= problem->section_at ? problem->later[a][b] : problem->adjacent[a][b];
+}
+
 static gab_slot parent_of(gab_slot slot) { return (slot - 1) / 2; }
 static bool is_due(int step, int every) { return every > 0 && step % every == 0; }
 
@@ -551,6 +560,28 @@ static gab_status pass_down(process *p, uint64_t content)
   const gab_slot me = gab_local_slot(p->local);
   for (gab_slot child = 2 * me + 1; child <= 2 * me + 2 && child < p->world->problem->slots; child++)
     GAB_TRY(send_value(p, child, TREE, content));
+  return GAB_OK;
+}
+
+/* Within the section everybody hears who its neighbours are now, and nobody leaves before all have: as with collectives. */
+static gab_status regrid(process *p, bool *moved)
+{
+  world *w = p->world;
+  const gab_slot me = gab_local_slot(p->local);
+  if (!p->app.regridded) {
+    gab_slot neighbours[MOST_SLOTS];
+    int32_t count = 0;
+    for (gab_slot other = 0; other < w->problem->slots; other++)
+      if (w->problem->later[me][other]) neighbours[count++] = other;
+    GAB_TRY(gab_local_set_neighbours(p->local, neighbours, count));
+    p->app.regridded = true;
+    for (gab_seat seat = 0; seat < w->seats; seat++)
+      if (seat != p->seat) wake(&w->processes[seat]);
+  }
+  for (gab_slot slot = 0; slot < w->problem->slots && *moved; slot++) {
+    const process *other = player_of(w, slot);
+    *moved = other && other->app.regridded;
+  }
   return GAB_OK;
 }
 
@@ -571,6 +602,11 @@ static gab_status at_section(process *p, bool *moved)
   app->arrived = true;
   GAB_TRY(gab_local_arrive(p->local));
   *moved = gab_local_is_inside(p->local);
+  if (*moved && !is_end && w->problem->regrids) {
+    w->out.gathers = w->takeovers > 0;
+    if (w->out.gathers) return GAB_OK;
+    GAB_TRY(regrid(p, moved));
+  }
   if (!*moved) return GAB_OK;
   app->arrived = false;
   /* what others sent it there is nowhere any more, unless all who were inside are dead */
@@ -653,7 +689,7 @@ static gab_status at_send(process *p)
   app *app = &p->app;
   const gab_slot me = gab_local_slot(p->local);
   for (gab_slot other = 0; other < p->world->problem->slots; other++)
-    if (p->world->problem->adjacent[me][other])
+    if (are_neighbours(p->world->problem, app->step, me, other))
       GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other)));
   app->partial = app->value;
   app->next = 0;
@@ -675,7 +711,7 @@ static gab_status at_receive(process *p, bool *moved)
   app *app = &p->app;
   const problem *problem = p->world->problem;
   const gab_slot me = gab_local_slot(p->local);
-  while (app->next < problem->slots && !problem->adjacent[me][app->next]) app->next++;
+  while (app->next < problem->slots && !are_neighbours(problem, app->step, me, app->next)) app->next++;
   if (app->next < problem->slots) {
     uint64_t ghost = 0;
     GAB_TRY(receive_value(p, app->next, GHOSTS, &ghost, moved));
@@ -760,7 +796,7 @@ static void plain_loop(const world *w, uint64_t *values)
     for (gab_slot s = 0; s < problem->slots; s++) {
       next[s] = values[s];
       for (gab_slot n = 0; n < problem->slots; n++)
-        if (problem->adjacent[s][n]) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
+        if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
       next[s] = mix(next[s], (uint64_t)step);
       total += next[s];
     }
@@ -1019,7 +1055,7 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
   if (!w) abort();
   w->talks = talks;
   begin_world(w, plan);
-  while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !w->out.caught &&
+  while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !w->out.caught && !w->out.gathers &&
          !(w->out.finished = is_done(w))) {
     for (int i = 0; i < plan->death_count; i++)
       if (plan->deaths[i].event == w->out.events) kill_process(w, plan->deaths[i].seat);

@@ -196,6 +196,36 @@ static void who_has_all_in_its_queue_is_not_waited_for(void **state)
   assert_true(jumps > 0);
 }
 
+/* Rings one way before the section, another way behind it: who comes back from behind it has neighbours that its predecessor had
+ * not known at the start; a death up to the checkpoint of the section may be handed over. */
+static void neighbours_may_change_in_a_section(void **state)
+{
+  (void)state;
+  long recovered = 0, behind = 0;
+  for (gab_slot slots = 5; slots <= 9; slots += 2) {
+    schedule plan = ring(slots, 2, 1);
+    plan.problem.steps = 16;
+    plan.problem.section_at = 6;
+    plan.problem.regrids = plan.problem.verify = true;
+    for (gab_slot s = 0; s < slots; s++)
+      plan.problem.later[s][(s + 2) % slots] = plan.problem.later[(s + 2) % slots][s] = true;
+    const long events = run(&plan).events;
+    for (long event = events / 5; event < events; event++)
+      for (uint64_t seed = 0; seed < 3; seed++) {
+        plan.seed = 1 + seed * 1000 + (uint64_t)event;
+        plan.choices = seed == 0 ? ring(slots, 2, 1).choices : NULL;
+        plan.death_count = 1 + (seed == 2);
+        plan.deaths[0] = (death){event, (gab_seat)(event % slots)};
+        plan.deaths[1] = (death){event + 3, (gab_seat)((event + 2) % slots)}; /* a neighbour of later */
+        const outcome out = run(&plan);
+        recovered += out.finished;
+        behind += out.finished && event > events / 2;
+        if (out.over) assert_true(out.reason != GAB_LOCAL_POOL_EMPTY);
+      }
+  }
+  assert_true(recovered > 1000 && behind > 500);
+}
+
 static void a_holder_and_its_ward_at_once_are_handed_over(void **state)
 {
   (void)state;
@@ -287,6 +317,7 @@ int main(void)
       cmocka_unit_test(a_holder_that_came_back_has_its_copies_again),
       cmocka_unit_test(several_in_any_order),
       cmocka_unit_test(who_has_all_in_its_queue_is_not_waited_for),
+      cmocka_unit_test(neighbours_may_change_in_a_section),
       cmocka_unit_test(a_holder_and_its_ward_at_once_are_handed_over),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
       cmocka_unit_test(what_is_left_out_is_compared),

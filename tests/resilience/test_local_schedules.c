@@ -136,6 +136,12 @@ static void make_schedule(schedule *plan, uint64_t seed)
   make_problem(&plan->problem, &random);
   make_deaths(plan, kind_of(seed), &random);
   plan->problem.verify = mix(seed, 6) % 4 != 0;
+  plan->problem.regrids = plan->problem.section_at > 0 && mix(seed, 9) % 2 == 0;
+  for (gab_slot a = 0; a < plan->problem.slots; a++) /* some pairs become neighbours, or cease to be */
+    for (gab_slot b = 0; b < plan->problem.slots; b++)
+      plan->problem.later[a][b] =
+          plan->problem.adjacent[a][b] !=
+          (a != b && mix(seed + 10, (uint64_t)(a + b) + 31 * (uint64_t)(a * b)) % 3 == 0);
   /* With several deaths the first message may have been delivered by somebody who came back, and knows no hash of it. */
   if (plan->problem.verify && plan->death_count == 1 && mix(seed, 7) % 4 == 0)
     plan->problem.unsteady = 1 + (int)(mix(seed, 8) % (uint64_t)(plan->problem.steps - 1));
