@@ -1,4 +1,4 @@
-# gabion-test: timeout=300 labels=quick needs=ulfm
+# gabion-test: timeout=400 labels=quick needs=ulfm
 # Strategy `local` with a flow on several levels: as they are from the start, and following the flow. What changes the grid takes everybody, so
 # who dies in it, or before the checkpoint behind it is known everywhere, is left to the next strategy; all others come back alone.
 # Always the bits and the series of the undisturbed run; and who comes back sends what its predecessor had sent.
@@ -32,6 +32,10 @@ for drill in slot=1,step=29,phase=compute slot=2,step=39,phase=exchange slot=0,s
   alone "$drill" 1
   verified "$drill"
 done
+# So many that not everybody has to do with everybody else from the start.
+launch 0 8 1 --set resilience.local.verify=true --inject slot=5,step=39,phase=exchange
+alone "of eight, behind an adaptation" 1
+verified "of eight, behind an adaptation"
 # Behind the first one all begin anew with what they are then, and the grid changes.
 launch 0 4 2 --inject slot=2,step=25,phase=compute --inject slot=1,step=39,phase=compute
 alone "one, an adaptation, another one" 2
