@@ -279,6 +279,12 @@ void gab_journal_free_before(gab_journal *journal, gab_step checkpoint)
   }
 }
 
+void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number)
+{
+  channel *at = (channel *)known_channel(journal, target, context);
+  while (at && at->first < at->end && at->kept[at->first]->entry.number < number) drop_oldest(journal, at);
+}
+
 bool gab_journal_is_full(const gab_journal *journal, size_t limit)
 {
   return limit > 0 && journal->stats.bytes > limit;

@@ -7,7 +7,8 @@
  *  not copied: the journal takes the memory of the send buffer and hands back a free one. Small ones are
  * copied, so that a page is not spent on a number.
  *
- *  Messages belong to *intervals*, each of which begins at a checkpoint; they are freed by intervals. The
+ *  Messages belong to *intervals*, each of which begins at a checkpoint; they are freed by intervals, or by their
+ * numbers if they only pass through. The
  * numbers of the channels are part of an image (gab_journal_pack_numbers()), the messages are not: a slot
  * that comes back makes them again.
  *
@@ -82,14 +83,16 @@ void gab_journal_let_go(gab_journal *journal, gab_journal_entry *entry);
 /** Frees all intervals that began before `checkpoint`. Memory that was handed over goes to the free list;
  * what lay there unused since the last call is released. */
 void gab_journal_free_before(gab_journal *journal, gab_step checkpoint);
+/** Frees the messages of a channel below a number: nobody will ask for them. */
+void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number);
 /** Whether more than `limit` bytes are kept; 0 is no limit. */
 bool gab_journal_is_full(const gab_journal *journal, size_t limit);
 gab_journal_stats gab_journal_statistics(const gab_journal *journal);
 
 /** Packs target, context and next number of all channels. */
 gab_status gab_journal_pack_numbers(const gab_journal *journal, gab_buffer *out);
-/** Forgets all messages and goes on from packed numbers, in the interval of `checkpoint`. Nothing may be
- * held.
+/** Forgets all messages and goes on from packed numbers, in the interval of `checkpoint`. The bytes of those that are held
+ * stay until they are let go.
  *  @return ::GAB_ERR_CORRUPT, then the journal is empty */
 gab_status gab_journal_restart(gab_journal *journal, gab_step checkpoint, gab_reader *in);
 

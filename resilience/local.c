@@ -38,7 +38,8 @@ gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles
   size_t place = local->partner_count++;
   for (; place > 0 && local->partners[place - 1].slot > slot; place--)
     local->partners[place] = local->partners[place - 1];
-  local->partners[place] = (gab_local_partner){.slot = slot, .roles = roles, .asking = -1, .have = -1};
+  local->partners[place] = (gab_local_partner){
+      .slot = slot, .roles = roles, .inner = gab_local_is_member(local, slot), .asking = -1, .have = -1};
   return GAB_OK;
 }
 
@@ -74,6 +75,7 @@ static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
   for (int32_t i = 0; i < setup->ward_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->wards[i], ROLE_WARD));
   GAB_TRY(add_relatives(local));
+  GAB_TRY(gab_local_make_members(local));
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].up = local->partners[i].met = true;
   return GAB_OK;
 }
@@ -99,7 +101,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->application = *application;
   made->slot = GAB_NO_SLOT;
   made->image_from = GAB_NO_SEAT;
-  made->taken = made->acknowledged = made->committed = made->base = made->told_have = -1;
+  made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
   gab_status status = gab_journal_create(setup->copy_below, &made->journal);
   if (status == GAB_OK && setup->seat < (gab_seat)setup->slots) status = begin_playing(made, setup);
   if (status == GAB_OK) *local = made;
@@ -131,6 +133,7 @@ void gab_local_destroy(gab_local **pointer)
   for (size_t i = 0; i < local->partner_count; i++) release_partner(&local->partners[i]);
   gab_free(&local->partners);
   gab_free(&local->addresses);
+  gab_free(&local->members);
   gab_local_forget_images(&local->images);
   gab_free(&local->decisions.values);
   forget_deferred(local);

@@ -7,10 +7,14 @@
  * the next strategy. After Gamell et al. 2015 (sections 3 and 5.2); decisions, commit, the jump and the
  * handing over are not in the paper.
  *
+ *  *Clusters* (doc/clusters.md, after Ropars et al. 2013): the death of a slot takes all slots of its cluster back, the living
+ * ones from the images that they kept themselves; what passes between them is not logged. With clusters of one slot,
+ * as without any, only the lost slot goes back.
+ *
  *  A player calls gab_local_send(), gab_local_receive(), gab_local_checkpoint(), gab_local_decide() and
  *  gab_local_arrive(); those that cannot be done yet say so and are called again after something was
- * delivered. Between two calls the process may be made to restore a later checkpoint (`restore` is called
- * from gab_local_deliver()).
+ * delivered. Between two calls the process may be made to restore a later checkpoint, or, where clusters have several
+ * slots, an earlier one (`restore` is called from gab_local_deliver()).
  *
  *  Not collective, not thread safe: one thread uses an object. resilience/local_run_impl.h runs it on MPI.
  *
@@ -79,6 +83,9 @@ typedef struct gab_local_application {
   void *user;
   /** The slot that keeps the image of `slot`; a pure function, the same on all. */
   gab_slot (*holder)(void *user, gab_slot slot);
+  /** The cluster of `slot`: all slots with the same number go back together. A pure function, the same on all; NULL: each
+   *  slot is one by itself. */
+  gab_slot (*cluster)(void *user, gab_slot slot);
   /** Becomes the state of `slot` at `checkpoint`. @param[in] image  as given to gab_local_checkpoint() */
   gab_status (*restore)(void *user, gab_slot slot, gab_step checkpoint, gab_reader image);
   /** Says that a message was made otherwise, where setup.verify is on. @return an error, which gab_local_deliver() returns */
@@ -102,13 +109,15 @@ typedef struct gab_local_setup {
 } gab_local_setup;
 
 typedef struct gab_local_stats {
-  uint64_t duplicates; /**< messages dropped by their number */
-  uint64_t stale;      /**< messages dropped since they came from or for another life */
-  uint64_t left_out;   /**< sends that the other side had already */
-  uint64_t compared;   /**< thereof of others: their hashes were compared here */
-  uint64_t replayed;   /**< messages sent again from the journal */
-  uint64_t takeovers;  /**< slots given to spares by this holder */
-  uint64_t jumps;      /**< restored again, from a later checkpoint */
+  uint64_t duplicates;   /**< messages dropped by their number */
+  uint64_t stale;        /**< messages dropped since they came from or for another life */
+  uint64_t left_out;     /**< sends that the other side had already */
+  uint64_t compared;     /**< thereof of others: their hashes were compared here */
+  uint64_t replayed;     /**< messages sent again from the journal */
+  uint64_t takeovers;    /**< slots given to spares by this holder */
+  uint64_t jumps;        /**< restored again, from a later checkpoint */
+  uint64_t rollbacks;    /**< restored again with its cluster, an image that it kept or fetched */
+  uint64_t logged_bytes; /**< of all messages to other clusters, each time they are made */
 } gab_local_stats;
 
 /** @param[in] setup  read during the call only @param[in] transport,application  copied */

@@ -32,7 +32,7 @@ static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32
   GAB_TRY(gab_put_u32(head, entry->label.pattern));
   GAB_TRY(gab_put_u64(head, entry->label.iteration));
   GAB_TRY(gab_put_u8(head, replayed));
-  if (replayed) local->stats.replayed++;
+  if (replayed && !to->inner) local->stats.replayed++;
   return local->transport.send(local->transport.user, gab_local_seat(local, to->slot), 1 + context, head,
                                entry->data, entry->bytes, entry);
 }
@@ -56,6 +56,8 @@ static gab_status pump(gab_local *local, gab_local_partner *to, uint32_t context
   }
   if (channel->sent > channel->handled) channel->handled = channel->sent < next ? channel->sent : next;
   if (channel->sent >= next) channel->replaying = false;
+  /* If the partner has to have it again, this slot goes back as well, and makes it again. */
+  if (to->inner) gab_journal_free_below(local->journal, to->slot, context, channel->sent);
   return GAB_OK;
 }
 
@@ -76,6 +78,7 @@ gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, c
   GAB_TRY(check_playing(local, target, context));
   gab_local_partner *to = gab_local_find(local, target);
   GAB_TRY(gab_journal_append(local->journal, target, context, label, message, &entry));
+  if (!to->inner) local->stats.logged_bytes += entry->bytes;
   return pump(local, to, context);
 }
 
@@ -168,7 +171,7 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
 {
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
-  gab_status status = GAB_OK;
+  gab_status status = partner->inner ? gab_local_pack_line(local, &body) : GAB_OK;
   for (uint32_t c = 0; c < local->setup.contexts && status == GAB_OK; c++) {
     /* what waits here counts, too: a partner in a later life of the same incarnation would not send it again,
      * and need not. It is forgotten only where another greeting follows. */
@@ -196,6 +199,11 @@ static gab_status open_channels(gab_local *local, gab_local_partner *partner, ga
     GAB_TRY(gab_get_u64(in, &channel->sent));
     GAB_TRY(gab_get_u64(in, &first));
     const uint64_t next = gab_journal_next(local->journal, partner->slot, c);
+    if (partner->inner && channel->sent != gab_journal_first(local->journal, partner->slot, c))
+      GAB_FAIL(GAB_ERR_CORRUPT,
+               "slot %" GAB_PRI_SLOT " is at message %" PRIu64 " of slot %" GAB_PRI_SLOT
+               ", which begins with another one after their cluster went back",
+               partner->slot, channel->sent, local->slot);
     channel->replaying = channel->sent < next;
     channel->credit = channel->sent + local->setup.ahead;
     if (first > channel->delivered + channel->arrived_count) *behind = true;
@@ -274,6 +282,9 @@ gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local
     return GAB_OK;
   }
   GAB_TRY(gab_local_learn(local, note->from, source, note->from_incarnation));
+  bool same = true;
+  if (partner->inner) GAB_TRY(gab_local_meet_line(local, partner, note, in, &same));
+  if (!same) return GAB_OK;
   if (!partner->up || note->from_life > partner->life) return on_new_life(local, partner, note, in);
   for (uint32_t i = 0; i < 2 * local->setup.contexts; i++) {
     uint64_t known_already;

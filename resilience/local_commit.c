@@ -36,7 +36,11 @@ static void drop_oldest(gab_local_images *images)
 static void prune(const gab_local *local, gab_local_images *images, gab_local_decisions *decisions)
 {
   while (images->count > 1 && images->list[1].checkpoint <= local->committed) drop_oldest(images);
-  if (images->count > 0) drop_decisions(decisions, images->list[0].decisions);
+  if (images->count == 0) return;
+  uint64_t before = images->list[0].decisions;
+  /* this slot went back behind a checkpoint that is committed now */
+  if (decisions == &local->decisions && local->decided < before) before = local->decided;
+  drop_decisions(decisions, before);
 }
 
 void gab_local_forget_images(gab_local_images *images)

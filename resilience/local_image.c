@@ -134,7 +134,8 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_rea
   GAB_TRY(gab_get_u64(in, &local->left));
   local->arrived = local->left;
   if (local->entered < local->left) local->entered = local->left;
-  local->taken = local->acknowledged = local->base = checkpoint;
+  local->taken = local->base = checkpoint;
+  if (local->acknowledged < checkpoint) local->acknowledged = checkpoint;
   local->answer = 0;
   if (local->told_have < checkpoint) local->told_have = checkpoint;
   if (local->told_arrived < local->left) local->told_arrived = local->left;
@@ -151,18 +152,27 @@ static gab_status keep_own_image(gab_local *local, const gab_local_note *note, g
   return gab_local_keep_image(&local->images, note->checkpoint, note->number, &bytes);
 }
 
-gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in)
+gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step committed, gab_reader in)
 {
   local->life++;
-  GAB_TRY(gab_local_unpack_addresses(local, in));
-  GAB_TRY(restore_decisions(local, note->number, in));
-  GAB_TRY(keep_own_image(local, note, *in));
-  GAB_TRY(restore_machine(local, note->checkpoint, in));
-  if (local->committed < note->checkpoint) local->committed = note->checkpoint;
-  GAB_TRY(gab_local_learn_committed(local, (gab_step)note->value));
-  GAB_TRY(local->application.restore(local->application.user, local->slot, note->checkpoint, *in));
+  GAB_TRY(restore_machine(local, checkpoint, &in));
+  GAB_TRY(gab_local_make_members(local));
+  /* others do not enter again */
+  if (local->entered > local->left) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
+  if (local->committed < checkpoint) local->committed = checkpoint;
+  GAB_TRY(gab_local_learn_committed(local, committed));
+  GAB_TRY(local->application.restore(local->application.user, local->slot, checkpoint, in));
   local->state = GAB_LOCAL_PLAYING;
   for (size_t i = 0; i < local->partner_count; i++)
     if (!local->partners[i].down) GAB_TRY(gab_local_greet(local, &local->partners[i], true));
   return GAB_OK;
+}
+
+gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in)
+{
+  GAB_TRY(gab_local_unpack_addresses(local, in));
+  GAB_TRY(restore_decisions(local, note->number, in));
+  GAB_TRY(keep_own_image(local, note, *in));
+  local->line = note->checkpoint;
+  return gab_local_restore(local, note->checkpoint, (gab_step)note->value, *in);
 }

@@ -4,7 +4,7 @@
  *  local.c (making one, dispatch), local_note.c (control messages, who plays what), local_channel.c
  * (greeting, numbers, replay), local_verify.c (hashes of what is left out), local_takeover.c (deaths, holder, spare),
  * local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all stop), local_image.c (what the machine adds to
- * an image).
+ * an image), local_cluster.c (clusters of several slots).
  *
  *  Tier: internal, never installed.
  */
@@ -102,11 +102,19 @@ typedef struct gab_local_decisions {
   uint64_t base, count;
 } gab_local_decisions;
 
-enum { ROLE_NEIGHBOUR = 1, ROLE_HOLDER = 2, ROLE_WARD = 4, ROLE_PARENT = 8, ROLE_CHILD = 16 };
+enum {
+  ROLE_NEIGHBOUR = 1,
+  ROLE_HOLDER = 2,
+  ROLE_WARD = 4,
+  ROLE_PARENT = 8,
+  ROLE_CHILD = 16,
+  ROLE_MEMBER = 32
+};
 
 typedef struct gab_local_partner {
   gab_slot slot;
   uint32_t roles;
+  bool inner;    /**< of the own cluster: messages to it are not logged */
   bool up;       /**< greeted in its present life */
   bool down;     /**< its process is dead, no successor known */
   bool met;      /**< greeted in some life since this process plays */
@@ -135,6 +143,12 @@ typedef struct gab_local_address {
   gab_incarnation incarnation;
 } gab_local_address;
 
+/** A slot of the own cluster. */
+typedef struct gab_local_member {
+  gab_slot slot;
+  gab_incarnation incarnation; /**< what an earlier one did has been left behind */
+} gab_local_member;
+
 typedef struct gab_local_deferred {
   gab_seat source;
   gab_buffer bytes;
@@ -153,6 +167,11 @@ struct gab_local {
   size_t address_count;
   gab_local_partner *partners; /**< ascending by slot */
   size_t partner_count;
+  gab_local_member
+      *members; /**< of the own cluster, itself included, ascending by slot: the same list at all of them */
+  size_t member_count;
+  gab_step
+      line; /**< the checkpoint from which the cluster goes on; with members[].incarnation its recovery line */
   gab_local_deferred *deferred; /**< what came while restoring, in order */
   size_t deferred_count;
   gab_buffer head; /**< of the message that is being sent */
@@ -264,11 +283,28 @@ gab_status gab_local_on_committed(gab_local *local, gab_seat source, const gab_l
 gab_status gab_local_on_decision(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_local_note *note);
 
+/* local_cluster.c */
+/** Whether the slot is another one of the own cluster. */
+bool gab_local_is_member(const gab_local *local, gab_slot slot);
+/** Finds out who is in the cluster of the slot that this process plays; all are connected by partners. */
+gab_status gab_local_make_members(gab_local *local);
+gab_status gab_local_pack_line(const gab_local *local, gab_buffer *out);
+/** Compares the line of a member that greets with the own one. @param[out] same  false: who is behind goes back first, and
+ *  greets again then */
+gab_status gab_local_meet_line(gab_local *local, gab_local_partner *partner, const gab_local_note *note,
+                               gab_reader *in, bool *same);
+/** Restores what the line demands: from an own image, or that of the holder. */
+gab_status gab_local_retreat(gab_local *local);
+/** Asks the holder for an image of that checkpoint or a later one. */
+gab_status gab_local_fetch(gab_local *local, gab_step checkpoint);
+
 /* local_image.c */
 gab_status gab_local_pack_image(const gab_local *local, const gab_buffer *application, gab_buffer *out);
 /** Sends the newest committed image of a ward, not earlier than `at_least`. */
 gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_seat target,
                                 gab_step at_least);
 gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in);
+/** Begins the next life, from an image as it is kept, and greets everybody. @param[in] committed  known to be so */
+gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step committed, gab_reader in);
 
 #endif

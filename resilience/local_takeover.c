@@ -154,18 +154,15 @@ gab_status gab_local_on_offer(gab_local *local, gab_seat source, const gab_local
 
 gab_status gab_local_jump(gab_local *local, gab_step checkpoint)
 {
-  const gab_local_partner *holder = gab_local_find(local, holder_of(local, local->slot));
   if (checkpoint <= local->taken)
     GAB_FAIL(GAB_ERR_CORRUPT,
              "slot %" GAB_PRI_SLOT " lacks messages from before checkpoint %" GAB_PRI_STEP
              ", which it has taken",
              local->slot, checkpoint);
-  if (!holder || holder->down) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->slot);
-  local->state = GAB_LOCAL_RESTORING;
-  local->image_from = gab_local_seat(local, holder->slot);
   local->stats.jumps++;
-  return gab_local_tell(local, local->image_from,
-                        (gab_local_note){.kind = NOTE_FETCH, .checkpoint = checkpoint}, NULL);
+  if (local->member_count < 2) return gab_local_fetch(local, checkpoint);
+  local->line = checkpoint; /* and all of its cluster */
+  return gab_local_retreat(local);
 }
 
 /* ---------------------------------------------------------------- those who notice */

@@ -166,6 +166,28 @@ static void freed_memory_serves_the_next_messages(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_MESSAGE), 0);
 }
 
+static void what_passes_through_is_freed_by_number(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 10; i++) log_message(1, 0, 20, i), log_message(1, 1, LARGE, i);
+  gab_journal_entry *held = gab_journal_find(journal, 1, 1, 3);
+  gab_journal_hold(journal, held);
+  gab_journal_free_below(journal, 1, 1, 4);
+  gab_journal_free_below(journal, 1, 1, 2);
+  gab_journal_free_below(journal, 2, 0, 7); /* never used */
+  assert_int_equal(gab_journal_first(journal, 1, 1), 4);
+  assert_int_equal(gab_journal_next(journal, 1, 1), 10);
+  assert_null(gab_journal_find(journal, 1, 1, 3));
+  assert_int_equal(held->data[0], 3);
+  gab_journal_let_go(journal, held);
+  assert_int_equal(gab_journal_first(journal, 1, 0), 0);
+  assert_int_equal(gab_journal_statistics(journal).messages, 16);
+  gab_journal_free_below(journal, 1, 1, 100);
+  assert_int_equal(gab_journal_first(journal, 1, 1), 10);
+  assert_int_equal(gab_journal_statistics(journal).bytes, 10 * 20);
+  assert_int_equal(log_message(1, 1, 20, 0)->number, 10);
+}
+
 static void what_is_held_outlives_its_interval(void **state)
 {
   (void)state;
@@ -214,6 +236,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(large_messages_change_hands_small_ones_are_copied, make, end),
       cmocka_unit_test_setup_teardown(intervals_are_freed_from_the_oldest_on, make, end),
       cmocka_unit_test_setup_teardown(freed_memory_serves_the_next_messages, make, end),
+      cmocka_unit_test_setup_teardown(what_passes_through_is_freed_by_number, make, end),
       cmocka_unit_test_setup_teardown(what_is_held_outlives_its_interval, make, end),
       cmocka_unit_test_setup_teardown(restarts_from_the_numbers_of_an_image, make, end),
   };

@@ -5,8 +5,10 @@
  *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a slot;
  *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
  *  - no slot passes a global section twice, no replay is further ahead than it may;
- *  - who was there from the start restores nothing and computes no step twice; who restores a second time has
- * a reason;
+ *  - who was there from the start restores nothing and computes no step twice, unless a slot of its cluster has died; who
+ * restores a second time has a reason;
+ *  - what one life of a slot delivers of another one of its cluster was made in one life of that, and is not kept there;
+ * when all is over, all slots of a cluster went back to the same checkpoint last;
  *  - no two living processes play one slot; nobody takes a checkpoint before all have taken the last one but
  * one;
  *  - if nothing is under way and nobody can go on, the run is over;
@@ -49,6 +51,8 @@ typedef struct problem {
   gab_seat spares;
   bool adjacent[MOST_SLOTS][MOST_SLOTS];
   gab_slot holder[MOST_SLOTS];
+  gab_slot cluster[MOST_SLOTS]; /* of each slot, with `clusters`; without, each is one by itself */
+  bool clusters;
   int steps, checkpoint_every, reduce_every, decide_every;
   int section_at; /* a checkpoint step with a global section before it; 0: none */
   bool regrids;   /* behind it neighbours are those of `later` */
@@ -129,7 +133,10 @@ typedef struct process {
   app app;
   int computed; /* the last step that it finished, -1: none */
   int restored; /* how often */
-  int passed;   /* global sections */
+  int line;     /* the checkpoint that it restored last; -1: none */
+  uint32_t inner_life
+      [MOST_SLOTS]; /* of the slots of its cluster: whose messages it has got in this life; 0: none yet */
+  int passed;       /* global sections */
   long restored_at;
 } process;
 
@@ -186,6 +193,7 @@ typedef struct world {
   healing healings[MOST_SLOTS];
   renewal renewals[MOST_SLOTS]; /* of the ward's copies */
   int deaths, takeovers;
+  int slot_deaths[MOST_SLOTS];
   struct {
     bool no_checkpoint, holder_lost, section;
   } excuses;
@@ -237,12 +245,13 @@ static void wake(process *p)
   add_source(p->world, (source){FROM_APP, (int)p->seat, 0, 0});
 }
 
-/* A replay does not flood its target: at most `ahead` of one life, and what is left of the life before. */
-static void check_window(world *w, const lane *to, const parcel *added)
+/* A replay does not flood its target: at most `ahead` of one life, and what is left of the life before; of several lives
+ * where clusters go back. */
+static void check_window(world *w, const lane *to, const parcel *added, uint64_t lives)
 {
   uint64_t many = added->is_replayed;
   for (const parcel *p = to->first; p; p = p->next) many += p->is_replayed && !p->is_repeated;
-  if (many > 2 * w->problem->ahead)
+  if (many > lives * w->problem->ahead)
     FAILED(w, "%lu replayed messages are under way on one channel", (unsigned long)many);
 }
 
@@ -267,7 +276,8 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   made->number = ++to->sent;
   made->is_repeated = false;
   made->is_replayed = which != GAB_LOCAL_CONTROL && head->data[head->size - 1] != 0;
-  check_window(w, to, made);
+  check_window(w, to, made,
+               2 + (w->problem->clusters ? (uint64_t)(from->restored + w->processes[target].restored) : 0));
   made->bytes = head->size + bytes;
   memcpy(made->data, head->data, head->size);
   if (bytes > 0) memcpy(made->data + head->size, payload, bytes);
@@ -327,6 +337,41 @@ static void check_message(world *w, gab_slot from, gab_slot to, int context, uin
            is_made ? "was made" : "was delivered");
 }
 
+static bool is_inner(const world *w, gab_slot a, gab_slot b)
+{
+  return w->problem->clusters && w->problem->cluster[a] == w->problem->cluster[b];
+}
+
+/* Tells the lives of processes apart. */
+static uint32_t life_of(const process *p) { return 8 + 64 * (uint32_t)p->seat + (uint32_t)p->restored; }
+
+/* Messages within a cluster say in which life of their sender they were made, which those that are logged must not. */
+static uint32_t pattern_of(const process *p, gab_slot to)
+{
+  return is_inner(p->world, gab_local_slot(p->local), to) ? life_of(p) : 7;
+}
+
+static bool has_pattern(process *p, gab_slot from, uint32_t pattern)
+{
+  if (!is_inner(p->world, from, gab_local_slot(p->local))) return pattern == 7;
+  if (p->inner_life[from] == 0) p->inner_life[from] = pattern;
+  return pattern >= 8 && p->inner_life[from] == pattern;
+}
+
+/* A slot of its cluster has died. */
+static bool has_reason(const world *w, const process *p)
+{
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->slot_deaths[s] > 0 && is_inner(w, s, gab_local_slot(p->local))) return true;
+  return false;
+}
+
+/* Whoever plays goes back when it hears of a death, and when it hears of a later checkpoint. */
+static int most_restores(const world *w, const process *p)
+{
+  return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
+}
+
 static void check_decision(world *w, uint32_t n, uint64_t value)
 {
   if (n == w->decided) w->decisions[w->decided++] = value;
@@ -378,6 +423,7 @@ static void note_death(world *w, const process *dead)
   for (gab_slot ward = 0; ward < problem->slots; ward++)
     if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
   w->healings[slot] = (healing){.ill = true};
+  w->slot_deaths[slot]++;
 }
 
 /* Follows the round trips between a holder that came back and its wards. */
@@ -448,18 +494,26 @@ static gab_slot app_holder(void *user, gab_slot slot)
   return p->world->problem->holder[slot];
 }
 
+static gab_slot app_cluster(void *user, gab_slot slot)
+{
+  const process *p = user;
+  return p->world->problem->cluster[slot];
+}
+
 static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, gab_reader image)
 {
   process *p = user;
   world *w = p->world;
-  if (p->seat < (gab_seat)w->problem->slots)
+  if (p->seat < (gab_seat)w->problem->slots && !has_reason(w, p))
     FAILED(w, "seat %d restores, which was there from the start", (int)p->seat);
   GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
   if (p->app.step != checkpoint)
     FAILED(w, "an image of step %d for checkpoint %d", p->app.step, (int)checkpoint);
-  if (p->restored++ > 0 && w->takeovers < 2)
-    FAILED(w, "slot %d restores a second time without need", (int)slot);
-  if (p->restored == 1) w->takeovers++;
+  if (++p->restored > most_restores(w, p))
+    FAILED(w, "slot %d restores %d times, without need", (int)slot, p->restored);
+  if (p->restored == 1 && p->seat >= (gab_seat)w->problem->slots) w->takeovers++;
+  p->line = (int)checkpoint;
+  memset(p->inner_life, 0, sizeof p->inner_life);
   p->app.place = AT_DECISION;
   p->computed = p->app.step - 1;
   p->restored_at = w->out.events;
@@ -497,7 +551,8 @@ static gab_status send_value(process *p, gab_slot to, int context, uint64_t cont
   const int unsteady = p->world->problem->unsteady;
   if (unsteady > 0 && p->app.step == unsteady && p->restored > 0 && context == GHOSTS) content++;
   check_message(p->world, me, to, context, p->app.sent[to][context]++, content, true);
-  const gab_journal_label label = {.step = p->app.step, .pattern = 7, .iteration = p->app.sent[to][context]};
+  const gab_journal_label label = {
+      .step = p->app.step, .pattern = pattern_of(p, to), .iteration = p->app.sent[to][context]};
   gab_status status = gab_put_u64(&message, content);
   for (uint64_t i = 0; i < further_words(me, to, context) && status == GAB_OK; i++)
     status = gab_put_u64(&message, content + i);
@@ -538,7 +593,10 @@ static gab_status receive_value(process *p, gab_slot from, int context, uint64_t
     status = read_value(p, from, context, &message, content);
     check_message(p->world, from, gab_local_slot(p->local), context, p->app.received[from][context]++,
                   *content, false);
-    if (label.step != p->app.step || label.pattern != 7 || label.iteration != p->app.received[from][context])
+    if (!has_pattern(p, from, label.pattern))
+      FAILED(p->world, "slot %d gets a message of slot %d in context %d from life %u of it",
+             (int)gab_local_slot(p->local), (int)from, context, label.pattern);
+    if (label.step != p->app.step || label.iteration != p->app.received[from][context])
       FAILED(p->world, "a message of step %d, iteration %lu in step %d, iteration %lu", (int)label.step,
              (unsigned long)label.iteration, p->app.step, (unsigned long)p->app.received[from][context]);
   }
@@ -821,14 +879,17 @@ static void begin_process(world *w, gab_seat seat)
                            .verify = problem->verify,
                            .neighbours = neighbours,
                            .wards = wards};
-  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1};
+  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1};
   for (gab_slot other = 0; other < problem->slots && seat < (gab_seat)problem->slots; other++) {
     if (problem->adjacent[seat][other]) neighbours[setup.neighbour_count++] = other;
     if (problem->holder[other] == (gab_slot)seat) wards[setup.ward_count++] = other;
   }
   const gab_local_transport transport = {.user = p, .send = net_send, .hand_over = net_hand_over};
-  const gab_local_application application = {
-      .user = p, .holder = app_holder, .restore = app_restore, .differs = app_differs};
+  const gab_local_application application = {.user = p,
+                                             .holder = app_holder,
+                                             .cluster = problem->clusters ? app_cluster : NULL,
+                                             .restore = app_restore,
+                                             .differs = app_differs};
   if (gab_local_create(&setup, &transport, &application, &p->local) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
   else if (seat < (gab_seat)problem->slots) {
@@ -997,6 +1058,23 @@ static void compare_with_plain_loop(world *w)
       FAILED(w, "slot %d ends with another value", (int)slot);
 }
 
+/* What is kept of messages within a cluster is what could not be sent yet. */
+static void check_clusters(world *w)
+{
+  for (gab_slot a = 0; a < w->problem->slots; a++)
+    for (gab_slot b = 0; b < w->problem->slots; b++) {
+      const process *p = player_of(w, a);
+      if (a == b || !is_inner(w, a, b)) continue;
+      const gab_journal *journal = gab_local_journal(p->local);
+      for (uint32_t c = 0; c < CONTEXTS; c++)
+        if (gab_journal_first(journal, b, c) != gab_journal_next(journal, b, c))
+          FAILED(w, "slot %d keeps messages to slot %d of its cluster", (int)a, (int)b);
+      if (p->line != player_of(w, b)->line)
+        FAILED(w, "slot %d went back to checkpoint %d, slot %d of its cluster to %d", (int)a, p->line, (int)b,
+               player_of(w, b)->line);
+    }
+}
+
 static void begin_world(world *w, const schedule *plan)
 {
   w->plan = plan;
@@ -1026,6 +1104,8 @@ static void end_world(world *w)
       w->out.stats.replayed += stats.replayed;
       w->out.stats.takeovers += stats.takeovers;
       w->out.stats.jumps += stats.jumps;
+      w->out.stats.rollbacks += stats.rollbacks;
+      w->out.stats.logged_bytes += stats.logged_bytes;
     }
     gab_local_destroy(&w->processes[seat].local);
     for (gab_seat to = 0; to < w->seats; to++)
@@ -1066,6 +1146,7 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }
   if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);
+  if (w->out.finished) check_clusters(w);
   if (w->out.over && !w->out.failure[0]) judge_hand_over(w);
   end_world(w);
   judge_comparison(w);

@@ -3,11 +3,11 @@
  * adjacent ones, messages of different lanes delayed and reordered, deaths heard of late. What has to hold
  * stands in local_net.h.
  *
- *   test_resilience_local_schedules [--schedules N] [--seed S] [--table] [--no-shrink]
+ *   test_resilience_local_schedules [--schedules N] [--seed S] [--clusters] [--table] [--no-shrink]
  *
  * Schedule i is made from seed S + i. One that fails is shrunk (deaths and choices left out while it still
- * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --table: what
- * came out, by reason. */
+ * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --clusters: with clusters of
+ * slots that go back together, else the same. --table: what came out, by reason. */
 #include "local_net.h"
 
 /* ---------------------------------------------------------------- making schedules */
@@ -33,6 +33,16 @@ static void make_neighbours(problem *problem, uint64_t *random)
     if (kind == 2) connect(problem, s, s + width);
     if (kind == 3) connect(problem, s, (gab_slot)between(random, 0, problem->slots - 1));
   }
+}
+
+/* One, ranges, or anything: neighbours in a cluster or far from each other, and holders in it or not. */
+static void make_clusters(problem *problem, uint64_t seed)
+{
+  uint64_t random = mix(seed, 0xc1);
+  const int kind = between(&random, 0, 4), size = between(&random, 2, 4), many = between(&random, 2, 4);
+  problem->clusters = true;
+  for (gab_slot s = 0; s < problem->slots; s++)
+    problem->cluster[s] = kind == 0 ? 0 : kind <= 2 ? s / size : between(&random, 0, many - 1);
 }
 
 static void make_problem(problem *problem, uint64_t *random)
@@ -129,6 +139,8 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
   }
 }
 
+static bool with_clusters;
+
 static void make_schedule(schedule *plan, uint64_t seed)
 {
   uint64_t random = mix(seed, 0x90b1);
@@ -145,6 +157,7 @@ static void make_schedule(schedule *plan, uint64_t seed)
   /* With several deaths the first message may have been delivered by somebody who came back, and knows no hash of it. */
   if (plan->problem.verify && plan->death_count == 1 && mix(seed, 7) % 4 == 0)
     plan->problem.unsteady = 1 + (int)(mix(seed, 8) % (uint64_t)(plan->problem.steps - 1));
+  if (with_clusters) make_clusters(&plan->problem, seed);
 }
 
 /* ---------------------------------------------------------------- shrinking */
@@ -203,7 +216,9 @@ static void print_schedule(const schedule *plan)
          (int)problem->slots, (int)problem->spares, problem->steps, problem->checkpoint_every,
          problem->reduce_every, problem->decide_every, problem->section_at, (int)problem->ahead);
   for (gab_slot s = 0; s < problem->slots; s++) {
-    printf("  slot %d: holder %d, neighbours", (int)s, (int)problem->holder[s]);
+    printf("  slot %d: ", (int)s);
+    if (problem->clusters) printf("cluster %d, ", (int)problem->cluster[s]);
+    printf("holder %d, neighbours", (int)problem->holder[s]);
     for (gab_slot n = 0; n < problem->slots; n++)
       if (problem->adjacent[s][n]) printf(" %d", (int)n);
     printf("\n");
@@ -255,6 +270,7 @@ static void count(table *table, kind kind, const outcome *out)
   table->stats.replayed += out->stats.replayed;
   table->stats.takeovers += out->stats.takeovers;
   table->stats.jumps += out->stats.jumps;
+  table->stats.rollbacks += out->stats.rollbacks;
 }
 
 static void print_table(const table *table)
@@ -269,12 +285,11 @@ static void print_table(const table *table)
     printf(" %14ld\n", table->extinct[k]);
   }
   const gab_local_stats *s = &table->stats;
-  printf(
-      "events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, "
-      "stale dropped %lu, restored later again %lu\n",
-      table->events, (unsigned long)s->takeovers, (unsigned long)s->replayed, (unsigned long)s->left_out,
-      (unsigned long)s->compared, table->caught, (unsigned long)s->duplicates, (unsigned long)s->stale,
-      (unsigned long)s->jumps);
+  printf("events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, stale dropped "
+         "%lu, restored later again %lu, went back with its cluster %lu\n",
+         table->events, (unsigned long)s->takeovers, (unsigned long)s->replayed, (unsigned long)s->left_out,
+         (unsigned long)s->compared, table->caught, (unsigned long)s->duplicates, (unsigned long)s->stale,
+         (unsigned long)s->jumps, (unsigned long)s->rollbacks);
 }
 
 /* A test whose schedules do not come to these places tests nothing there. */
@@ -282,7 +297,7 @@ static bool has_been_everywhere(const table *table)
 {
   const gab_local_stats *s = &table->stats;
   bool all = s->takeovers > 0 && s->replayed > 0 && s->left_out > 0 && s->duplicates > 0 && s->stale > 0 &&
-             s->jumps > 0 && s->compared > 0 && table->caught > 0;
+             s->jumps > 0 && s->compared > 0 && table->caught > 0 && (s->rollbacks > 0) == with_clusters;
   for (int i = 0; i < GAB_LOCAL_REASON_COUNT; i++) all = all && table->over[ANYTHING][i] > 0;
   for (int k = 0; k < KIND_COUNT; k++) all = all && table->finished[k] > 0;
   return all;
@@ -296,6 +311,7 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--schedules") == 0 && i + 1 < argc) schedules = strtol(argv[++i], NULL, 10);
     else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed = strtoull(argv[++i], NULL, 10);
+    else if (strcmp(argv[i], "--clusters") == 0) with_clusters = true;
     else if (strcmp(argv[i], "--table") == 0) wants_table = true;
     else if (strcmp(argv[i], "--no-shrink") == 0) shrinks = false;
     else return fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]), 2;

@@ -1,0 +1,221 @@
+/* gabion-test: timeout=240 labels=quick */
+/* Clusters of slots under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
+ * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */
+#include "local_net.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static uint32_t none; /* no choices: orderly */
+
+/* A ring in clusters of `size` neighbours, the last one perhaps smaller; slot s is held by slot s + shift. */
+static schedule ring(gab_slot slots, gab_seat spares, gab_slot size, int shift)
+{
+  schedule plan = {.seed = 1, .choices = &none};
+  plan.problem = (problem){.slots = slots,
+                           .spares = spares,
+                           .steps = 10,
+                           .checkpoint_every = 3,
+                           .reduce_every = 4,
+                           .decide_every = 2,
+                           .ahead = 2,
+                           .clusters = true};
+  for (gab_slot s = 0; s < slots; s++) {
+    plan.problem.cluster[s] = s / size;
+    plan.problem.holder[s] = (s + shift) % slots;
+    plan.problem.adjacent[s][(s + 1) % slots] = plan.problem.adjacent[(s + 1) % slots][s] = true;
+  }
+  return plan;
+}
+
+static outcome run(const schedule *plan)
+{
+  const outcome out = run_schedule(plan, false, NULL);
+  if (out.failure[0]) {
+    print_error("%s\n", out.failure);
+    for (int i = 0; i < plan->death_count; i++)
+      print_error("death of seat %d at event %ld\n", (int)plan->deaths[i].seat, plan->deaths[i].event);
+  }
+  assert_string_equal(out.failure, "");
+  return out;
+}
+
+typedef struct tally {
+  long tried, finished;
+  gab_local_stats sum;
+} tally;
+
+/* Handed over is what lies before the first checkpoint is known or in the section at the end, or `may_be`. */
+static void try(const schedule *plan, tally *tally, int may_be)
+{
+  const outcome out = run(plan);
+  tally->tried++;
+  tally->finished += out.finished;
+  tally->sum.rollbacks += out.stats.rollbacks;
+  tally->sum.replayed += out.stats.replayed;
+  tally->sum.left_out += out.stats.left_out;
+  tally->sum.jumps += out.stats.jumps;
+  tally->sum.stale += out.stats.stale;
+  if (out.over && (int)out.reason != may_be)
+    assert_true(out.reason == GAB_LOCAL_NO_CHECKPOINT || out.reason == GAB_LOCAL_GLOBAL_SECTION);
+}
+
+static void larger_clusters_log_less(void **state)
+{
+  (void)state;
+  uint64_t before = UINT64_MAX;
+  for (gab_slot size = 1; size <= 8; size *= 2) {
+    const schedule plan = ring(8, 0, size, 1);
+    const outcome out = run(&plan);
+    assert_true(out.finished);
+    assert_int_equal(out.stats.rollbacks + out.stats.stale + out.stats.replayed + out.stats.left_out, 0);
+    assert_true(out.stats.logged_bytes < before);
+    before = out.stats.logged_bytes;
+  }
+  assert_int_equal(before, 0);
+}
+
+static void a_single_death_takes_its_cluster_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (gab_slot size = 2; size <= 6; size++) {
+    schedule plan = ring(6, 1, size, 3);
+    const long events = run(&plan).events;
+    plan.death_count = 1;
+    for (long event = 0; event < events; event += 3)
+      for (gab_seat seat = 0; seat < 6; seat += 2) {
+        plan.deaths[0] = (death){event, seat};
+        try(&plan, &tally, -1);
+      }
+  }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+  assert_true(tally.sum.rollbacks > 0 && tally.sum.replayed > 0 && tally.sum.left_out > 0);
+}
+
+static void a_whole_cluster_comes_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  schedule plan = ring(6, 4, 2, 3);
+  const long events = run(&plan).events;
+  plan.death_count = 2;
+  for (long event = 0; event < events; event++)
+    for (long later = 0; later < 60; later += 11) {
+      plan.deaths[0] = (death){event, 2};
+      plan.deaths[1] = (death){event + later, 3};
+      try(&plan, &tally, -1);
+    }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+}
+
+/* Neighbouring ones, and such that are not; the slots that died hold nothing for each other. */
+static void two_clusters_at_once(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  schedule plan = ring(8, 3, 2, 3);
+  const long events = run(&plan).events;
+  plan.death_count = 2;
+  for (long event = 0; event < events; event++)
+    for (long later = 0; later < 40; later += 13) {
+      plan.deaths[0] = (death){event, 1};
+      plan.deaths[1] = (death){event + later, later % 2 ? 2 : 5};
+      try(&plan, &tally, -1);
+    }
+  assert_true(tally.finished * 10 > tally.tried * 6);
+  assert_true(tally.sum.rollbacks > 0 && tally.sum.replayed > 0);
+}
+
+/* Another member, or whoever took the slot, dies while the cluster goes back or computes again; events drawn. */
+static void a_death_while_a_cluster_goes_back(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 1500; seed++) {
+    schedule plan = ring(9, 4, 3, 4);
+    const gab_seat first_spare = 9 + 1, victims[] = {0, 2, first_spare, 3};
+    plan.seed = seed;
+    plan.choices = NULL;
+    long event = 400 + (long)(mix(seed, 1) % 600);
+    plan.deaths[plan.death_count++] = (death){event, 1};
+    for (uint64_t i = 0; i < 1 + seed % 2; i++) {
+      event += (long)(mix(seed, 2 + i) % 120);
+      plan.deaths[plan.death_count++] = (death){event, victims[mix(seed, 9 + i) % 4]};
+    }
+    try(&plan, &tally, GAB_LOCAL_HOLDER_LOST);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 7);
+  assert_true(tally.sum.stale > 0);
+}
+
+/* Two clusters in a row: holders of the one hear early what is committed, those of the other late, so that they come
+ * back from different checkpoints and one of them, as a whole, goes on to the later one. */
+static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 1500; seed++) {
+    schedule plan = ring(9, 4, 2, 3);
+    uint64_t random = mix(seed, 78);
+    plan.seed = seed * 7919;
+    plan.choices = NULL;
+    plan.problem.steps = 7;
+    plan.problem.checkpoint_every = 1;
+    plan.problem.reduce_every = plan.problem.decide_every = 0;
+    for (gab_slot s = 0; s < 9; s++) plan.problem.cluster[s] = s < 4 ? 0 : s < 6 ? 1 : s < 8 ? 2 : 3;
+    plan.problem.holder[4] = 8;
+    plan.problem.holder[5] = 3;
+    plan.problem.holder[6] = 0;
+    plan.problem.holder[7] = 0;
+    const long event = 250 + (long)(next_random(&random) % 300);
+    for (gab_seat seat = 4; seat <= 7; seat++)
+      if (seat == 5 || seat == 6 || next_random(&random) % 2)
+        plan.deaths[plan.death_count++] = (death){event + (long)(next_random(&random) % 25), seat};
+    try(&plan, &tally, -1);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 9);
+  assert_true(tally.sum.jumps > 0);
+}
+
+static void what_a_section_leaves_behind_is_not_passed_again(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  schedule plan = ring(6, 1, 3, 3);
+  plan.problem.section_at = 6;
+  const long events = run(&plan).events;
+  plan.death_count = 1;
+  for (long event = 0; event < events; event++) {
+    plan.deaths[0] = (death){event, 4};
+    try(&plan, &tally, -1);
+  }
+  assert_true(tally.finished * 2 > tally.tried);
+}
+
+static void without_a_spare_it_is_handed_over(void **state)
+{
+  (void)state;
+  schedule plan = ring(4, 0, 2, 2);
+  plan.deaths[0] = (death){run(&plan).events / 2, 2};
+  plan.death_count = 1;
+  const outcome out = run(&plan);
+  assert_true(out.over);
+  assert_int_equal(out.reason, GAB_LOCAL_POOL_EMPTY);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(larger_clusters_log_less),
+      cmocka_unit_test(a_single_death_takes_its_cluster_back),
+      cmocka_unit_test(a_whole_cluster_comes_back),
+      cmocka_unit_test(two_clusters_at_once),
+      cmocka_unit_test(a_death_while_a_cluster_goes_back),
+      cmocka_unit_test(a_cluster_that_lacks_messages_jumps_as_a_whole),
+      cmocka_unit_test(what_a_section_leaves_behind_is_not_passed_again),
+      cmocka_unit_test(without_a_spare_it_is_handed_over),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
