@@ -11,7 +11,7 @@ enum { INTERVALS_KEPT = 3 };
 
 static uint64_t logged_bytes(const gab_local_run *run)
 {
-  return gab_journal_statistics(gab_local_journal(run->machine)).logged_bytes;
+  return gab_local_statistics(run->machine).logged_bytes;
 }
 
 void gab_local_set_log_limit(gab_local_run *run, double limit) { run->log_limit = limit; }

@@ -27,6 +27,12 @@ static gab_slot holder(void *user, gab_slot place)
   return keeper == GAB_NO_SLOT ? GAB_NO_SLOT : gab_local_place(run, keeper);
 }
 
+static gab_slot cluster(void *user, gab_slot place)
+{
+  const gab_local_run *run = user;
+  return gab_division_cluster(&run->division, &run->members, run->loop->guard->checkpoint->domains, place);
+}
+
 /* ---------------------------------------------------------------- the machine's transport */
 
 static gab_status send(void *user, gab_seat target, uint32_t lane, const gab_buffer *head,
@@ -288,8 +294,12 @@ static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, 
                                  .verify = run->verify,
                                  .unhashed = GAB_ENVELOPE_BYTES}; /* which names incarnations */
   const gab_local_transport transport = {.user = run, .send = send, .hand_over = hand_over};
-  const gab_local_application application = {
-      .user = run, .holder = holder, .restore = restore, .differs = differs};
+  const gab_local_application application = {.user = run,
+                                             .holder = holder,
+                                             .cluster =
+                                                 run->division.kind == GAB_DIVISION_SLOT ? NULL : cluster,
+                                             .restore = restore,
+                                             .differs = differs};
   GAB_TRY(add_near(run, neighbours));
   GAB_TRY(add_near(run, wards));
   return gab_local_create(&setup, &transport, &application, &run->machine);
@@ -363,15 +373,23 @@ void gab_local_note_totals(gab_local_run *run)
   totals->left_out += machine.left_out - run->counted.left_out;
   totals->compared += machine.compared - run->counted.compared;
   totals->jumps += machine.jumps - run->counted.jumps;
+  totals->rollbacks += machine.rollbacks - run->counted.rollbacks;
+  totals->logged_bytes += machine.logged_bytes - run->counted.logged_bytes;
   totals->logged += journal.handed_over - run->counted.handed_over;
   totals->copied += journal.copied - run->counted.copied;
   if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
   if (journal.largest_copied > totals->largest_copied) totals->largest_copied = journal.largest_copied;
-  run->counted = (gab_local_counted){machine.replayed, machine.left_out,    machine.compared,
-                                     machine.jumps,    journal.handed_over, journal.copied};
+  run->counted =
+      (gab_local_counted){machine.replayed,  machine.left_out,     machine.compared,    machine.jumps,
+                          machine.rollbacks, machine.logged_bytes, journal.handed_over, journal.copied};
 }
 
 /* ---------------------------------------------------------------- for the whole run */
+
+gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters)
+{
+  return gab_division_make(run->world, clusters, &run->division);
+}
 
 gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
 {
@@ -408,5 +426,6 @@ void gab_local_run_destroy(gab_local_run **run)
   gab_local_discard(gone);
   gab_members_release(&gone->members);
   gab_placement_release(&gone->placement);
+  gab_division_release(&gone->division);
   gab_free(&gone);
 }

@@ -13,6 +13,7 @@
 #include "core/wire.h"
 #include "resilience/checkpoint_impl.h"
 #include "resilience/local.h"
+#include "resilience/local_division.h"
 #include "resilience/timeloop_impl.h"
 
 /* What a slot goes back to, or another one by it. */
@@ -24,7 +25,7 @@ typedef struct gab_local_restart {
 
 /* What of a generation has been added to the totals. */
 typedef struct gab_local_counted {
-  uint64_t replayed, left_out, compared, jumps, handed_over, copied;
+  uint64_t replayed, left_out, compared, jumps, rollbacks, logged_bytes, handed_over, copied;
 } gab_local_counted;
 
 struct gab_local_run {
@@ -53,6 +54,7 @@ struct gab_local_run {
   gab_step logged_since;  /* its step */
   char why_over[160];     /* why it was handed over; "": it was not */
   /* of the whole run */
+  gab_division division;
   double log_limit; /* of logs, in units of the state of a slot; 0: none */
   bool verify;      /* what is made again is compared with what was received the first time */
   bool gathered;    /* the last recovery was a gathering, of all */

@@ -261,10 +261,14 @@ gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
   gab_local_run *run = run_of(loop);
   *alone = false;
   if (!run || !run->machine || !run->restart.there || gab_world_check(run->world) != GAB_OK) return GAB_OK;
+  const gab_step before = loop->step;
   gab_world_drop_messages(run->world);
+  if (before >= run->restart.checkpoint) run->called = gab_seconds();
   GAB_TRY(resume(run));
   *alone = true;
-  gab_json *event = gab_event_begin(loop->events, "went on from a later checkpoint");
+  if (before >= loop->step) loop->stats.local.undone += (uint64_t)(before - loop->step);
+  gab_json *event = gab_event_begin(loop->events, before >= loop->step ? "went back with its cluster"
+                                                                       : "went on from a later checkpoint");
   gab_json_int(event, "of_step", loop->step);
   gab_event_end(loop->events, &event);
   return GAB_OK;

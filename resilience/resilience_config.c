@@ -4,6 +4,7 @@
 #include "core/timer.h"
 #include "resilience/beacon.h"
 #include "resilience/compress.h"
+#include "resilience/local_division.h"
 #include "resilience/timeloop_impl.h"
 
 #include <stdio.h>
@@ -214,6 +215,15 @@ static const gab_config_key local_keys[] = {
          "that depends on a clock, say, or damaged memory) ends the run with an error that names slot, port and step. "
          "Costs a hash of each message that is received, and 16 bytes for it up to the next checkpoint but one. "
          "Left out: only in debug builds."},
+    {.name = "clusters",
+     .type = GAB_CONFIG_STRING,
+     .default_text = "slot",
+     .outside = true,
+     .doc =
+         "Which processes go back together when one of them dies; messages between them are not logged "
+         "(doc/clusters.md; gabion plan --clusters says what that means). slot: each alone. node: those of a node. A number: so "
+         "many clusters of processes with neighbouring numbers. Or a file with lines like \"cluster1: 0-3\", which names each process "
+         "once."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
@@ -515,9 +525,27 @@ static gab_status read_disk(const gab_config *config, gab_protection *protection
   return GAB_OK;
 }
 
+static gab_status read_clusters(const gab_config *config, gab_protection *protection)
+{
+  const char *text = gab_config_string(config, "resilience.local.clusters");
+  gab_division division;
+  if (gab_division_parse(text, &division) != GAB_OK) return blame(config, "resilience.local.clusters");
+  if (division.kind == GAB_DIVISION_SLOT) return GAB_OK;
+  if (!gab_local_is_wanted(protection))
+    return gab_config_fail(config, "resilience.local.clusters",
+                           "has a meaning with strategy 'local' in resilience.strategies only");
+  if (division.kind == GAB_DIVISION_NODE && protection->redundancy.separate == GAB_DOMAIN_NONE &&
+      protection->redundancy.within <= GAB_DOMAIN_NONE)
+    return gab_config_fail(config, "resilience.local.clusters",
+                           "with resilience.separate: none nobody looks which processes share a node");
+  protection->local_clusters = text;
+  return GAB_OK;
+}
+
 static gab_status read_local(const gab_config *config, gab_protection *protection)
 {
   static const char *const paths[] = {"resilience.local.log_limit", "resilience.local.verify"};
+  GAB_TRY(read_clusters(config, protection));
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (gab_config_is_set(config, paths[i]) && !gab_local_is_wanted(protection))
       return gab_config_fail(config, paths[i],
@@ -593,6 +621,8 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
     GAB_TRY(nth_drill(config, inject, i, &drill));
     if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
   }
+  if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), slots, spares) != GAB_OK)
+    return blame(config, "resilience.local.clusters");
   if (!file[0]) return GAB_OK;
   gab_status status = gab_domains_load(file, slots, spares, &domains);
   gab_domains_destroy(&domains);

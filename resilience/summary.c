@@ -65,10 +65,11 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
   gab_local_totals *local = &summary->stats.local;
   uint64_t local_most[4] = {local->steps_again, local->meetings, local->journal_peak, local->largest_copied};
-  uint64_t local_sums[6] = {local->replayed, local->left_out, local->logged,
-                            local->copied,   local->jumps,    local->compared};
+  uint64_t local_sums[9] = {local->replayed,  local->left_out, local->logged,
+                            local->copied,    local->jumps,    local->compared,
+                            local->rollbacks, local->undone,   local->logged_bytes};
   GAB_TRY(gab_world_max_u64(world, local_most, 4));
-  GAB_TRY(gab_world_sum_u64(world, local_sums, 6));
+  GAB_TRY(gab_world_sum_u64(world, local_sums, 9));
   local->steps_again = local_most[0];
   local->meetings = local_most[1];
   local->journal_peak = local_most[2];
@@ -79,6 +80,9 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   local->copied = local_sums[3];
   local->jumps = local_sums[4];
   local->compared = local_sums[5];
+  local->rollbacks = local_sums[6];
+  local->undone = local_sums[7];
+  local->logged_bytes = local_sums[8];
   summary->memory_peak = most[0];
   summary->memory_now = most[1];
   summary->memory_field = sums[0];
@@ -189,6 +193,9 @@ static void put_local(gab_json *json, const gab_local_totals *local)
   gab_json_uint(json, "left_out", local->left_out);
   gab_json_uint(json, "compared", local->compared);
   gab_json_uint(json, "jumps", local->jumps);
+  gab_json_uint(json, "members_rolled_back", local->rollbacks);
+  gab_json_uint(json, "member_steps_computed_again", local->undone);
+  gab_json_uint(json, "logged_bytes", local->logged_bytes);
   gab_json_uint(json, "logged", local->logged);
   gab_json_uint(json, "copied", local->copied);
   gab_json_uint(json, "largest_copied_bytes", local->largest_copied);

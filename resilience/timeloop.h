@@ -114,7 +114,10 @@ typedef struct gab_protection {
       log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
                          of a slot, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
   gab_verify verify; /**< of strategy `local` */
-  int tries;         /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
+  const char *
+      local_clusters; /**< of strategy `local`, which slots go back together: "slot" (NULL), "node", a number of clusters, or
+                         the path of a file, as the parameter resilience.local.clusters; read during the call */
+  int tries; /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
   gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
   gab_interval
       disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
@@ -180,13 +183,16 @@ typedef struct gab_fault_record {
 
 /** What local recovery did, as this slot saw it. */
 typedef struct gab_local_totals {
-  uint64_t steps_again;    /**< steps that this process computed a second time, whatever the strategy */
-  uint64_t faults;         /**< slots that came back alone */
-  uint64_t meetings;       /**< agreements and repairs while it was on: 0 */
-  uint64_t replayed;       /**< messages sent again */
-  uint64_t left_out;       /**< sends that others had already */
-  uint64_t compared;       /**< thereof of others: compared here with what had been received the first time */
-  uint64_t jumps;          /**< times that a slot which had come back went on from a later checkpoint */
+  uint64_t steps_again;  /**< steps that this process computed a second time, whatever the strategy */
+  uint64_t faults;       /**< slots that came back alone */
+  uint64_t meetings;     /**< agreements and repairs while it was on: 0 */
+  uint64_t replayed;     /**< messages sent again */
+  uint64_t left_out;     /**< sends that others had already */
+  uint64_t compared;     /**< thereof of others: compared here with what had been received the first time */
+  uint64_t jumps;        /**< times that a slot which had come back went on from a later checkpoint */
+  uint64_t rollbacks;    /**< times that a slot went back since another one of its cluster had died */
+  uint64_t undone;       /**< steps that they had computed, and computed again: not counted in steps_again */
+  uint64_t logged_bytes; /**< of messages to other clusters */
   uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
   size_t journal_peak;     /**< bytes of logged messages at most */
   size_t largest_copied;   /**< bytes of the largest message that was copied: large ones change hands */

@@ -192,6 +192,8 @@ void gab_local_run_destroy(gab_local_run **run);
 void gab_local_set_log_limit(gab_local_run *run, double limit);
 /* Before the loop runs: whether messages that are made again are compared. */
 void gab_local_set_verify(gab_local_run *run, gab_verify verify);
+/* Before the loop runs. Collective. @param[in] clusters  as in gab_protection */
+gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters);
 /* Whether the strategy is in the list. Pure. */
 bool gab_local_is_wanted(const gab_protection *protection);
 /* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */

@@ -1,4 +1,5 @@
-/* Slots that came back alone and have not caught up with the others, from the events of a run (gabion status). Internal. */
+/* Slots that came back alone, or went back with their cluster, and have not caught up with the others, from the events of a
+ * run (gabion status). Internal. */
 #ifndef GABION_APPS_STATUS_BEHIND_H
 #define GABION_APPS_STATUS_BEHIND_H
 
@@ -9,6 +10,7 @@ enum { STATUS_MOST_BEHIND = 64 };
 typedef struct status_behind {
   int64_t slots[STATUS_MOST_BEHIND];
   int64_t from[STATUS_MOST_BEHIND]; /* the step of the checkpoint from which it goes on */
+  bool with_cluster[STATUS_MOST_BEHIND];
   int count;
 } status_behind;
 

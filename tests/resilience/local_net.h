@@ -184,7 +184,7 @@ typedef struct world {
   uint64_t messages[MOST_SLOTS][MOST_SLOTS][CONTEXTS][MOST_MESSAGES]; /* 0: not made yet */
   uint64_t decisions[MOST_STEPS + 1];
   uint32_t decided;
-  int answer;            /* of slot 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
+  int answer; /* of slot 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
   uint32_t delivered[MOST_SLOTS][MOST_SLOTS][CONTEXTS]; /* so many of a channel */
   int taken[MOST_SLOTS];                                /* the newest checkpoint that the slot ever took */
   int passed[MOST_SLOTS];                               /* sections that the slot has passed */

@@ -110,6 +110,27 @@ static void a_whole_cluster_comes_back(void **state)
   assert_true(tally.finished * 10 > tally.tried * 6);
 }
 
+/* Whoever comes back later may be greeted in a line of which it has not heard, and greet in one that is past. */
+static void members_that_come_back_in_any_order_find_each_other(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  for (uint64_t seed = 1; seed <= 2500; seed++) {
+    schedule plan = ring(7, 4, 4, 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.holder[0] = 5;
+    plan.problem.holder[3] = 5;
+    plan.problem.steps = 14;
+    const long event = 300 + (long)(mix(seed, 1) % 500);
+    for (uint64_t i = 0; i < 3; i++)
+      plan.deaths[plan.death_count++] =
+          (death){event + (long)(mix(seed, 3 + i) % 60), (gab_seat)(i + (seed & 1))};
+    try(&plan, &tally, -1);
+  }
+  assert_true(tally.finished * 10 > tally.tried * 8);
+}
+
 /* Neighbouring ones, and such that are not; the slots that died hold nothing for each other. */
 static void two_clusters_at_once(void **state)
 {
@@ -211,6 +232,7 @@ int main(void)
       cmocka_unit_test(larger_clusters_log_less),
       cmocka_unit_test(a_single_death_takes_its_cluster_back),
       cmocka_unit_test(a_whole_cluster_comes_back),
+      cmocka_unit_test(members_that_come_back_in_any_order_find_each_other),
       cmocka_unit_test(two_clusters_at_once),
       cmocka_unit_test(a_death_while_a_cluster_goes_back),
       cmocka_unit_test(a_cluster_that_lacks_messages_jumps_as_a_whole),

@@ -285,11 +285,12 @@ static void print_table(const table *table)
     printf(" %14ld\n", table->extinct[k]);
   }
   const gab_local_stats *s = &table->stats;
-  printf("events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, stale dropped "
-         "%lu, restored later again %lu, went back with its cluster %lu\n",
-         table->events, (unsigned long)s->takeovers, (unsigned long)s->replayed, (unsigned long)s->left_out,
-         (unsigned long)s->compared, table->caught, (unsigned long)s->duplicates, (unsigned long)s->stale,
-         (unsigned long)s->jumps, (unsigned long)s->rollbacks);
+  printf(
+      "events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, stale dropped "
+      "%lu, restored later again %lu, went back with its cluster %lu\n",
+      table->events, (unsigned long)s->takeovers, (unsigned long)s->replayed, (unsigned long)s->left_out,
+      (unsigned long)s->compared, table->caught, (unsigned long)s->duplicates, (unsigned long)s->stale,
+      (unsigned long)s->jumps, (unsigned long)s->rollbacks);
 }
 
 /* A test whose schedules do not come to these places tests nothing there. */
