@@ -157,7 +157,8 @@ uint64_t gab_local_asked_to_stop(const gab_local *local);
 /** Of the first slot, ahead of each checkpoint: why all stop at the one after it. Logged, so that who comes back says the same.
  *  @param[in] proposal  used unless it was decided before; 0: all go on */
 gab_status gab_local_answer(gab_local *local, gab_step checkpoint, uint64_t proposal);
-/** Whether the last checkpoint that this slot took is known to be committed; with that all know whether they stop at the next.
+/** Whether the last checkpoint that this slot took is known to be committed, and the next one can be taken; with the commit all
+ *  know whether they stop at the next.
  *  @param[out] why  the reason to stop there; 0: go on */
 bool gab_local_stops(const gab_local *local, uint64_t *why);
 /** Comes to the next global section, as soon as all hashes of what was left out are compared. To be called again until
