@@ -282,6 +282,7 @@ gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local
     return GAB_OK;
   }
   GAB_TRY(gab_local_learn(local, note->from, source, note->from_incarnation));
+  if (note->from_incarnation > known || !partner->up) GAB_TRY(gab_local_on_new_player(local, note->from));
   bool same = true;
   if (partner->inner) GAB_TRY(gab_local_meet_line(local, partner, note, in, &same));
   if (!same) return GAB_OK;

@@ -249,6 +249,8 @@ gab_status gab_local_on_refuse(gab_local *local, gab_seat source, const gab_loca
 gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_who(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note);
+/** A partner has greeted for the first time in a life: it may keep images of others that are lost. */
+gab_status gab_local_on_new_player(gab_local *local, gab_slot slot);
 gab_status gab_local_on_not_me(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_spare_down(gab_local *local, gab_seat seat);
 /** What others wait to hear of a partner whose player is known again. */

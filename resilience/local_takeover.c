@@ -211,6 +211,19 @@ gab_status gab_local_on_lost(gab_local *local, gab_seat source, const gab_local_
   return gab_local_mark_down(local, ward);
 }
 
+/* The holder of a lost partner was found: it knows more, or will. @param[in] all  also of those for which no spare is asked: what
+ * the holder was told went to its predecessor, and the news of that one's death comes, or came, when it matters to nobody */
+static gab_status tell_found_holder(gab_local *local, gab_slot holder, bool all)
+{
+  for (size_t i = 0; i < local->partner_count; i++) {
+    gab_local_partner *lost = &local->partners[i];
+    if (!lost->down || (lost->asking < 0 && !all) || holder_of(local, lost->slot) != holder) continue;
+    lost->asking = -1;
+    GAB_TRY(tell_holder(local, lost));
+  }
+  return GAB_OK;
+}
+
 gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
 {
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
@@ -220,14 +233,12 @@ gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
     GAB_TRY(gab_local_greet(local, partner, true));
     GAB_TRY(gab_local_answer_askers(local, partner));
   }
-  /* the holder of a lost partner was found: it knows more, or will */
-  for (size_t i = 0; i < local->partner_count; i++) {
-    gab_local_partner *lost = &local->partners[i];
-    if (!lost->down || lost->asking < 0 || holder_of(local, lost->slot) != note->about) continue;
-    lost->asking = -1;
-    GAB_TRY(tell_holder(local, lost));
-  }
-  return GAB_OK;
+  return tell_found_holder(local, note->about, is_news);
+}
+
+gab_status gab_local_on_new_player(gab_local *local, gab_slot slot)
+{
+  return tell_found_holder(local, slot, true);
 }
 
 /* A spare that is asked, or offered something, may be dead. */

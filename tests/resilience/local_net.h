@@ -73,6 +73,8 @@ typedef struct schedule {
   problem problem;
   death deaths[MOST_DEATHS];
   int death_count;
+  bool late
+      [MOST_SEATS]; /* of the death of that seat nobody hears as long as anything else can happen, but who holds its slot */
   uint32_t *choices; /* NULL: made at random, and noted in `noted` */
   long choice_count;
 } schedule;
@@ -506,6 +508,8 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   world *w = p->world;
   if (p->seat < (gab_seat)w->problem->slots && !has_reason(w, p))
     FAILED(w, "seat %d restores, which was there from the start", (int)p->seat);
+  /* counted at the entrance by others, which may enter before it comes there again */
+  if (p->app.arrived) w->excuses.section = true;
   GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
   if (p->app.step != checkpoint)
     FAILED(w, "an image of step %d for checkpoint %d", p->app.step, (int)checkpoint);
@@ -948,6 +952,22 @@ static bool is_slow(const world *w, source s)
   }
 }
 
+static bool is_late(const world *w, source s)
+{
+  return s.kind == FROM_DEATH && w->plan->late[s.b] && s.b < w->problem->slots &&
+         s.a != w->problem->holder[s.b];
+}
+
+/* The chosen source, or the next one that need not wait. */
+static uint32_t not_late(const world *w, uint32_t chosen)
+{
+  for (int i = 0; i < w->source_count; i++) {
+    const uint32_t next = (chosen + (uint32_t)i) % (uint32_t)w->source_count;
+    if (!is_late(w, w->sources[next])) return next;
+  }
+  return chosen;
+}
+
 static uint32_t choose(world *w)
 {
   const long event = w->out.events;
@@ -1009,7 +1029,7 @@ static void deliver(world *w, source s, int place)
 
 static void happen(world *w)
 {
-  const int place = (int)choose(w);
+  const int place = (int)not_late(w, choose(w));
   const source s = w->sources[place];
   if (s.kind == FROM_LANE) {
     deliver(w, s, place);
