@@ -293,7 +293,8 @@ gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t
 {
   gab_local_decisions *made = &local->decisions;
   *value = proposal;
-  if (local->decided < local->decided_logged) {
+  /* logged, or on its way to the holder since before this slot went back with its cluster */
+  if (local->decided < made->base + made->count) {
     *value = made->values[local->decided++ - made->base];
     return GAB_OK;
   }

@@ -136,7 +136,8 @@ static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_rea
   if (local->entered < local->left) local->entered = local->left;
   local->taken = local->base = checkpoint;
   if (local->acknowledged < checkpoint) local->acknowledged = checkpoint;
-  local->answer = 0;
+  /* behind the image: the checkpoint that it was given for may be committed before this slot comes to it again */
+  if (local->answered <= checkpoint) local->answer = 0;
   if (local->told_have < checkpoint) local->told_have = checkpoint;
   if (local->told_arrived < local->left) local->told_arrived = local->left;
   for (size_t i = 0; i < local->partner_count; i++)
