@@ -1,6 +1,6 @@
 # What an installed Gabion consists of: one library, headers by folder, two programs, and what CMake
 # (find_package(gabion), target gabion::gabion) and pkg-config (pkg-config gabion) need to use them.
-# Sources include "core/world.h", so the include folder of users is PREFIX/include/gabion.
+# Sources include "core/world/world.h", so the include folder of users is PREFIX/include/gabion.
 if(NOT TARGET gabion)
   return()
 endif()

@@ -1,8 +1,11 @@
-# gabion_module(NAME USES other...): the static library gabion_NAME from NAME/*.c. A folder without sources
-# is skipped, so that modules may appear one after another.
+# gabion_module(NAME [EXCEPT folder] USES other...): the static library gabion_NAME from all *.c in NAME/ and its folders, EXCEPT one. A
+# module without sources is skipped, so that modules may appear one after another.
 function(gabion_module name)
-  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.c")
+  cmake_parse_arguments(arg "" "EXCEPT" "USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${name}/*.c")
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "/${name}/${arg_EXCEPT}/")
+  endif()
   if(NOT sources)
     return()
   endif()
@@ -57,7 +60,7 @@ function(gabion_persist_library)
     return()
   endif()
   set(from_core "")
-  foreach(name status buffer memory memory_pool node_memory own_folder process file hash)
+  foreach(name base/status base/buffer memory/memory memory/memory_pool memory/node_memory system/own_folder system/process system/file base/hash)
     list(APPEND from_core "${PROJECT_SOURCE_DIR}/core/${name}.c")
   endforeach()
   add_library(gabion_persist STATIC ${sources})

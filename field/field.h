@@ -22,7 +22,7 @@
 #ifndef GABION_FIELD_FIELD_H
 #define GABION_FIELD_FIELD_H
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 #ifdef __cplusplus
 extern "C" {

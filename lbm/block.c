@@ -1,6 +1,6 @@
-#include "lbm/form_impl.h"
-#include "lbm/levels_impl.h"
-#include "lbm/sparse_impl.h"
+#include "lbm/boundaries/link_template_impl.h"
+#include "lbm/levels/levels_impl.h"
+#include "lbm/sparse/sparse_impl.h"
 
 #include <string.h>
 
@@ -178,7 +178,7 @@ static void destroy_block(void *user, void *data)
   gab_field_destroy(&block->dst);
   gab_flags_destroy(&block->flags); /* of one that could not be made */
   gab_sparse_release(block);
-  gab_joint_destroy(&block->joint);
+  gab_level_interface_destroy(&block->interface);
   gab_form_leave(block);
   gab_free(&block);
 }

@@ -1,5 +1,5 @@
-#include "lbm/form_impl.h"
-#include "lbm/levels_impl.h"
+#include "lbm/boundaries/link_template_impl.h"
+#include "lbm/levels/levels_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -235,8 +235,8 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
     lbm->stage[level].is_settled = true;
     GAB_TRY(gab_exchange_create_on_level(forest, lbm->data, &ghost, level, &lbm->stage[level].exchange));
   }
-  gab_coupling_kind joints = gab_joint_kind(&lbm->model);
-  return gab_coupling_create(forest, lbm->data, &joints, &lbm->coupling);
+  gab_coupling_kind interfaces = gab_level_interface_kind(&lbm->model);
+  return gab_coupling_create(forest, lbm->data, &interfaces, &lbm->coupling);
 }
 
 gab_status gab_lbm_create(gab_forest *forest, const gab_geometry *geometry, const gab_lbm_options *options,
@@ -262,7 +262,7 @@ void gab_lbm_destroy(gab_lbm **lbm)
     gab_lbm_drop_plan(&gone->stage[level].plan);
   }
   gab_free(&gone->clock);
-  gab_lbm_twice_release(gone);
+  gab_lbm_recompute_release(gone);
   gab_forms_close(&gone->model.forms);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);

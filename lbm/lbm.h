@@ -20,9 +20,9 @@
  * third order, in the plane of fourth: no wave grows in a uniform flow of up to 0.2 cells per step at omega 1.98, nor
  * up to a cell Reynolds number of 200 at 0.1; half-way walls are exact for no magic parameter. Smagorinsky adds a
  * turbulent viscosity of each cell to it (Hou et al. 1996); where levels meet, at open sides and in the initial state
- * the stress is handed on as if it were that of the fluid alone. Models are tables: lbm/collision.h. Body force: Guo,
+ * the stress is handed on as if it were that of the fluid alone. Models are tables: lbm/collision/collision.h. Body force: Guo,
  * Zheng & Shi 2002; TRT, MRT: its even and odd parts relaxed with their own rate. All quantities are in lattice
- * units (cells, steps, density 1) unless said otherwise; see lbm/units.h. Velocity is (sum_q c_q f_q + F/2) / rho
+ * units (cells, steps, density 1) unless said otherwise; see lbm/setup/units.h. Velocity is (sum_q c_q f_q + F/2) / rho
  * of the populations before collision, in all outputs.
  *
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
@@ -31,7 +31,7 @@
  * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
  * the velocity of a velocity side has no component across the free-slip one.
  *
- *  Levels: blocks of a forest may be of several levels (blockforest/adapt.h), if they have an even number of
+ *  Levels: blocks of a forest may be of several levels (blockforest/adaptation/adapt.h), if they have an even number of
  *  cells along each axis, at least 4. The lattice velocity is the same on all, so a level makes two sub-steps
  *  in a step of the level above; rates and force are scaled so that shear and bulk viscosity, the magic
  *  parameter (if it is not bounded) and the acceleration are those of level 0. What crosses between levels is
@@ -76,12 +76,12 @@
 #ifndef GABION_LBM_LBM_H
 #define GABION_LBM_LBM_H
 
-#include "blockforest/forest.h"
-#include "blockforest/sample.h"
+#include "blockforest/forest/forest.h"
+#include "blockforest/forest/sample.h"
 #include "field/field.h"
-#include "lbm/collision.h"
-#include "lbm/geometry.h"
-#include "lbm/lattice.h"
+#include "lbm/collision/collision.h"
+#include "lbm/boundaries/geometry.h"
+#include "lbm/kernels/lattice.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -216,10 +216,10 @@ gab_status gab_lbm_collide_stale(gab_lbm *lbm);
 
 /** Where the time of the computing threads goes, in seconds, summed over the threads of this process. */
 typedef struct gab_lbm_times {
-  double ghosts;   /**< copied between blocks of this process */
-  double links;    /**< what boundary cells send */
-  double sweep;    /**< streaming and collision */
-  double joints;   /**< beside blocks of other levels: populations handed down, summed up, corrected */
+  double ghosts;     /**< copied between blocks of this process */
+  double links;      /**< what boundary cells send */
+  double sweep;      /**< streaming and collision */
+  double interfaces; /**< beside blocks of other levels: populations handed down, summed up, corrected */
   double messages; /**< exchanges, between levels also those within this process: packed, under way, unpacked;
                         all threads count, since they wait for it */
   double other;    /**< sharing out, waiting for other threads */

@@ -6,13 +6,13 @@
 #ifndef GABION_LBM_LBM_IMPL_H
 #define GABION_LBM_LBM_IMPL_H
 
-#include "blockforest/coupling.h"
-#include "blockforest/exchange.h"
-#include "core/exact_sum.h"
-#include "core/log.h"
+#include "blockforest/exchange/coupling.h"
+#include "blockforest/exchange/exchange.h"
+#include "core/base/exact_sum.h"
+#include "core/base/log.h"
 #include "field/flags.h"
 #include "lbm/lbm.h"
-#include "lbm/storage_impl.h"
+#include "lbm/step/storage_impl.h"
 
 #include <stdatomic.h>
 
@@ -206,7 +206,7 @@ typedef struct gab_beside {
 gab_beside gab_beside_of(const gab_forest *forest, const gab_block *block);
 
 /** What a block exchanges with other levels, see levels_impl.h. */
-typedef struct gab_joint gab_joint;
+typedef struct gab_level_interface gab_level_interface;
 
 /** What blocks need to know of the flow; lives inside the gab_lbm. */
 struct gab_lbm_model {
@@ -225,7 +225,7 @@ struct gab_lbm_model {
   gab_ghost_side ghost_sides[GAB_DIRECTIONS]; /* by direction as seen by the sender */
   gab_storage storage[2];  /* the states that the field of a block can be in; it starts with the first */
   double sparse_below;     /* share of fluid cells below which a block is sparse; 0: never, 2: always */
-  struct gab_forms *forms; /* form_impl.h; changed while blocks are made */
+  struct gab_forms *forms; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
 };
 
@@ -250,10 +250,11 @@ struct gab_lbm_block {
   gab_field *dst;         /* where the next one goes; NULL in place */
   const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
                              packed does not know it */
-  gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse_impl.h; NULL: all cells are */
+  gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse/sparse_impl.h; NULL: all cells are */
   uint64_t work;          /* nanoseconds of all threads, if they are counted */
   gab_flags *flags;       /* while it is made */
-  struct gab_form *form; /* whose lists those of runs and links and of the joint are; NULL: the block's own */
+  struct gab_form
+      *form; /* whose lists those of runs and links and of the interface are; NULL: the block's own */
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
@@ -264,17 +265,17 @@ struct gab_lbm_block {
   gab_lbm_slabs early_sweep, early_links; /* what can be done before they have come; ghosts if any sweep */
   uint64_t fluid_cells;
   gab_links links;
-  const gab_level_model *at; /* its level */
-  gab_beside beside;         /* when flags and links were made */
-  gab_joint *joint;          /* NULL: all around are of its level */
-  bool is_joined;            /* the joint is that of `beside` */
-  int64_t first[3];          /* cell of the domain at (0, 0, 0), in cells of its level */
+  const gab_level_model *at;      /* its level */
+  gab_beside beside;              /* when flags and links were made */
+  gab_level_interface *interface; /* NULL: all around are of its level */
+  bool is_joined;                 /* the interface is that of `beside` */
+  int64_t first[3];               /* cell of the domain at (0, 0, 0), in cells of its level */
   gab_block_id id;
 };
 
 /** What the parts of a step take, of one thread, in seconds. */
 typedef struct gab_lbm_clock {
-  _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, joints, messages, all;
+  _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, interfaces, messages, all;
 } gab_lbm_clock;
 
 /** A share of the work on one block. */
@@ -317,8 +318,8 @@ typedef struct gab_lbm_stage {
   uint64_t revision;   /* of the forest when the ghosts were filled; 0: never */
 } gab_lbm_stage;
 
-/** Blocks that are computed twice: twice.c. */
-typedef struct gab_lbm_twice gab_lbm_twice;
+/** Blocks that are computed twice: recompute.c. */
+typedef struct gab_lbm_recompute gab_lbm_recompute;
 
 struct gab_lbm {
   gab_lbm_model model;
@@ -334,8 +335,8 @@ struct gab_lbm {
   gab_step step;
   gab_lbm_ghosts ghosts; /* of the step that is due, on level 0: finer ones do as they are told */
   bool wants_forces, has_forces;
-  gab_exact_sum (*forces)[3]; /* one per body: this process's share */
-  gab_lbm_twice *twice;       /* owned; NULL: no block was ever to be computed twice */
+  gab_exact_sum (*forces)[3];   /* one per body: this process's share */
+  gab_lbm_recompute *recompute; /* owned; NULL: no block was ever to be computed twice */
 };
 
 /** As gab_lbm_clear_solid(), of one block: afterwards it is as if it had been restored. */
@@ -434,17 +435,17 @@ void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT])
 /** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
 
-/* Blocks that are computed twice (twice.c). All local. */
+/* Blocks that are computed twice (recompute.c). All local. */
 /** Whether something is to be kept or compared in this step, so that cells are not to be swept ahead of it. */
-bool gab_lbm_twice_waits(const gab_lbm *lbm);
+bool gab_lbm_recompute_waits(const gab_lbm *lbm);
 /** Whether some block here is to be computed twice in this sub-step. */
-bool gab_lbm_twice_is_due(const gab_lbm *lbm, const gab_lbm_substep *at);
+bool gab_lbm_recompute_is_due(const gab_lbm *lbm, const gab_lbm_substep *at);
 /** Keeps those, ahead of the sweep, when all else has been done; sweeps what was kept and compares, behind it. */
-gab_status gab_lbm_twice_keep(gab_lbm *lbm, const gab_lbm_substep *at);
-gab_status gab_lbm_twice_compare(gab_lbm *lbm, const gab_lbm_substep *at);
+gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at);
+gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at);
 /** Ahead of the sweep of a level, corrections included: are those that were compared last as they were left? */
-gab_status gab_lbm_twice_begin(gab_lbm *lbm, int level);
-void gab_lbm_twice_release(gab_lbm *lbm);
+gab_status gab_lbm_recompute_begin(gab_lbm *lbm, int level);
+void gab_lbm_recompute_release(gab_lbm *lbm);
 
 /** Notes what the calling thread alone did since `start` while all others waited, if parts are timed. */
 void gab_lbm_clock_messages(gab_lbm *lbm, double start);

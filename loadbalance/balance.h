@@ -1,7 +1,7 @@
 /** @file balance.h
  *  @brief Who owns which block: strategies by name, on proxies before any data moves, or on a forest.
  *
- *  A strategy looks at proxies (blockforest/proxy.h) and says who is to have which. Weights count level by
+ *  A strategy looks at proxies (blockforest/adaptation/proxy.h) and says who is to have which. Weights count level by
  *  level (::GAB_BALANCE_PER_LEVEL, for time stepping in which every level takes steps of its own and waits
  *  for the others: Schornbaum & Rüde 2018, section 3) or all together (::GAB_BALANCE_TOTAL).
  *
@@ -12,7 +12,7 @@
  *    - every member gets a block if there are as many blocks as members.
  *
  *  Along a curve: every slot is *home* to an equal piece of the curve's positions; the holders send their
- *  blocks' weights to the homes, and a prefix sum over the homes gives each block its target. No process
+ *  blocks' weights to the rendezvous, and a prefix sum over the rendezvous gives each block its target. No process
  *  ever sees all blocks (contract 7); but a home takes about a hundred bytes for each block of its piece of the
  *  domain, however many that become where the grid is refined. The result is a function of grid, weights and number
  *  of members only, not of who held what before. The sum of all weights has to fit into 64 bits.
@@ -22,7 +22,7 @@
 #ifndef GABION_LOADBALANCE_BALANCE_H
 #define GABION_LOADBALANCE_BALANCE_H
 
-#include "blockforest/proxy.h"
+#include "blockforest/adaptation/proxy.h"
 #include "loadbalance/curve.h"
 
 #ifdef __cplusplus
@@ -63,7 +63,7 @@ typedef struct gab_balancer {
   const char *name;
   const char *doc;
   bool is_built; /**< false: this build lacks the library that it needs */
-  /** Says who is to have which local proxy: indices of members (core/members.h), below options->parts.
+  /** Says who is to have which local proxy: indices of members (core/world/members.h), below options->parts.
    *  Collective. Unless options->plan is set it may move proxies itself on the way.
    *  @param[out] part  one per proxy that is local at the end; gab_alloc(), released by the caller
    *  @param[in,out] report  for `iterations`, `blocks_moved` by own moves, `by_curve` */
@@ -117,7 +117,7 @@ struct gab_balance_options {
  *          too small (with both numbers): on all processes */
 gab_status gab_balance_proxies(gab_proxies *proxies, const gab_balance_options *options,
                                gab_balance_report *report);
-/** A gab_distribute_fn (blockforest/adapt.h): gab_balance_proxies(). @param[in] options  may be NULL */
+/** A gab_distribute_fn (blockforest/adaptation/adapt.h): gab_balance_proxies(). @param[in] options  may be NULL */
 gab_status gab_balance_distribute(void *options, gab_proxies *proxies);
 
 /** Called for every block and every row of its table that leads to a block of another part. */
@@ -130,7 +130,7 @@ typedef gab_status (*gab_contact_fn)(void *user, int32_t part, const gab_proxy *
 gab_status gab_balance_contacts(gab_proxies *proxies, const int32_t *plan, int32_t parts, int32_t *partners,
                                 gab_contact_fn visit, void *user);
 
-/** Fills an empty forest with its root blocks: gab_forest_build() (blockforest/adapt.h) for a grid of one
+/** Fills an empty forest with its root blocks: gab_forest_build() (blockforest/adaptation/adapt.h) for a grid of one
  *  level, and a strategy. Collective.
  *  @param[in] options  NULL: defaults; `none_empty` is taken as set @param[out] report  may be NULL
  *  @return as gab_forest_build() and gab_balance_proxies() */
@@ -138,7 +138,7 @@ gab_status gab_balance_initial(gab_forest *forest, const gab_balance_options *op
                                gab_balance_report *report);
 
 /** Distributes the blocks of a forest of any levels anew: decided on proxies, then data moves once.
- *  Collective. Announces ::GAB_PHASE_MIGRATION and those of gab_forest_follow().
+ *  Collective. Announces ::GAB_PHASE_MIGRATION and those of gab_forest_apply_regrid().
  *  @param[in] options  NULL: defaults @param[out] report  may be NULL
  *  @return ::GAB_ERR_STATE if the forest was never populated; as gab_balance_proxies() */
 gab_status gab_balance_forest(gab_forest *forest, const gab_balance_options *options,

@@ -1,5 +1,5 @@
 /* Forests: decided on proxies, then data follows. */
-#include "blockforest/adapt.h"
+#include "blockforest/adaptation/adapt.h"
 #include "loadbalance/balance.h"
 
 typedef struct first_share {
@@ -34,7 +34,7 @@ static gab_status check_populated(const gab_forest *forest)
 static gab_status follow(gab_forest *forest, gab_proxies **proxies)
 {
   gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
-  GAB_TRY(gab_forest_follow(forest, proxies));
+  GAB_TRY(gab_forest_apply_regrid(forest, proxies));
   gab_world_enter(gab_forest_world(forest), GAB_PHASE_MIGRATION);
   gab_balance_forget_work(forest);
   return GAB_OK;

@@ -1,5 +1,5 @@
 /* Proxies are distributed: the frame around all strategies, and what came out. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/balance_impl.h"
 
 static const gab_members *members_of(const gab_proxies *proxies)

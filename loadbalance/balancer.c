@@ -1,31 +1,31 @@
 /* The strategies by name, and those that cut a curve. */
 #include "loadbalance/balance_impl.h"
-#include "loadbalance/homes_impl.h"
+#include "loadbalance/rendezvous_impl.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ curves */
 
-static gab_status cut_curve(const gab_balance_options *options, gab_homes *homes, gab_proxies *proxies,
-                            const gab_curve *curve, int32_t **part)
+static gab_status cut_curve(const gab_balance_options *options, gab_rendezvous *rendezvous,
+                            gab_proxies *proxies, const gab_curve *curve, int32_t **part)
 {
   void *memory;
   const size_t count = gab_proxies_count(proxies);
-  GAB_TRY(gab_homes_register(homes, proxies, curve));
-  GAB_TRY(gab_homes_cut(homes, options->parts, options->by == GAB_BALANCE_PER_LEVEL));
+  GAB_TRY(gab_rendezvous_register(rendezvous, proxies, curve));
+  GAB_TRY(gab_rendezvous_cut(rendezvous, options->parts, options->by == GAB_BALANCE_PER_LEVEL));
   GAB_TRY(gab_alloc(count * sizeof **part, GAB_MEMORY_OTHER, &memory));
   *part = memory;
-  return gab_homes_ask(homes, *part, count);
+  return gab_rendezvous_ask(rendezvous, *part, count);
 }
 
 gab_status gab_balance_along(const gab_curve *curve, const gab_balance_options *options, gab_proxies *proxies,
                              int32_t **part)
 {
-  gab_homes homes;
+  gab_rendezvous rendezvous;
   *part = NULL;
-  gab_status status = cut_curve(options, &homes, proxies, curve, part);
-  gab_homes_release(&homes);
+  gab_status status = cut_curve(options, &rendezvous, proxies, curve, part);
+  gab_rendezvous_release(&rendezvous);
   return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef GABION_LOADBALANCE_CURVE_H
 #define GABION_LOADBALANCE_CURVE_H
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,8 +16,8 @@
  * Each level cut for itself, one level of at least P blocks is enough to leave no part empty; levels of fewer
  * blocks are spread by step 1 alone. If there is no such level, but as many blocks in all as parts, every
  * level goes on dealing out single blocks where the level before has stopped. */
-#include "core/collective.h"
-#include "loadbalance/homes_impl.h"
+#include "core/messages/collective.h"
+#include "loadbalance/rendezvous_impl.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ static gab_status prefix(gab_world *world, gab_combine_fn combine, const void *v
 /* ------------------------------------------------------------------ the cut */
 
 typedef struct cut {
-  gab_homes *homes;
+  gab_rendezvous *rendezvous;
   int64_t parts;
   bool per_level;
   int classes;
@@ -95,26 +95,26 @@ static int class_of(const cut *now, const gab_home_entry *entry) { return now->p
 
 static gab_status count_all(cut *now)
 {
-  gab_homes *homes = now->homes;
+  gab_rendezvous *rendezvous = now->rendezvous;
   uint64_t deepest = 0, sums[2 * MOST_LEVELS] = {0}, before[2 * MOST_LEVELS] = {0};
-  for (size_t i = 0; i < homes->count && now->per_level; ++i)
-    if ((uint64_t)homes->entries[i].level > deepest) deepest = (uint64_t)homes->entries[i].level;
-  GAB_TRY(gab_world_max_u64(homes->world, &deepest, 1));
+  for (size_t i = 0; i < rendezvous->count && now->per_level; ++i)
+    if ((uint64_t)rendezvous->entries[i].level > deepest) deepest = (uint64_t)rendezvous->entries[i].level;
+  GAB_TRY(gab_world_max_u64(rendezvous->world, &deepest, 1));
   now->classes = (int)deepest + 1;
-  for (size_t i = 0; i < homes->count; ++i) {
-    int c = class_of(now, &homes->entries[i]);
-    sums[c] += homes->entries[i].weight;
+  for (size_t i = 0; i < rendezvous->count; ++i) {
+    int c = class_of(now, &rendezvous->entries[i]);
+    sums[c] += rendezvous->entries[i].weight;
     ++sums[now->classes + c];
   }
   size_t count = 2 * (size_t)now->classes, bytes = (size_t)now->classes * sizeof *sums;
-  GAB_TRY(prefix(homes->world, add, sums, before, count));
+  GAB_TRY(prefix(rendezvous->world, add, sums, before, count));
   memcpy(now->weight_at, before, bytes);
   memcpy(now->block_at, before + now->classes, bytes);
-  GAB_TRY(gab_world_sum_u64(homes->world, sums, count));
+  GAB_TRY(gab_world_sum_u64(rendezvous->world, sums, count));
   memcpy(now->weight, sums, bytes);
   memcpy(now->blocks, sums + now->classes, bytes);
-  homes->blocks = 0;
-  for (int c = 0; c < now->classes; ++c) homes->blocks += now->blocks[c];
+  rendezvous->blocks = 0;
+  for (int c = 0; c < now->classes; ++c) rendezvous->blocks += now->blocks[c];
   return GAB_OK;
 }
 
@@ -134,22 +134,22 @@ static gab_status place_by_weight(cut *now)
   memcpy(at, now->weight_at, sizeof at);
   memcpy(j, now->block_at, sizeof j);
   for (int c = 0; c < now->classes; ++c) low[c] = now->low[c] = INT64_MAX;
-  for (size_t i = 0; i < now->homes->count; ++i) {
-    gab_home_entry *entry = &now->homes->entries[i];
+  for (size_t i = 0; i < now->rendezvous->count; ++i) {
+    gab_home_entry *entry = &now->rendezvous->entries[i];
     int c = class_of(now, entry);
     entry->part = piece_of(now, at[c], now->weight[c]);
     at[c] += entry->weight;
     int64_t ahead = entry->part - (int64_t)j[c]++;
     if (ahead < low[c]) low[c] = ahead;
   }
-  return prefix(now->homes->world, lesser, low, now->low, (size_t)now->classes);
+  return prefix(now->rendezvous->world, lesser, low, now->low, (size_t)now->classes);
 }
 
 /* Steps 2 and 3. */
 static void leave_none_empty(cut *now)
 {
-  for (size_t i = 0; i < now->homes->count; ++i) {
-    gab_home_entry *entry = &now->homes->entries[i];
+  for (size_t i = 0; i < now->rendezvous->count; ++i) {
+    gab_home_entry *entry = &now->rendezvous->entries[i];
     int c = class_of(now, entry);
     int64_t j = (int64_t)now->block_at[c]++, blocks = (int64_t)now->blocks[c];
     if (now->per_level && blocks < now->parts) continue;
@@ -162,8 +162,8 @@ static void leave_none_empty(cut *now)
 
 static void deal_out(cut *now)
 {
-  for (size_t i = 0; i < now->homes->count; ++i) {
-    gab_home_entry *entry = &now->homes->entries[i];
+  for (size_t i = 0; i < now->rendezvous->count; ++i) {
+    gab_home_entry *entry = &now->rendezvous->entries[i];
     int c = class_of(now, entry);
     uint64_t before = now->block_at[c]++;
     for (int level = 0; level < c; ++level) before += now->blocks[level];
@@ -171,13 +171,13 @@ static void deal_out(cut *now)
   }
 }
 
-gab_status gab_homes_cut(gab_homes *homes, int32_t parts, bool per_level)
+gab_status gab_rendezvous_cut(gab_rendezvous *rendezvous, int32_t parts, bool per_level)
 {
-  cut now = {.homes = homes, .parts = parts, .per_level = per_level};
+  cut now = {.rendezvous = rendezvous, .parts = parts, .per_level = per_level};
   GAB_TRY(count_all(&now));
   bool has_level = !per_level;
   for (int c = 0; c < now.classes; ++c) has_level = has_level || now.blocks[c] >= (uint64_t)parts;
-  if (!has_level && homes->blocks >= (uint64_t)parts) {
+  if (!has_level && rendezvous->blocks >= (uint64_t)parts) {
     deal_out(&now);
     return GAB_OK;
   }

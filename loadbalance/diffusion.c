@@ -16,7 +16,7 @@
  *
  * A part without blocks has no neighbours: then a curve begins. It also has the last word if the limit has
  * not been reached after the last iteration, unless the caller wants to stop early. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/diffusion_impl.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "loadbalance/diffusion_impl.h"
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef GABION_LOADBALANCE_DIFFUSION_IMPL_H
 #define GABION_LOADBALANCE_DIFFUSION_IMPL_H
 
-#include "core/port.h"
+#include "core/messages/port.h"
 #include "loadbalance/balance_impl.h"
 
 #define GAB_NOT_HERE UINT32_MAX

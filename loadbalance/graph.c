@@ -1,7 +1,7 @@
 /* Graph partitioning: the root gathers the graph of all blocks and has METIS cut it (Karypis & Kumar 1998,
  * k-way, one constraint per level). What METIS leaves uneven, or empty, diffusion on the gathered graph puts
  * right. Vertices are in the order of ids, the seed is fixed: the result does not depend on who had what. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/diffusion_impl.h"
 
 #ifdef GAB_HAVE_METIS

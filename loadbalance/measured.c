@@ -1,5 +1,5 @@
 /* Blocks weighed by what they took. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 
 #include <math.h>

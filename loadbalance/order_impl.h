@@ -12,7 +12,7 @@
 #ifndef GABION_LOADBALANCE_ORDER_IMPL_H
 #define GABION_LOADBALANCE_ORDER_IMPL_H
 
-#include "blockforest/block_id.h"
+#include "blockforest/forest/block_id.h"
 #include "loadbalance/curve.h"
 
 /* Products of two 64-bit numbers, for exact comparison of fractions. */

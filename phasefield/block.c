@@ -1,7 +1,7 @@
 /* The fields of a block: how they are made, packed, exchanged, and continued beyond the sides of the domain.
  */
-#include "blockforest/direction.h"
-#include "phasefield/levels_impl.h"
+#include "blockforest/forest/direction.h"
+#include "phasefield/levels/levels_impl.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "phasefield/levels_impl.h"
+#include "phasefield/levels/levels_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -198,6 +198,6 @@ void gab_phasefield_destroy(gab_phasefield **phasefield)
   if (gone->mu_exchange) gab_exchange_destroy(&gone->mu_exchange);
   if (gone->c_exchange) gab_exchange_destroy(&gone->c_exchange);
   gab_phasefield_levels_destroy(gone);
-  gab_phasefield_twice_release(gone);
+  gab_phasefield_recompute_release(gone);
   gab_free(phasefield);
 }

@@ -35,7 +35,7 @@
  * the moving window.
  *
  *  What is stored and travels is phi and c; mu is made of them. Results do not depend on processes, threads
- * or blocks. Blocks that are all of one phase may have wider cells: see phasefield/refinement.h.
+ * or blocks. Blocks that are all of one phase may have wider cells: see phasefield/levels/refinement.h.
  *
  *  Life: gab_forest_create, gab_phasefield_create, then populate the forest (gab_balance_initial) or restore
  *  it; steps; gab_phasefield_destroy, gab_forest_destroy in this order.
@@ -45,10 +45,10 @@
 #ifndef GABION_PHASEFIELD_PHASEFIELD_H
 #define GABION_PHASEFIELD_PHASEFIELD_H
 
-#include "blockforest/output_quantity.h"
-#include "blockforest/sample.h"
+#include "blockforest/output/output_quantity.h"
+#include "blockforest/forest/sample.h"
 #include "field/field.h"
-#include "phasefield/thermo.h"
+#include "phasefield/model/thermo.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -204,7 +204,7 @@ gab_status gab_phasefield_front(gab_phasefield *phasefield, int64_t *row);
  * top, what was at the bottom is gone. Collective. @return ::GAB_ERR_STATE if the last axis is periodic */
 gab_status gab_phasefield_shift(gab_phasefield *phasefield, int64_t rows);
 /** Rows by multiples of which a window moves: 1, with several levels 2^levels, so that cells of all levels
- * stay where they belong. An interface must not come to coarser cells by it: see phasefield/refinement.h. */
+ * stay where they belong. An interface must not come to coarser cells by it: see phasefield/levels/refinement.h. */
 int64_t gab_phasefield_shift_unit(const gab_phasefield *phasefield);
 
 /* ------------------------------------------------------------------------------------------ looking at it */

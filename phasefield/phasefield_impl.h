@@ -6,8 +6,8 @@
 #ifndef GABION_PHASEFIELD_PHASEFIELD_IMPL_H
 #define GABION_PHASEFIELD_PHASEFIELD_IMPL_H
 
-#include "blockforest/exchange.h"
-#include "core/exact_sum.h"
+#include "blockforest/exchange/exchange.h"
+#include "core/base/exact_sum.h"
 #include "phasefield/phasefield.h"
 
 /** Constants of the model, read by kernels. */
@@ -89,8 +89,8 @@ typedef struct gab_phasefield_part {
 /** What there is on several levels: levels_impl.h. */
 typedef struct gab_phasefield_levels gab_phasefield_levels;
 
-/** Blocks that are computed twice: twice.c. */
-typedef struct gab_phasefield_twice gab_phasefield_twice;
+/** Blocks that are computed twice: recompute.c. */
+typedef struct gab_phasefield_recompute gab_phasefield_recompute;
 
 /** The calls of a step that have been made, as bits. */
 enum {
@@ -113,8 +113,8 @@ struct gab_phasefield {
   bool overlaps;     /* some cells wait for messages and some do not */
   bool inner_is_swept;
   bool times_blocks;
-  gab_phasefield_levels *levels; /* NULL: there is one level */
-  gab_phasefield_twice *twice;   /* NULL: no block was ever to be computed twice */
+  gab_phasefield_levels *levels;       /* NULL: there is one level */
+  gab_phasefield_recompute *recompute; /* NULL: no block was ever to be computed twice */
   gab_phasefield_part parts[GAB_PHASEFIELD_MOST_QUANTITIES]; /* what quantities are evaluated from */
 };
 
@@ -147,12 +147,12 @@ gab_status gab_phasefield_settle(gab_phasefield *phasefield);
 /** Fills the ghosts of phi that do not come from blocks of the same level. */
 void gab_phasefield_fill_rest(const gab_phasefield_block *block, gab_phasefield_which which);
 
-/* ---- twice.c: blocks that are computed twice. All local. ---- */
+/* ---- recompute.c: blocks that are computed twice. All local. ---- */
 /** Ahead of the sweeps: compares what the step before has left, and keeps what the sample will be computed from. */
-gab_status gab_phasefield_twice_begin(gab_phasefield *phasefield);
+gab_status gab_phasefield_recompute_begin(gab_phasefield *phasefield);
 /** Computes the sample again and compares, when the step is done. @param[in] threads  that have swept */
-gab_status gab_phasefield_twice_end(gab_phasefield *phasefield);
-void gab_phasefield_twice_release(gab_phasefield *phasefield);
+gab_status gab_phasefield_recompute_end(gab_phasefield *phasefield);
+void gab_phasefield_recompute_release(gab_phasefield *phasefield);
 
 /* ---- ledger.c ---- */
 /** Enters what the sweep of mu is about to take from reservoirs. */

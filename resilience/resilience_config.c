@@ -1,11 +1,11 @@
 #include "resilience/resilience_config.h"
 
-#include "core/log.h"
-#include "core/timer.h"
-#include "resilience/beacon.h"
-#include "resilience/compress.h"
-#include "resilience/local_division.h"
-#include "resilience/timeloop_impl.h"
+#include "core/base/log.h"
+#include "core/base/timer.h"
+#include "resilience/reports/beacon.h"
+#include "resilience/checkpoint/compress.h"
+#include "resilience/local/local_division.h"
+#include "resilience/loop/timeloop_impl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

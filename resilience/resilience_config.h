@@ -6,8 +6,8 @@
 #ifndef GABION_RESILIENCE_RESILIENCE_CONFIG_H
 #define GABION_RESILIENCE_RESILIENCE_CONFIG_H
 
-#include "core/config.h"
-#include "resilience/monitor.h"
+#include "core/config/config.h"
+#include "resilience/loop/monitor.h"
 
 #ifdef __cplusplus
 extern "C" {

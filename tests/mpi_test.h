@@ -21,7 +21,7 @@
 #ifndef GABION_TESTS_MPI_TEST_H
 #define GABION_TESTS_MPI_TEST_H
 
-#include "core/world.h"
+#include "core/world/world.h"
 
 #include <inttypes.h>
 #include <signal.h>

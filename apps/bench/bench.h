@@ -2,8 +2,8 @@
 #ifndef GABION_APPS_BENCH_BENCH_H
 #define GABION_APPS_BENCH_BENCH_H
 
-#include "blockforest/adapt.h"
-#include "core/world.h"
+#include "blockforest/adaptation/adapt.h"
+#include "core/world/world.h"
 #include "lbm/lbm.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Snapshots in memory: taking them, going back to them, taking over what a dead slot had. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
-#include "core/port.h"
-#include "resilience/checkpoint.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
+#include "resilience/checkpoint/checkpoint.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* The model of delays: a million processes. */
 #include "apps/bench/bench.h"
 
-#include "resilience/delays.h"
+#include "resilience/failure_model/delays.h"
 
 typedef struct model_run {
   gab_delay_model model;

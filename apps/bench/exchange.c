@@ -1,9 +1,9 @@
 /* Ghost exchange of the populations, by size of block. */
 #include "apps/bench/bench.h"
 
-#include "blockforest/direction.h"
-#include "core/collective.h"
-#include "core/port.h"
+#include "blockforest/forest/direction.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
 
 /* What crosses, from the tables of neighbours: bytes to other slots and between own blocks. */
 typedef struct volume {

@@ -1,8 +1,8 @@
 /* The flows that are measured. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
-#include "core/memory.h"
+#include "core/messages/collective.h"
+#include "core/memory/memory.h"
 #include "loadbalance/balance.h"
 
 static gab_lbm_options flow_model(const bench_flow_options *options)

@@ -4,8 +4,8 @@
 #include "apps/bench/phases.h"
 
 #include "loadbalance/balance.h"
-#include "phasefield/initial.h"
-#include "phasefield/refinement.h"
+#include "phasefield/setup/initial.h"
+#include "phasefield/levels/refinement.h"
 
 enum { LEVELS = 2, WARM_UP = 100, EVERY = 20, HEIGHT = 60 };
 static const gab_phasefield_grid grid = {.margin = 6, .distribute = gab_balance_distribute};

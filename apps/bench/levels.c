@@ -2,10 +2,10 @@
  * level, in cell updates of all levels; and where its time goes. */
 #include "apps/bench/bench.h"
 
-#include "blockforest/adapt.h"
-#include "core/collective.h"
-#include "core/exact_sum.h"
-#include "core/log.h"
+#include "blockforest/adaptation/adapt.h"
+#include "core/messages/collective.h"
+#include "core/base/exact_sum.h"
+#include "core/base/log.h"
 #include "loadbalance/balance.h"
 
 #include <string.h>
@@ -95,7 +95,7 @@ static gab_status parts_once(bench *b, bench_flow *flow, double seconds[PART_COU
   seconds[GHOSTS] = times.ghosts;
   seconds[LINKS] = times.links;
   seconds[SWEEP] = times.sweep;
-  seconds[JOINTS] = times.joints;
+  seconds[JOINTS] = times.interfaces;
   seconds[MESSAGES] = times.messages;
   seconds[OTHER] = times.other;
   GAB_TRY(gab_lbm_time_parts(flow->lbm, false));
@@ -104,7 +104,8 @@ static gab_status parts_once(bench *b, bench_flow *flow, double seconds[PART_COU
 
 static gab_status report_parts(bench *b, bench_flow *flow, uint64_t updates, const char *what)
 {
-  static const char *const names[PART_COUNT] = {"ghosts", "links", "sweep", "joints", "messages", "other"};
+  static const char *const names[PART_COUNT] = {"ghosts",     "links",    "sweep",
+                                                "interfaces", "messages", "other"};
   double once[PART_COUNT + 1], samples[PART_COUNT][BENCH_MOST_SAMPLES], steps[BENCH_MOST_SAMPLES];
   const double scale = 1e9 / ((double)updates * BENCH_SWEEPS);
   for (int i = 0; i < b->repetitions; ++i) {

@@ -2,7 +2,7 @@
  * of a real flow. */
 #include "apps/bench/bench.h"
 
-#include "core/memory.h"
+#include "core/memory/memory.h"
 
 enum { Q = 19, NONE = -1 };
 

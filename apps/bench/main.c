@@ -1,8 +1,8 @@
 /* gabion-bench: command line and the list of benchmarks. */
 #include "apps/bench/phases.h"
 
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 #include <getopt.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Repetitions, medians, and pairs of something and its ceiling. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 #include <stdlib.h>
 #ifdef _OPENMP

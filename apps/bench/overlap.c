@@ -2,8 +2,8 @@
  * meanwhile. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
-#include "resilience/checkpoint.h"
+#include "core/messages/collective.h"
+#include "resilience/checkpoint/checkpoint.h"
 
 enum { PACK, WAITED, BEGIN, PLAIN, LADEN, COMPLETE, PART_COUNT, STEPS = 4 /* times BENCH_SWEEPS */ };
 

@@ -2,10 +2,10 @@
  * time of creation, and of the way back where all processes drop their data and restore their partner's. */
 #include "apps/bench/paper_phase.h"
 
-#include "core/collective.h"
-#include "core/port.h"
-#include "core/system_memory.h"
-#include "resilience/checkpoint.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
+#include "core/memory/system_memory.h"
+#include "resilience/checkpoint/checkpoint.h"
 
 typedef struct load {
   int32_t cells[3]; /* of a block */

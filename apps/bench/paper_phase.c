@@ -1,6 +1,6 @@
 #include "apps/bench/paper_phase.h"
 
-#include "core/memory.h"
+#include "core/memory/memory.h"
 #include "loadbalance/balance.h"
 
 enum { OURS = 6, MORE = PAPER_VALUES - OURS };

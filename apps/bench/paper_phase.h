@@ -3,7 +3,7 @@
 #define GABION_APPS_BENCH_PAPER_PHASE_H
 
 #include "apps/bench/phases.h"
-#include "phasefield/initial.h"
+#include "phasefield/setup/initial.h"
 
 /* Ours stores 6 values a cell (four phases, two chemical potentials or concentrations), theirs needs 12:
  * beside it lies a field of the 6 that are missing, which is packed and restored with it. */

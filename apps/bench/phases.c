@@ -3,9 +3,9 @@
  * that depend on nothing but registers, so a share of the arithmetic that the machine does can be told. */
 #include "apps/bench/phases.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "loadbalance/balance.h"
-#include "phasefield/initial.h"
+#include "phasefield/setup/initial.h"
 
 #include <math.h>
 #include <string.h>

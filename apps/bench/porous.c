@@ -2,7 +2,7 @@
  * lists, and the memory of a fluid cell. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
  * without it, or, in a job with spare processes, one of those takes its seat. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/balance.h"
-#include "resilience/timeloop.h"
+#include "resilience/loop/timeloop.h"
 
 #include <float.h>
 #include <stdlib.h>

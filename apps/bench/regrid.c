@@ -2,9 +2,9 @@
  * that flow; and of many proxies, which stand for blocks without data, in microseconds per block. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "core/phase.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "core/world/phase.h"
 #include "loadbalance/balance.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
  * ceiling, as many arrays of as many elements rewritten in place, or with the flow that it is compared to. */
 #include "apps/bench/bench.h"
 
-#include "core/collective.h"
-#include "core/exact_sum.h"
-#include "core/log.h"
+#include "core/messages/collective.h"
+#include "core/base/exact_sum.h"
+#include "core/base/log.h"
 
 #include <string.h>
 

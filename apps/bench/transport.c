@@ -1,7 +1,7 @@
 /* What lies below: MPI alone, then the ports of the framework on top of it. */
 #include "apps/bench/bench.h"
 
-#include "core/port.h"
+#include "core/messages/port.h"
 
 #include <string.h>
 

@@ -6,15 +6,15 @@
 #ifndef GABION_APPS_DRIVER_DRIVER_H
 #define GABION_APPS_DRIVER_DRIVER_H
 
-#include "blockforest/output.h"
-#include "blockforest/sample.h"
-#include "lbm/lbm_config.h"
-#include "lbm/refinement.h"
+#include "blockforest/output/output.h"
+#include "blockforest/forest/sample.h"
+#include "lbm/setup/lbm_config.h"
+#include "lbm/levels/refinement.h"
 #include "loadbalance/balance.h"
-#include "resilience/monitor.h"
+#include "resilience/loop/monitor.h"
 #include "resilience/resilience_config.h"
-#include "resilience/restart.h"
-#include "resilience/run_lock.h"
+#include "resilience/disk/restart.h"
+#include "resilience/run_folder/run_lock.h"
 
 #include <stdio.h>
 

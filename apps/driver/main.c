@@ -1,6 +1,6 @@
 /* gabion: runs simulations from parameter files. */
 #include "apps/driver/driver.h"
-#include "apps/driver/plan.h"
+#include "apps/driver/plan/plan.h"
 
 #include <string.h>
 

@@ -35,7 +35,7 @@ static void add_all(launch_words *list, const char *text)
  * are waited for; a thread for them makes MPI hang. Each process listens to one other. Who notices a death tells the rest
  * by MPI's own connections, since the daemons tell only those of the same node; who never heard of it would wait in the
  * agreement of the repair for the dead one. What one that was cut off has to say of others must not arrive when the
- * cable is back: core/quarantine.h. Without the trace that MPI prints when it ends a process that was declared
+ * cable is back: core/world/quarantine.h. Without the trace that MPI prints when it ends a process that was declared
  * dead wrongly. */
 static void add_detector(launch_words *list, const launch_options *options)
 {

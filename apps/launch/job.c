@@ -2,7 +2,7 @@
  * are no handlers and no races between them and the loop. */
 #include "apps/launch/job.h"
 
-#include "core/system_memory.h"
+#include "core/memory/system_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

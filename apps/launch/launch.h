@@ -25,12 +25,12 @@
  *  GABION_STOP=FILE  The launcher makes this file when it is told to stop (SIGTERM, SIGINT). A program that can be
  *      continued looks for it now and then, saves its state and ends with code 75; it has the time of --stop-within.
  *  GABION_SPARES=K[/node]  With --spares: the last K processes, of the run or of each node, play no part until others die
- *      (core/world.h). If --spares is not given and the program is `gabion run CASE`, it is asked what the case says.
+ *      (core/world/world.h). If --spares is not given and the program is `gabion run CASE`, it is asked what the case says.
  *  GABION_STARTED=SECONDS  When the launcher started, since 1970: wall times count from then, not from a restart.
  *  GABION_DEAD_AFTER=SECONDS  With --dead-after: a process that was stopped for more than half of it ends itself when
  *      it wakes up (gab_world_create() sees to that).
  *  GABION_CUT_AFTER=SECONDS  With --cut-after, and by default on several nodes: TCP connections over which nothing gets
- *      through for so long end, all that are cut off at once (core/quarantine.h; gab_world_create() sees to that).
+ *      through for so long end, all that are cut off at once (core/world/quarantine.h; gab_world_create() sees to that).
  *  GABION_LAUNCH_ID=ID, GABION_LAUNCHER=PID HOST  Name of all attempts together, made by chance, and who started them: the
  *      lock of an output folder passes from one attempt to the next, and is held as long as the launcher lives.
  *  GABION_PINNED=0|1       Whether each process is bound to as many cores as it has threads.
@@ -41,7 +41,7 @@
  *  GABION_SUCCEEDS=ID      With --relaunch: GABION_LAUNCH_ID of a killed launcher, from whose job this one goes on, and of
  *      which nothing lives on any node: its lock of the output folder is taken over at once.
  *  GABION_RESPAWN=1        Processes may be started for the dead (MPI_Comm_spawn): mpirun was told what that needs. The set-up
- *      of a program is then recorded for them (core/world.h). Who starts mpirun by hand sets it, and gives the flags.
+ *      of a program is then recorded for them (core/world/world.h). Who starts mpirun by hand sets it, and gives the flags.
  *  GABION_ATTEMPT=N        0 at first, counts up when the launcher restarts a run that hung or whose job ended.
  *  GABION_TERMINAL=0|1     Whether the launcher's own output goes to a terminal. A process cannot tell by
  * itself: mpirun gives it a pseudo-terminal in any case.

@@ -7,8 +7,8 @@
  * standard input. */
 #include "apps/launch/launch.h"
 
-#include "core/own_folder.h"
-#include "core/process.h"
+#include "core/system/own_folder.h"
+#include "core/system/process.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
  * - the iteration is cut where a fault may find the survivor: what it has computed, exchanged and stored it does not do
  *   again. */
 #include "apps/persist/figure3.h"
-#include "core/world.h"
+#include "core/world/world.h"
 #include "resilience/persist/persist.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Conjugate gradients (cg.h): cg_plain.c, surviving the death of processes. */
 #include "apps/proxy/cg.h"
-#include "resilience/state.h"
+#include "resilience/recovery/state.h"
 
 static cg solver;
 

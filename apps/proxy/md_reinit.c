@@ -1,6 +1,6 @@
 /* Molecular dynamics (md.h): md_plain.c, surviving the death of processes. */
 #include "apps/proxy/md.h"
-#include "resilience/state.h"
+#include "resilience/recovery/state.h"
 
 static md fluid;
 

@@ -1,6 +1,6 @@
 /* The blast wave of Sedov (sedov.h): sedov_plain.c, surviving the death of processes. */
 #include "apps/proxy/sedov.h"
-#include "resilience/state.h"
+#include "resilience/recovery/state.h"
 
 static sedov blast;
 

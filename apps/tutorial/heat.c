@@ -6,12 +6,12 @@
  *
  * A burner runs round a plate whose opposite edges meet: du/dt = k Laplace(u) + q(x, t). In the end there has
  * to be as much heat in the plate as the burner has released, no matter who died. */
-#include "blockforest/block_field.h"
-#include "blockforest/output.h"
-#include "core/collective.h"
-#include "core/log.h"
+#include "blockforest/forest/block_field.h"
+#include "blockforest/output/output.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
 #include "loadbalance/balance.h"
-#include "resilience/beacon.h"
+#include "resilience/reports/beacon.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "resilience/persist/file_impl.h"
 
-#include "core/file.h"
-#include "core/hash.h"
-#include "core/own_folder.h"
+#include "core/system/file.h"
+#include "core/base/hash.h"
+#include "core/system/own_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

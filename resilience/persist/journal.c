@@ -1,6 +1,6 @@
 #include "resilience/persist/journal_impl.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "resilience/persist/journal_impl.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #define GROUP_MAGIC UINT64_C(0x3153524550424147) /* GABPERS1 */
 enum { GROUP_HEAD = 40, GROUP_STEP = 1, GROUP_BASE = 2, RECORD_HEAD = 48, RECEIVED_BYTES = 16 };

@@ -18,7 +18,7 @@
 #ifndef GABION_RESILIENCE_PERSIST_JOURNAL_IMPL_H
 #define GABION_RESILIENCE_PERSIST_JOURNAL_IMPL_H
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 enum {
   PERSIST_TO_ALL = -1 /**< target of what a collective operation stores for everybody */

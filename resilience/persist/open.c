@@ -1,6 +1,6 @@
 #include "resilience/persist/persist_impl.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* gabion-test: timeout=20 labels=quick */
 /* A frequency is told of a lift that has settled only, and then that of the settled part. */
-#include "apps/driver/periods.h"
+#include "apps/driver/flow/periods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

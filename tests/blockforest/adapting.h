@@ -3,10 +3,10 @@
 #ifndef GABION_TESTS_ADAPTING_H
 #define GABION_TESTS_ADAPTING_H
 
-#include "blockforest/adapt.h"
-#include "blockforest/block_field.h"
-#include "core/collective.h"
-#include "core/exact_sum.h"
+#include "blockforest/adaptation/adapt.h"
+#include "blockforest/forest/block_field.h"
+#include "core/messages/collective.h"
+#include "core/base/exact_sum.h"
 #include "tests/blockforest/random_domain.h"
 
 #include <math.h>

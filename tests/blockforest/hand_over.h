@@ -3,7 +3,7 @@
 #ifndef GABION_TESTS_HAND_OVER_H
 #define GABION_TESTS_HAND_OVER_H
 
-#include "core/port.h"
+#include "core/messages/port.h"
 #include "tests/blockforest/random_domain.h"
 
 /* Slots 2i+1 give everything to slot 2i. */

@@ -1,7 +1,7 @@
 /* Processes are killed in each phase of an adaptation, one after the other; the next slot adopts the image of
  * the old grid, and the rest adapts again.
  * gabion-test: np=5 timeout=90 labels=quick needs=ulfm */
-#include "core/port.h"
+#include "core/messages/port.h"
 #include "tests/blockforest/adapting.h"
 
 typedef struct subject {

@@ -2,7 +2,7 @@
 /* A ghost exchange of data that is not coupled across levels is refused on all slots alike, with the same
  * words and a world that stays whole, as soon as blocks of different levels touch anywhere: whether the grid
  * was built so, adapted, or came back with an image; and it works again on one level. */
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "tests/blockforest/adapting.h"
 
 enum { BLOCKS = 4, CELLS = 4 };

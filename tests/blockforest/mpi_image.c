@@ -1,6 +1,6 @@
 /* Images bring back what they were made of, in place or on another slot, and refuse what they are not.
  * gabion-test: np=1,2,3,4,7 timeout=60 labels=quick */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "tests/blockforest/hand_over.h"
 
 enum { DOMAINS = 30 };

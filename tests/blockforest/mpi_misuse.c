@@ -2,9 +2,9 @@
 /* What the headers of field/ and blockforest/ forbid is refused, on all slots alike, by a message that says
  * what is wrong; nothing of it ends well. Handles that were never given, or are of another forest; fields
  * that do not fit the blocks; calls in the wrong order; sizes beyond any memory. */
-#include "blockforest/coupling.h"
-#include "blockforest/output.h"
-#include "core/log.h"
+#include "blockforest/exchange/coupling.h"
+#include "blockforest/output/output.h"
+#include "core/base/log.h"
 #include "field/flags.h"
 #include "tests/blockforest/adapting.h"
 

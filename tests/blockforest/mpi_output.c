@@ -3,7 +3,7 @@
  * never did. With a folder as argument the files stay, for the scripts that look at them. */
 #include "output_common.h"
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 
 #include <dirent.h>
 #include <hdf5.h>

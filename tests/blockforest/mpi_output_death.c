@@ -3,7 +3,7 @@
  * a run without deaths. The blocks' images go to files here: who keeps them is not the subject. */
 #include "output_common.h"
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 
 #include <hdf5.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * what it was, whatever was removed and written again. Parts that do not make a whole are refused. */
 #include "output_common.h"
 
-#include "blockforest/parts.h"
-#include "core/collective.h"
+#include "blockforest/output/parts.h"
+#include "core/messages/collective.h"
 
 #include <hdf5.h>
 #include <string.h>

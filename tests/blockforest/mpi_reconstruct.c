@@ -1,8 +1,8 @@
 /* Lost blocks are made up from what is known around them, whoever holds them, as a model of it all says.
  * gabion-test: np=1,2,3,6 timeout=60 labels=quick */
-#include "blockforest/exchange.h"
-#include "blockforest/reconstruct.h"
-#include "core/collective.h"
+#include "blockforest/exchange/exchange.h"
+#include "blockforest/migration/reconstruct.h"
+#include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
 
 enum { DOMAINS = 60, MOST_PLACES = 125 };

@@ -2,8 +2,8 @@
 #ifndef GABION_TESTS_OUTPUT_COMMON_H
 #define GABION_TESTS_OUTPUT_COMMON_H
 
-#include "blockforest/adapt.h"
-#include "blockforest/output.h"
+#include "blockforest/adaptation/adapt.h"
+#include "blockforest/output/output.h"
 #include "tests/mpi_test.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #ifndef GABION_TESTS_PROXY_MODEL_H
 #define GABION_TESTS_PROXY_MODEL_H
 
-#include "blockforest/proxy.h"
-#include "core/hash.h"
+#include "blockforest/adaptation/proxy.h"
+#include "core/base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

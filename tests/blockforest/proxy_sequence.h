@@ -3,7 +3,7 @@
 #ifndef GABION_TESTS_PROXY_SEQUENCE_H
 #define GABION_TESTS_PROXY_SEQUENCE_H
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "tests/blockforest/proxy_model.h"
 
 #include <stdarg.h>

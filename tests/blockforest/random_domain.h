@@ -3,9 +3,9 @@
 #ifndef GABION_TESTS_RANDOM_DOMAIN_H
 #define GABION_TESTS_RANDOM_DOMAIN_H
 
-#include "blockforest/adapt.h"
-#include "blockforest/direction.h"
-#include "core/hash.h"
+#include "blockforest/adaptation/adapt.h"
+#include "blockforest/forest/direction.h"
+#include "core/base/hash.h"
 #include "tests/mpi_test.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef GABION_TESTS_RANDOM_GHOSTS_H
 #define GABION_TESTS_RANDOM_GHOSTS_H
 
-#include "blockforest/exchange.h"
+#include "blockforest/exchange/exchange.h"
 #include "tests/blockforest/random_domain.h"
 
 typedef struct ghost_setup {

@@ -3,8 +3,8 @@
 #ifndef GABION_TESTS_RANDOM_LEVELS_H
 #define GABION_TESTS_RANDOM_LEVELS_H
 
-#include "blockforest/forest_impl.h"
-#include "core/hash.h"
+#include "blockforest/forest/forest_impl.h"
+#include "core/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-#include "blockforest/block_id.h"
-#include "core/hash.h"
+#include "blockforest/forest/block_id.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

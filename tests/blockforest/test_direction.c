@@ -1,4 +1,4 @@
-#include "blockforest/direction.h"
+#include "blockforest/forest/direction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* gabion-test: timeout=60 labels=quick */
 #include "output_common.h"
 
-#include "blockforest/png_canvas_impl.h"
+#include "blockforest/pictures/png_canvas_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* Files of a forest of several levels: every cell is where it belongs, with its own size. */
 #include "output_common.h"
 
-#include "blockforest/adapt.h"
-#include "blockforest/png_canvas_impl.h"
+#include "blockforest/adaptation/adapt.h"
+#include "blockforest/pictures/png_canvas_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "blockforest/topology.h"
+#include "blockforest/forest/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

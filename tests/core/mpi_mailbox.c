@@ -4,9 +4,9 @@
 /* gabion-test: np=1,2,4,7 timeout=60 labels=quick needs=ulfm */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 #define GAB_SPBC_NAMES
-#include "core/collective.h"
-#include "core/mailbox.h"
-#include "core/port.h"
+#include "core/messages/collective.h"
+#include "core/messages/mailbox.h"
+#include "core/messages/port.h"
 #include "tests/mpi_test.h"
 
 enum { TAG = 5, OTHER_TAG = 6, NO_TAG = 99, MOST = 16 };

@@ -2,8 +2,8 @@
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=1 */
-#include "core/hash.h"
-#include "core/port.h"
+#include "core/base/hash.h"
+#include "core/messages/port.h"
 #include "tests/mpi_test.h"
 
 #include <stdio.h>

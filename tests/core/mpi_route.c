@@ -1,7 +1,7 @@
 /* Routed items arrive as if every slot knew all targets of all others. */
 /* gabion-test: np=1,2,3,4,5,6,7,8,9 timeout=60 labels=quick */
-#include "core/collective.h"
-#include "core/hash.h"
+#include "core/messages/collective.h"
+#include "core/base/hash.h"
 #include "tests/mpi_test.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* Messages of all sizes arrive whole and in order between all places, lent memory comes back, a death is told to all and
  * again to who sends to the dead, and the living talk on without a repair. */
 /* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
-#include "core/collective.h"
-#include "core/port.h"
-#include "core/wire.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
+#include "core/messages/wire.h"
 #include "tests/mpi_test.h"
 
 static const size_t sizes[] = {0, 1, 4096, 4097, GAB_CHUNK_BYTES, GAB_CHUNK_BYTES + 1, 3 * 1024 * 1024};

@@ -1,6 +1,6 @@
 /* gabion-test: timeout=60
  * A process that was stopped for longer than it may be ends when it wakes up, and does nothing else before. */
-#include "core/absence.h"
+#include "core/world/absence.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

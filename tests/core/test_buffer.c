@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/buffer.h"
+#include "core/base/buffer.h"
 
 static gab_buffer sample(void)
 {

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/config.h"
-#include "core/log.h"
+#include "core/config/config.h"
+#include "core/base/log.h"
 
 static const gab_config_key top_keys[] = {
     {.name = "steps",

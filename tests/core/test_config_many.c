@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "core/config.h"
+#include "core/config/config.h"
 
 static const gab_config_key run_keys[] = {
     {.name = "steps",

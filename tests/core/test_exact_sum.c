@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/exact_sum.h"
-#include "core/hash.h"
+#include "core/base/exact_sum.h"
+#include "core/base/hash.h"
 
 __extension__ typedef __int128 wide;
 

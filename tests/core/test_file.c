@@ -1,4 +1,4 @@
-#include "core/file.h"
+#include "core/system/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

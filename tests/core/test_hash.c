@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 /* The test data of the xxHash sources: bytes made by a multiplicative generator. */
 static void fill(unsigned char *bytes, size_t count)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/log.h"
+#include "core/base/log.h"
 
 static char folder[] = "test_log_XXXXXX";
 static char log_path[64];

@@ -1,5 +1,5 @@
 /* Translation between slots and indices, against a plain array. */
-#include "core/members.h"
+#include "core/world/members.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 enum { SLOTS = 40 };
 

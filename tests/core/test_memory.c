@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/memory.h"
+#include "core/memory/memory.h"
 
 static void *allocate(size_t bytes, gab_memory_use use)
 {

@@ -1,6 +1,6 @@
-#include "core/node_memory.h"
+#include "core/memory/node_memory.h"
 
-#include "core/memory.h"
+#include "core/memory/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#include "core/process.h"
+#include "core/system/process.h"
 
 #include <setjmp.h>
 #include <signal.h>

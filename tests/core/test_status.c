@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 static gab_status fail_with(gab_status status) { GAB_FAIL(status, "number %d", 42); }
 

@@ -2,7 +2,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#include "core/system_memory.h"
+#include "core/memory/system_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

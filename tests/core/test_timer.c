@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/timer.h"
+#include "core/base/timer.h"
 
 static gab_timers *new_timers(void)
 {

@@ -1,7 +1,7 @@
 #include "tests/faults/automaton.h"
 
-#include "core/collective.h"
-#include "core/hash.h"
+#include "core/messages/collective.h"
+#include "core/base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #ifndef GABION_TESTS_AUTOMATON_H
 #define GABION_TESTS_AUTOMATON_H
 
-#include "blockforest/exchange.h"
+#include "blockforest/exchange/exchange.h"
 #include "loadbalance/balance.h"
-#include "resilience/timeloop.h"
+#include "resilience/loop/timeloop.h"
 
 enum { AUTOMATON_CELLS = 4, AUTOMATON_GHOSTED = AUTOMATON_CELLS + 2 };
 

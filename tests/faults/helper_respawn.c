@@ -5,8 +5,8 @@
  *
  * Functions of MPI are wrapped, so that the places lie between its calls. Who is to die only once says so in
  * a file. */
-#include "core/collective.h"
-#include "resilience/beacon.h"
+#include "core/messages/collective.h"
+#include "resilience/reports/beacon.h"
 
 #include <fcntl.h>
 #include <signal.h>

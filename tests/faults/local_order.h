@@ -4,12 +4,12 @@
 #ifndef GABION_TESTS_LOCAL_ORDER_H
 #define GABION_TESTS_LOCAL_ORDER_H
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "core/world_impl.h"
-#include "resilience/beacon.h"
-#include "resilience/local_impl.h"
-#include "resilience/local_run_impl.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "core/world/world_impl.h"
+#include "resilience/reports/beacon.h"
+#include "resilience/local/local_impl.h"
+#include "resilience/local/local_run_impl.h"
 #include "tests/faults/automaton.h"
 
 enum { ORDER_PLAYERS = 4, ORDER_SPARES = 2, ORDER_EVERY = 10, ORDER_STEPS = 40 };

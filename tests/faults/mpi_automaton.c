@@ -11,8 +11,8 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 enum { MOST_DRILLS = 32 };
 

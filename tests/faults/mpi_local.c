@@ -8,8 +8,8 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 enum { PLAYERS = 4, SPARES = 4, EVERY = 10, STEPS = 60, SECTION = 40 };
 

@@ -6,9 +6,9 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 enum { PLAYERS = 6, SPARES = 2, EVERY = 10, STEPS = 60, SECTION = 34 };
 

@@ -5,8 +5,8 @@
 #include "tests/faults/open_files.h"
 #include "tests/mpi_test.h"
 
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 #include <mpi-ext.h>
 

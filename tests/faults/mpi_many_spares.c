@@ -8,9 +8,9 @@
 #include "tests/faults/open_files.h"
 #include "tests/mpi_test.h"
 
-#include "core/log.h"
-#include "core/world_impl.h"
-#include "resilience/beacon.h"
+#include "core/base/log.h"
+#include "core/world/world_impl.h"
+#include "resilience/reports/beacon.h"
 
 /* Single recoveries differ, and MPI takes memory for what it meets first: the first two are not compared. */
 enum { EVERY = 4, PLAYERS = 3, VICTIM = 1, MOST_SPARES = 56, SETTLED = 2 };

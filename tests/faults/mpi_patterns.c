@@ -1,7 +1,7 @@
 /* The rendezvous of Ropars et al. 2013, figure 4, under strategy `local`: nobody knows who will write to him, probes find out.
  * One process is killed; a spare takes its slot and computes again, and the others replay to it. Its channels are made to
  * deliver in an order that the first time could not have: before the message that this round is waiting for, one of the next
- * round from somebody else. With the ids of core/pattern.h it takes the right one, and every sum is as undisturbed; when all
+ * round from somebody else. With the ids of core/messages/pattern.h it takes the right one, and every sum is as undisturbed; when all
  * rounds have the same number, as without ids, it takes the wrong one.
  *
  * With ids rounds may also overlap, without a barrier between them: then early messages are nothing unusual.
@@ -16,8 +16,8 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/log.h"
-#include "core/world_impl.h" /* to give all iterations one number, and to see what lies in a queue */
+#include "core/base/log.h"
+#include "core/world/world_impl.h" /* to give all iterations one number, and to see what lies in a queue */
 
 enum { PLAYERS = 3, EVERY = 10, STEPS = 40, CONTACT = 1, ANSWER = 2, DONE = 3, END = 4 };
 
@@ -126,7 +126,7 @@ static bool any(const bool *open)
 }
 
 /* Who has all answers tells slot 0 to whom it spoke, which tells each how many have spoken to it when everybody has. A plain
- * "it is over" would not do: in a replay that comes before the messages that it follows (core/pattern.h). */
+ * "it is over" would not do: in a replay that comes before the messages that it follows (core/messages/pattern.h). */
 typedef struct ending {
   bool told;              /* by this process */
   int heard;              /* by slot 0, of how many */

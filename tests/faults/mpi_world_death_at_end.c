@@ -3,7 +3,7 @@
  *
  *   mpi_world_death_at_end */
 /* gabion-test: np=3,6 timeout=60 labels=quick needs=ulfm */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "tests/mpi_test.h"
 
 #include <signal.h>

@@ -6,8 +6,8 @@
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick needs=ulfm */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=0 */
 /* gabion-test: np=2,4 env=GABION_SHARES_CORES=1 */
-#include "core/collective.h"
-#include "core/port.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
 #include "tests/mpi_test.h"
 
 #include <mpi-ext.h>

@@ -3,7 +3,7 @@
  *
  *   mpi_world_no_player_left */
 /* gabion-test: np=2,5,8 timeout=60 labels=quick needs=ulfm */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "tests/mpi_test.h"
 
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* What a process has sent before it died, and what was sent to it, does not reach anybody once another one
  * plays its slot; and an envelope that claims to be of an earlier incarnation is refused. */
 /* gabion-test: np=3 timeout=60 labels=quick needs=ulfm */
-#include "core/collective.h"
-#include "core/world_impl.h"
+#include "core/messages/collective.h"
+#include "core/world/world_impl.h"
 #include "tests/mpi_test.h"
 
 enum { MORTAL = 1, FROM_OLD = 1, TO_OLD = 10, FROM_NEW = 2, TO_NEW = 20, FORGED = 3 };

@@ -3,10 +3,10 @@
  *
  *   mpi_world_raise [CYCLES]    -v as second argument prints what grows */
 /* gabion-test: np=1,2,3,4,8 timeout=120 labels=quick needs=ulfm */
-#include "core/collective.h"
-#include "core/port.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
 #include "tests/mpi_test.h"
-#include "core/world_impl.h"
+#include "core/world/world_impl.h"
 
 #include <dirent.h>
 #include <malloc.h>

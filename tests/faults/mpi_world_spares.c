@@ -3,9 +3,9 @@
  *
  *   mpi_world_spares SPARES [SEED] */
 /* gabion-test: np=3,5,8 timeout=120 labels=quick needs=ulfm args=2 */
-#include "core/carrier.h"
-#include "core/collective.h"
-#include "core/port.h"
+#include "core/messages/carrier.h"
+#include "core/messages/collective.h"
+#include "core/messages/port.h"
 #include "tests/mpi_test.h"
 
 #include <mpi-ext.h>

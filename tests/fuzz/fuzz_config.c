@@ -2,7 +2,7 @@
  */
 #include "tests/fuzz/fuzz_main.h"
 
-#include "core/config.h"
+#include "core/config/config.h"
 
 #include <math.h>
 

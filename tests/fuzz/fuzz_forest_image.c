@@ -1,12 +1,12 @@
 /* Fuzz target: images of forests. The first byte chooses how the rest is cut into images.
  *
- * fuzz-sources: core/[a-z]*.c blockforest/block_id.c blockforest/direction.c blockforest/topology.c
- * fuzz-sources: blockforest/forest*.c blockforest/tasks.c
- * fuzz-sources: blockforest/proxy*.c blockforest/follow.c blockforest/adapt.c
+ * fuzz-sources: core/[a-z]*.c blockforest/forest/block_id.c blockforest/forest/direction.c blockforest/forest/topology.c
+ * fuzz-sources: blockforest/forest*.c blockforest/forest/tasks.c
+ * fuzz-sources: blockforest/proxy*.c blockforest/adaptation/apply_regrid.c blockforest/adaptation/adapt.c
  */
 #include "tests/fuzz/fuzz_main.h"
 
-#include "blockforest/adapt.h"
+#include "blockforest/adaptation/adapt.h"
 
 enum { PILE = 3 };
 

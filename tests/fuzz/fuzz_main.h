@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 /* Fuzz target: unpacking. The input is a little program of reads and the bytes that they read. */
 #include "tests/fuzz/fuzz_main.h"
 
-#include "core/buffer.h"
-#include "core/timer.h"
+#include "core/base/buffer.h"
+#include "core/base/timer.h"
 
 #ifndef GAB_LIBFUZZER
 static const fuzz_seed fuzz_seeds[] = {

@@ -3,7 +3,7 @@
  *   helper_ends [doom=SLOT] [kill=SLOT] [check=SLOT] ...
  *
  * doom: the survivors say that this slot dies; kill: it does; check: a CHECK of it does not hold. In this order. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "tests/mpi_test.h"
 
 static void meet(gab_world *world)

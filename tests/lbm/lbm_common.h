@@ -2,7 +2,7 @@
 #ifndef GABION_TESTS_LBM_COMMON_H
 #define GABION_TESTS_LBM_COMMON_H
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "lbm/lbm.h"
 #include "loadbalance/balance.h"
 #include "tests/mpi_test.h"

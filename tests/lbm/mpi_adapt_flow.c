@@ -2,8 +2,8 @@
 /* A flow whose blocks are refined and coarsened at random every few steps keeps mass and momentum to
  * rounding, a uniform one stays uniform, and the result does not depend on who holds which block, on how
  * blocks store their cells, or on whether they share their lists. */
-#include "blockforest/adapt.h"
-#include "core/collective.h"
+#include "blockforest/adaptation/adapt.h"
+#include "core/messages/collective.h"
 #include "lbm_common.h"
 
 enum { ROUNDS = 4, STEPS = 3, MAX_LEVEL = 2 };

@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2,4 timeout=60 labels=quick */
 /* The same flow cut into blocks in different ways, on other owners, with other threads and kernels, packed
  * and unpacked, moved while it runs: every cell and every sum equal to the last bit. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "lbm_common.h"
 
 #ifdef _OPENMP

@@ -2,7 +2,7 @@
 /* Flows on forests of several levels: a uniform flow stays uniform to rounding, closed boxes keep their mass,
  * periodic ones their momentum, at faces, edges and corners of refined regions, beside walls and bodies; the
  * result does not depend on owners, threads, kernels. Called with "long": more steps. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "lbm_common.h"
 #include "tests/blockforest/random_levels.h"
 

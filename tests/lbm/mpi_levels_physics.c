@@ -2,8 +2,8 @@
 /* Known flows on grids that are refined in a part: the error of a forced channel whose walls or middle are
  * finer, and of a Taylor-Green vortex that is finer in its centre, falls with the square of the cell width.
  */
-#include "blockforest/adapt.h"
-#include "core/collective.h"
+#include "blockforest/adaptation/adapt.h"
+#include "core/messages/collective.h"
 #include "lbm_common.h"
 
 typedef struct refined_case {

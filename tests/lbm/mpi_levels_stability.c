@@ -2,8 +2,8 @@
 /* Small waves in a uniform flow that enters and leaves a refined part, at any angle, do not grow if the magic
  * parameter is bounded for borders between levels, at any cell Reynolds number; without the bound they do.
  * Called with "long": for longer, with more angles, shapes, collisions and dimensions. */
-#include "blockforest/adapt.h"
-#include "core/collective.h"
+#include "blockforest/adaptation/adapt.h"
+#include "core/messages/collective.h"
 #include "lbm_common.h"
 
 typedef struct border_case {

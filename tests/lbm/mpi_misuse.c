@@ -2,7 +2,7 @@
 /* What lbm.h forbids is refused, on all slots alike, by a message that says what is wrong, and a flow that
  * was misused goes on as if nothing had been: sweeps without their exchange, calls of a step in another
  * order, forests without blocks, with other data, or changed in the middle; blocks of another forest. */
-#include "core/log.h"
+#include "core/base/log.h"
 #include "lbm_common.h"
 #include "tests/misuse.h"
 

@@ -2,8 +2,8 @@
 /* A uniform flow with small waves in it stays uniform in empty boxes that it enters and leaves: each kind of
  * open side, collision, lattice, one level and two, cell Reynolds numbers from 1 to 100. Called with "long":
  * 10^5 steps. */
-#include "blockforest/adapt.h"
-#include "core/collective.h"
+#include "blockforest/adaptation/adapt.h"
+#include "core/messages/collective.h"
 #include "lbm_common.h"
 
 typedef struct box_case {

@@ -4,8 +4,8 @@
  * value. Gradients that were not asked for, or that are older than the grid, are refused. */
 #include "lbm_common.h"
 
-#include "core/collective.h"
-#include "lbm/quantities.h"
+#include "core/messages/collective.h"
+#include "lbm/observe/quantities.h"
 
 static const double G[3][3] = {{0.001, 0.004, -0.002}, {-0.003, 0.002, 0.0015}, {0.0005, 0.001, -0.003}};
 static const gab_units units = {.dx = 0.5, .dt = 0.125, .density = 3};

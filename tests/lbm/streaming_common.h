@@ -4,8 +4,8 @@
 #ifndef GABION_TESTS_LBM_STREAMING_COMMON_H
 #define GABION_TESTS_LBM_STREAMING_COMMON_H
 
-#include "core/collective.h"
-#include "core/memory.h"
+#include "core/messages/collective.h"
+#include "core/memory/memory.h"
 #include "lbm_common.h"
 
 #ifdef _OPENMP

@@ -1,8 +1,8 @@
 /* What crosses the boundary of two levels, against virtual particles that are moved forward one by one, in
  * integers, for random patterns of coarse and fine cells, solid cells and sides. */
-#include "lbm/child_paths_impl.h"
+#include "lbm/levels/child_paths_impl.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* gabion-test: labels=quick timeout=30 */
 /* Collision models are a table: each can be found, has what others ask it for, and a program adds its own. */
-#include "lbm/lbm_config.h"
+#include "lbm/setup/lbm_config.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>

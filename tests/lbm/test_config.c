@@ -1,6 +1,6 @@
 /* gabion-test: labels=quick timeout=30 */
-#include "lbm/lbm_config.h"
-#include "core/log.h"
+#include "lbm/setup/lbm_config.h"
+#include "core/base/log.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* gabion-test: labels=quick timeout=60 */
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "lbm/lbm_impl.h"
 
 #include <math.h>

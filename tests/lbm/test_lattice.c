@@ -1,5 +1,5 @@
 /* gabion-test: labels=quick timeout=30 */
-#include "lbm/lattice.h"
+#include "lbm/kernels/lattice.h"
 
 #include <math.h>
 #include <stdarg.h>

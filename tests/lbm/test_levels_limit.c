@@ -1,7 +1,7 @@
 /* gabion-test: labels=quick needs=ulfm timeout=60 */
 /* A flow has levels 0 to 11: a grid with all of them is made and steps, one with more is refused with words
  * that say so. */
-#include "blockforest/adapt.h"
+#include "blockforest/adaptation/adapt.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 #include <png.h>
 
-#include "core/memory.h"
-#include "lbm/shapes_impl.h"
+#include "core/memory/memory.h"
+#include "lbm/boundaries/shapes_impl.h"
 
 static char folder[64], path[80];
 

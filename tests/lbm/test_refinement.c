@@ -1,7 +1,7 @@
 /* gabion-test: labels=quick timeout=30 */
 /* Criteria of refinement: what is near a body, in a box, or turns fast enough is marked, and nothing else;
  * what contradicts itself in a parameter file is refused where it stands. */
-#include "lbm/refinement.h"
+#include "lbm/levels/refinement.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* gabion-test: labels=quick timeout=60 */
-#include "lbm/lbm_config.h"
+#include "lbm/setup/lbm_config.h"
 #include "lbm_common.h"
 
 #include <setjmp.h>

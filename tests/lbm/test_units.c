@@ -1,6 +1,6 @@
 /* gabion-test: labels=quick timeout=30 */
-#include "core/log.h"
-#include "lbm/units.h"
+#include "core/base/log.h"
+#include "lbm/setup/units.h"
 
 #include <math.h>
 #include <stdarg.h>

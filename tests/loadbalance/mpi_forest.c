@@ -1,7 +1,7 @@
 /* Forests of several levels are built and distributed by every strategy; after blocks were scattered the same
  * strategy puts them right with their data, and nothing about the state depends on who has what. */
 /* gabion-test: np=1,2,4,7 timeout=60 labels=quick */
-#include "blockforest/adapt.h"
+#include "blockforest/adaptation/adapt.h"
 #include "tests/loadbalance/proxies_common.h"
 
 enum { GRIDS = 4, DEEPEST = 2 };

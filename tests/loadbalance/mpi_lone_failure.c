@@ -2,7 +2,7 @@
  * broken world, whose repair tells all what happened. A refusal that is the same everywhere breaks nothing.
  */
 /* gabion-test: np=1,2,5 timeout=30 labels=quick needs=ulfm */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 #include "tests/mpi_test.h"
 

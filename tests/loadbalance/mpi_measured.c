@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2,4,7 timeout=60 labels=quick */
 /* Blocks are shared out by what they took; what was not measured counts as the mean of what was; then
  * counting starts anew. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 #include "tests/blockforest/random_domain.h"
 

@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2,3 timeout=60 labels=quick */
 /* What balance.h forbids is refused, on all slots alike, by a message that says what is wrong, and blocks
  * stay where they are: forests without blocks, strategies that are none, plans that do not fit. */
-#include "core/log.h"
+#include "core/base/log.h"
 #include "loadbalance/balance.h"
 #include "tests/mpi_test.h"
 

@@ -2,7 +2,7 @@
 #ifndef GABION_TESTS_PROXIES_COMMON_H
 #define GABION_TESTS_PROXIES_COMMON_H
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "loadbalance/balance.h"
 #include "tests/blockforest/random_domain.h"
 

@@ -1,8 +1,8 @@
 /* gabion-test: labels=quick timeout=120 */
 /* Clusters: hand-computed logs; small cases against all divisions, for both goals; domains stay whole; what cannot be is refused. */
-#include "loadbalance/clusters.h"
+#include "loadbalance/clusters/clusters.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -36,7 +36,7 @@ for run in $(seq "$runs"); do
     adapt-mark adapt-balance adapt-migrate adapt-rebuild
   phase=$drawn
   draw "1" "2" "3" "4" "1 2" "2 3" "hub" "hub 1" "hub 4" "1 3" "launcher" "launcher 2"; cables=$drawn
-  # After so many seconds, or as soon as the cut is announced (core/quarantine.h), or somebody counts as dead.
+  # After so many seconds, or as soon as the cut is announced (core/world/quarantine.h), or somebody counts as dead.
   draw never never 2 3.5 4 4.5 5 5.5 6 10 20 announced noticed; back=$drawn
   draw 0 1 2 3; slot=$drawn
   draw "1 1 1 1" "2 2 1 1"; read -r a b c d <<<"$drawn"

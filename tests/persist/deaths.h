@@ -3,7 +3,7 @@
 #ifndef GABION_TESTS_PERSIST_DEATHS_H
 #define GABION_TESTS_PERSIST_DEATHS_H
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "resilience/persist/persist.h"
 #include "tests/mpi_test.h"
 

@@ -2,7 +2,7 @@
  * and goes on from what is stored.
  *
  *   helper_respawned FOLDER STORE COMMIT [live]     live: nobody dies */
-#include "core/world.h"
+#include "core/world/world.h"
 #include "resilience/persist/persist.h"
 
 #include <signal.h>

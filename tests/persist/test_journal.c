@@ -3,7 +3,7 @@
  * overwriting, going back, and being written and read. */
 #include "resilience/persist/journal_impl.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 #ifndef GABION_TESTS_PHASEFIELD_LEVELS_COMMON_H
 #define GABION_TESTS_PHASEFIELD_LEVELS_COMMON_H
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "phase_common.h"
-#include "phasefield/refinement.h"
+#include "phasefield/levels/refinement.h"
 
 /* The forest of a case whose cells are those of its finest level. */
 static inline phase_run levels_create(gab_world *world, const phase_case *given)

@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2,4 timeout=100 labels=quick */
 /* The same solidification cut into blocks in different ways, on other owners, with other threads, packed and
  * unpacked, moved while it runs, with a window that moves: every cell equal to the last bit. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "phase_common.h"
 
 #ifdef _OPENMP

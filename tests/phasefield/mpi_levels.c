@@ -4,7 +4,7 @@
  * mu makes cells small, interfaces keep them so. */
 #include "levels_common.h"
 
-#include "core/collective.h"
+#include "core/messages/collective.h"
 
 static const double pi = 3.14159265358979323846;
 

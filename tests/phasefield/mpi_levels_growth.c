@@ -6,7 +6,7 @@
  * without, and its ledger closes; an interface that gets to coarser cells is told about. */
 #include "levels_common.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -2,7 +2,7 @@
 /* What phasefield.h forbids is refused, on all slots alike, by a message that says what is wrong, and a phase
  * field that was misused goes on as if nothing had been: the calls of a step in another order or left out,
  * forests without blocks or with other data, blocks of another forest. */
-#include "core/log.h"
+#include "core/base/log.h"
 #include "phase_common.h"
 #include "tests/misuse.h"
 

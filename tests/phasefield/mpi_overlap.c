@@ -2,7 +2,7 @@
 /* What is swept while the new phi travels changes no bit: blocks beside those of other processes along every
  * axis, blocks too small to have inner cells, one thread and two, the fast kernel and the reference; and
  * there is something to sweep where blocks of different processes lie on top of each other. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "phase_common.h"
 #include "phasefield/phasefield_impl.h"
 

@@ -1,8 +1,8 @@
 /* gabion-test: np=1,3 timeout=60 labels=quick */
 /* Layers and distances are those of a pattern that is known, for any number of processes and blocks. */
-#include "core/collective.h"
+#include "core/messages/collective.h"
 #include "phase_common.h"
-#include "phasefield/statistics.h"
+#include "phasefield/observe/statistics.h"
 
 enum { NX = 24, ACROSS = 12, HEIGHT = 10, SOLID = 6, PERIOD = 12 };
 

@@ -2,7 +2,7 @@
 #ifndef GABION_TESTS_PHASEFIELD_COMMON_H
 #define GABION_TESTS_PHASEFIELD_COMMON_H
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 #include "loadbalance/balance.h"
 #include "phasefield/phasefield.h"
 #include "systems.h"

@@ -3,7 +3,7 @@
 #ifndef GABION_TESTS_PHASEFIELD_SYSTEMS_H
 #define GABION_TESTS_PHASEFIELD_SYSTEMS_H
 
-#include "phasefield/thermo.h"
+#include "phasefield/model/thermo.h"
 
 #include <string.h>
 

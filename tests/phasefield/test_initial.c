@@ -1,7 +1,7 @@
 /* gabion-test: timeout=20 labels=quick */
 /* Initial states have the shapes, places and shares that were asked for. */
 #include "phase_common.h"
-#include "phasefield/initial.h"
+#include "phasefield/setup/initial.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* gabion-test: timeout=60 labels=quick */
 /* Blocks whose data is lost are rebuilt next to what they were: concentrations from phases, phases and chemical potentials
  * from the faces; by skeletons of the forest, too; and growth goes on as it would have. Called with the word `table' it prints the errors. */
-#include "blockforest/reconstruct.h"
+#include "blockforest/migration/reconstruct.h"
 #include "phase_common.h"
 #include "table.h"
 

@@ -5,8 +5,8 @@
  *   helper_cleanup FILE     by which slot 1 hears that the buffer is gone
  *
  * Slot 1 gets the whole message or the fault, and nobody crashes or hangs for it. */
-#include "core/port.h"
-#include "resilience/reinit.h"
+#include "core/messages/port.h"
+#include "resilience/recovery/reinit.h"
 
 #include <fcntl.h>
 #include <signal.h>

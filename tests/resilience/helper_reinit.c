@@ -2,9 +2,9 @@
  * argc and argv as they are, a checkpoint that all load alike), with processes killed in every place; all end
  * with the undisturbed sum. For script_reinit.sh: helper_reinit SCENARIO plays it; without an argument it
  * lists names, slots and spares. */
-#include "core/collective.h"
-#include "resilience/checkpoint.h"
-#include "resilience/reinit.h"
+#include "core/messages/collective.h"
+#include "resilience/checkpoint/checkpoint.h"
+#include "resilience/recovery/reinit.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* The small checkpoint (resilience/state.h) in a program of its own, for script_state.sh: helper_state STEPS
+/* The small checkpoint (resilience/recovery/state.h) in a program of its own, for script_state.sh: helper_state STEPS
  * HOW DEATHS. Each slot has a value of its own, a list that grows by one entry in each step, and a number
  * that all share. Prints "from N" when the loop begins, sums over all at its end, and what went wrong. HOW:
  * full; shrinks (all parts can be adopted); stuck (it may shrink, but not all can); short (a part of another
  * size). A death is RANK@STEP; with c behind it, within the save of that step; with l, within the load of
  * that call (0, 1, ...). */
-#include "core/collective.h"
-#include "resilience/beacon.h"
-#include "resilience/state.h"
+#include "core/messages/collective.h"
+#include "resilience/reports/beacon.h"
+#include "resilience/recovery/state.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -23,9 +23,9 @@
 #ifndef GABION_TESTS_LOCAL_NET_H
 #define GABION_TESTS_LOCAL_NET_H
 
-#include "resilience/local.h"
+#include "resilience/local/local.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/checkpoint_impl.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 /* Something of each slot that can be compressed, beside the automaton, which cannot; more than is compressed
  * at once. A dead slot's part is added to that of its adopter. */

@@ -4,7 +4,7 @@
 /* gabion-test: np=1,2,5 timeout=60 labels=quick */
 #include "tests/resilience/writing.h"
 
-#include "resilience/checkpoint_files.h"
+#include "resilience/disk/checkpoint_files.h"
 
 #include <dirent.h>
 #include <sys/resource.h>

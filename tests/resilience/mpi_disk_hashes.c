@@ -4,8 +4,8 @@
 /* gabion-test: np=1,2,5 timeout=60 labels=quick */
 #include "tests/resilience/writing.h"
 
-#include "core/log.h"
-#include "resilience/checkpoint_files.h"
+#include "core/base/log.h"
+#include "resilience/disk/checkpoint_files.h"
 
 #include <string.h>
 

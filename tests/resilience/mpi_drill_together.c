@@ -4,8 +4,8 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,12 +2,12 @@
  * and what comes back when random slots lose theirs. Nobody dies: those that are to be dead just take no
  * part. */
 /* gabion-test: np=1,2,3,5,8 timeout=120 labels=quick */
-#include "resilience/redundancy_impl.h"
+#include "resilience/schemes/redundancy_impl.h"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/hash.h"
-#include "core/log.h"
+#include "core/messages/collective.h"
+#include "core/base/hash.h"
+#include "core/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

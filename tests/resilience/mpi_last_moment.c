@@ -4,7 +4,7 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "resilience/beacon.h"
+#include "resilience/reports/beacon.h"
 
 /* The root is gone before it writes the marker, or when it has written another one. */
 static void die_at(gab_world *world, int moment, const char *marker)

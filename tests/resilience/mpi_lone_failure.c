@@ -4,9 +4,9 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/beacon.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 /* The root is to write its events into a folder that is not there. */
 static void protection_fails_on_all_or_none(automaton *app)

@@ -1,9 +1,9 @@
 /* What the headers of resilience/ forbid is refused by all slots alike: a run that would do nothing and end
  * well (no blocks, no task, a second time), what is added too late, monitors that the program does not have.
  * gabion-test: np=1,3 timeout=60 labels=quick */
-#include "blockforest/adapt.h"
-#include "blockforest/block_field.h"
-#include "core/log.h"
+#include "blockforest/adaptation/adapt.h"
+#include "blockforest/forest/block_field.h"
+#include "core/base/log.h"
 #include "resilience/resilience_config.h"
 #include "tests/mpi_test.h"
 

@@ -4,10 +4,10 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/checkpoint_impl.h"
-#include "resilience/restart.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/disk/restart.h"
 
 #include <unistd.h>
 

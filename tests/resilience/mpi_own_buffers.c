@@ -4,10 +4,10 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/hash.h"
-#include "core/log.h"
-#include "resilience/checkpoint.h"
+#include "core/messages/collective.h"
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "resilience/checkpoint/checkpoint.h"
 
 /* A chain of numbers, one link per step: any other step, or a part of another, has another end. */
 enum { LINKS = 1000 };

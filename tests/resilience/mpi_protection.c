@@ -6,10 +6,10 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/checkpoint_impl.h"
-#include "resilience/timeloop_impl.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/loop/timeloop_impl.h"
 
 enum { STEPS = 30, MOST_SLOTS = 8 };
 

@@ -3,9 +3,9 @@
  * who takes over knows that, too. On 4: an error of one ends all, spares included, with its status and words. On 5: with
  * fewer processes nobody goes on who did not ask for that. */
 /* gabion-test: np=3,4,5 timeout=60 labels=quick needs=ulfm */
-#include "core/collective.h"
-#include "core/status.h"
-#include "resilience/reinit.h"
+#include "core/messages/collective.h"
+#include "core/base/status.h"
+#include "resilience/recovery/reinit.h"
 #include "tests/mpi_test.h"
 
 #include <signal.h>

@@ -4,17 +4,20 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "core/node_memory.h"
-#include "resilience/checkpoint_impl.h"
-#include "resilience/salvage.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "core/memory/node_memory.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/disk/salvage.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER = 128, MOST = 1 << 20 }; /* before what is handed out, in a file (core/node_memory_impl.h) */
+enum {
+  HEADER = 128,
+  MOST = 1 << 20
+}; /* before what is handed out, in a file (core/memory/node_memory_impl.h) */
 
 static const gab_memory_key key = {{5, 7}};
 

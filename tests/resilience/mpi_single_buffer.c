@@ -4,7 +4,7 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "resilience/checkpoint.h"
+#include "resilience/checkpoint/checkpoint.h"
 
 /* Leaves a file in the folder of this run: this slot has all of the new snapshot. */
 static void note_commit(void *user, gab_world *world, gab_phase phase)

@@ -3,8 +3,8 @@
  *
  *   mpi_stop */
 /* gabion-test: np=1,3 timeout=60 labels=quick */
-#include "core/collective.h"
-#include "resilience/stop.h"
+#include "core/messages/collective.h"
+#include "resilience/loop/stop.h"
 #include "tests/mpi_test.h"
 
 #include <signal.h>

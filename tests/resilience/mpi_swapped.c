@@ -5,9 +5,9 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/checkpoint.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/checkpoint/checkpoint.h"
 
 static void run_steps(automaton *app, gab_step first, gab_step last)
 {

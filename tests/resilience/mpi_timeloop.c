@@ -4,7 +4,7 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/log.h"
+#include "core/base/log.h"
 
 /* A ledger that every slot keeps for itself; the sum over all slots must survive deaths. */
 typedef struct ledger {

@@ -5,9 +5,9 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "core/log.h"
-#include "resilience/checkpoint_impl.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
 
 static int round_now, visits; /* of the markers; of the phase `snapshot` in this round */
 

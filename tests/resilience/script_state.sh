@@ -1,5 +1,5 @@
 # gabion-test: timeout=300 labels=quick needs=ulfm
-# The small checkpoint (resilience/state.h): in memory by several schemes, in files, processes killed in every place. What
+# The small checkpoint (resilience/recovery/state.h): in memory by several schemes, in files, processes killed in every place. What
 # comes out is always that of the run in which nobody died.
 set -u
 helper=$GABION_BUILD/tests/resilience/helper_state folder=$(mktemp -d) wrong=0 played=0

@@ -1,7 +1,7 @@
 /* The erasure code: columns come back from any sufficient rest, whatever the sizes. */
-#include "resilience/code_impl.h"
+#include "resilience/schemes/code_impl.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

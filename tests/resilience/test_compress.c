@@ -1,6 +1,6 @@
-#include "resilience/compress.h"
+#include "resilience/checkpoint/compress.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* gabion-test: timeout=120 labels=quick threads=2 */
 /* How delays spread: the numbers of Gamell et al. 2015, section 4, and what follows from the recurrence. */
-#include "core/hash.h"
-#include "core/memory.h"
-#include "resilience/delays.h"
+#include "core/base/hash.h"
+#include "core/memory/memory.h"
+#include "resilience/failure_model/delays.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

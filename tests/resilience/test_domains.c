@@ -1,8 +1,8 @@
 /* Failure domains: an order in which each is one range of places, compressed. */
-#include "resilience/domains_impl.h"
+#include "resilience/schemes/domains_impl.h"
 
-#include "core/hash.h"
-#include "resilience/placement.h"
+#include "core/base/hash.h"
+#include "resilience/schemes/placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

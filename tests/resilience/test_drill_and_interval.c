@@ -1,6 +1,6 @@
 /* What people write about drills and intervals. */
-#include "resilience/drill.h"
-#include "resilience/interval.h"
+#include "resilience/loop/drill.h"
+#include "resilience/loop/interval.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

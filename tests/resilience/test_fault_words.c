@@ -1,5 +1,5 @@
 /* Who died, in words: all of them if there is room, else how many more. */
-#include "resilience/timeloop_impl.h"
+#include "resilience/loop/timeloop_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What a folder tells about the jobs before: how often a run went on from the same checkpoint and died. */
-#include "resilience/history.h"
+#include "resilience/reports/history.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

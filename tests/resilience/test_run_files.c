@@ -1,4 +1,4 @@
-#include "resilience/run_files.h"
+#include "resilience/run_folder/run_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

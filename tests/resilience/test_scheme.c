@@ -1,8 +1,8 @@
 /* Redundancy schemes as pure functions: one bench for all of them, over process counts, placements on nodes
  * and islands, and earlier deaths. What the functions say is compared with what really would be left. */
-#include "resilience/placement.h"
+#include "resilience/schemes/placement.h"
 
-#include "core/hash.h"
+#include "core/base/hash.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

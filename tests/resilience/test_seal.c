@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "core/hash.h"
-#include "resilience/redundancy_impl.h"
+#include "core/base/hash.h"
+#include "resilience/schemes/redundancy_impl.h"
 
 static void fill(unsigned char *bytes, size_t count, uint64_t seed)
 {

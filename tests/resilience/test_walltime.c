@@ -1,5 +1,5 @@
 /* What people and batch systems write for the time that a run has. */
-#include "resilience/stop.h"
+#include "resilience/loop/stop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

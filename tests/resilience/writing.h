@@ -5,9 +5,9 @@
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
-#include "core/collective.h"
-#include "resilience/disk_impl.h"
-#include "resilience/restart.h"
+#include "core/messages/collective.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/disk/restart.h"
 
 #include <unistd.h>
 

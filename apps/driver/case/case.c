@@ -1,0 +1,256 @@
+/* From a checked parameter file to what it means. */
+#include "apps/driver/driver.h"
+#include "core/base/log.h"
+#include "resilience/resilience_config.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Independent mistakes are collected, so that a user learns of all at once. */
+typedef struct complaints {
+  char text[6000];
+  size_t count;
+} complaints;
+
+static void note(complaints *all, gab_status status)
+{
+  if (status == GAB_OK) return;
+  size_t used = strlen(all->text);
+  snprintf(all->text + used, sizeof all->text - used, "%s%s", all->count++ ? "\n" : "", gab_error_message());
+}
+
+void driver_folder_of(const char *path, char *folder, size_t capacity)
+{
+  const char *slash = strrchr(path, '/');
+  int length = slash ? (int)(slash - path) : 1;
+  snprintf(folder, capacity, "%.*s", length ? length : 1, slash ? path : ".");
+}
+
+/* ---------------------------------------------------------------- domain */
+
+static gab_status read_cells(const gab_config *config, gab_forest_options *forest)
+{
+  size_t count, block_count;
+  const int64_t *cells = gab_config_ints(config, "domain.cells", &count);
+  const int64_t *block = gab_config_ints(config, "domain.block", &block_count);
+  if (block_count != count)
+    return gab_config_fail(config, "domain.block", "%zu numbers, but domain.cells has %zu", block_count,
+                           count);
+  forest->grid.dimension = (int)count;
+  forest->grid.roots[2] = forest->cells[2] = 1;
+  for (size_t d = 0; d < count; d++) {
+    if (cells[d] % block[d] != 0)
+      return gab_config_fail(config, "domain.block",
+                             "%" PRId64 " cells along %c are no whole number of blocks of %" PRId64, cells[d],
+                             (int)"xyz"[d], block[d]);
+    forest->cells[d] = (int32_t)block[d];
+    forest->grid.roots[d] = (int32_t)(cells[d] / block[d]);
+  }
+  if (gab_root_grid_check(&forest->grid) != GAB_OK)
+    return gab_config_fail(config, "domain.block", "%s", gab_error_message());
+  return GAB_OK;
+}
+
+static gab_status read_scale(const gab_config *config, gab_forest_options *forest)
+{
+  forest->dx = 1;
+  if (gab_config_is_set(config, "domain.dx")) forest->dx = gab_config_real(config, "domain.dx");
+  if (gab_config_is_set(config, "domain.length"))
+    forest->dx =
+        gab_config_real(config, "domain.length") / ((double)forest->grid.roots[0] * forest->cells[0]);
+  size_t count;
+  const double *origin = gab_config_reals(config, "domain.origin", &count);
+  for (size_t d = 0; d < 3; d++) forest->origin[d] = d < count ? origin[d] : 0;
+  for (int d = 0; d < forest->grid.dimension; d++) {
+    const double lower = forest->origin[d],
+                 upper = lower + (double)forest->grid.roots[d] * forest->cells[d] * forest->dx;
+    if (!(lower + 0.5 * forest->dx > lower && upper - 0.5 * forest->dx < upper))
+      return gab_config_fail(config,
+                             gab_config_is_set(config, "domain.origin") ? "domain.origin" : "domain.cells",
+                             "cells of width %g cannot be told apart along %c, from %g to %g", forest->dx,
+                             (int)"xyz"[d], lower, upper);
+  }
+  return GAB_OK;
+}
+
+gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest)
+{
+  GAB_TRY(read_cells(config, forest));
+  return read_scale(config, forest);
+}
+
+static gab_status check_body_names(const gab_config *config)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  for (size_t i = 0; i < gab_config_count(config, "bodies"); i++)
+    if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0])
+      GAB_TRY(driver_column_check(config, path));
+  return GAB_OK;
+}
+
+static gab_status read_domain(run_case *found)
+{
+  GAB_TRY(driver_domain_read(found->config, &found->forest));
+  GAB_TRY(gab_lbm_periodic_from_config(found->config, found->forest.grid.dimension, found->forest.periodic));
+  found->domain = gab_lbm_domain(&found->forest);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- run */
+
+gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every)
+{
+  bool has_steps = gab_config_is_set(config, "run.steps"), has_time = gab_config_is_set(config, "run.time");
+  if (!has_steps && !has_time)
+    return gab_config_fail(config, "run", "one of run.steps and run.time is needed");
+  *check_every = gab_config_int(config, "run.check_every");
+  *steps = gab_config_int(config, "run.steps");
+  if (!has_time || !(dt > 0)) return GAB_OK;
+  double wanted = gab_config_real(config, "run.time") / dt;
+  if (!(wanted < 9e15)) return gab_config_fail(config, "run.time", "that would be %g steps", wanted);
+  *steps = llround(wanted);
+  if (*steps == 0) return gab_config_fail(config, "run.time", "is less than half a step of %g", dt);
+  return GAB_OK;
+}
+
+static gab_status refuse_strategy(const gab_config *config, const gab_strategy *strategy, const char *why)
+{
+  size_t count = 0;
+  const char *const *names = NULL;
+  if (gab_config_is_set(config, "resilience.strategies"))
+    names = gab_config_strings(config, "resilience.strategies", &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(names[i], strategy->name) == 0)
+      return gab_config_fail(config, "resilience.strategies", "'%s' is not for this case: %s", names[i], why);
+  return GAB_OK;
+}
+
+gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
+{
+  return refuse_strategy(config, &gab_strategy_reconstruct, why);
+}
+
+gab_status driver_blame(const gab_config *config, const char *path, gab_status status)
+{
+  if (status != GAB_ERR_INPUT) return status;
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  return gab_config_fail(config, path, "%s", message);
+}
+
+gab_status driver_slice_settle(const gab_config *config, size_t index, gab_status status)
+{
+  static const char lost[] = "_lost";
+  char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(item, "output.slices.%zu", index);
+  const char *name = gab_config_string(config, gab_config_path(path, "%s.name", item));
+  const size_t length = strlen(name);
+  if (strcmp(name, "diverged") == 0 || strcmp(name, "last_good") == 0)
+    return gab_config_fail(config, path, "'%s' is the name of pictures of a run that diverged", name);
+  if (length >= sizeof lost - 1 && strcmp(name + length - (sizeof lost - 1), lost) == 0)
+    return gab_config_fail(config, path, "NAME%s is the name of pictures after a death", lost);
+  if (!gab_config_is_set(config, path)) path[0] = '\0';
+  if (status == GAB_ERR_INPUT && path[0] && gab_output_name_check(name) != GAB_OK)
+    return driver_blame(config, path, status);
+  return driver_blame(config, item, status);
+}
+
+gab_status driver_column_check(const gab_config *config, const char *path)
+{
+  const char *name = gab_config_string(config, path);
+  if (strlen(name) > DRIVER_LONGEST_NAME)
+    return gab_config_fail(config, path, "'%.40s...' has %zu bytes, more than %d", name, strlen(name),
+                           (int)DRIVER_LONGEST_NAME);
+  return driver_blame(config, path, gab_column_check(name));
+}
+
+gab_status driver_drills_check(const driver_options *options)
+{
+  for (size_t i = 0; i < options->drill_count; i++) {
+    gab_drill drill;
+    if (gab_drill_parse(options->drills[i], &drill) == GAB_OK) continue;
+    char message[1024];
+    snprintf(message, sizeof message, "%s", gab_error_message());
+    GAB_FAIL(GAB_ERR_INPUT, "--inject %s: %s", options->drills[i], message);
+  }
+  return GAB_OK;
+}
+
+gab_status driver_processes_check(gab_world *world, const gab_config *config, const driver_options *options)
+{
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(world))
+    status = gab_resilience_check_slots(config, options->drills, options->drill_count,
+                                        gab_world_members(world)->slots, gab_world_spares(world));
+  if (status == GAB_OK) status = gab_resilience_check_spares(config, world);
+  return gab_output_settle(world, status);
+}
+
+gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most)
+{
+  return gab_resilience_check_any_slots(config, options->drills, options->drill_count,
+                                        most < INT32_MAX ? (int32_t)most : INT32_MAX);
+}
+
+int64_t driver_root_count(const gab_forest_options *forest)
+{
+  const int32_t *roots = forest->grid.roots;
+  return (int64_t)roots[0] * roots[1] * roots[2];
+}
+
+gab_box driver_root_cells(const gab_forest_options *forest, int64_t root)
+{
+  gab_box box;
+  for (int d = 0; d < 3; d++) {
+    box.lo[d] = root % forest->grid.roots[d] * forest->cells[d];
+    box.hi[d] = box.lo[d] + forest->cells[d];
+    root /= forest->grid.roots[d];
+  }
+  return box;
+}
+
+gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry)
+{
+  const int64_t roots = driver_root_count(&which->forest);
+  for (int64_t root = 0; root < roots; root++) {
+    const gab_box box = driver_root_cells(&which->forest, root);
+    if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
+  }
+  return gab_config_fail(which->config, "bodies", "all cells are solid: there is nothing to compute");
+}
+
+gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found)
+{
+  complaints all = {.count = 0};
+  char folder[GAB_PATH_LENGTH];
+  driver_folder_of(gab_config_name(config), folder, sizeof folder);
+  *found = (run_case){.config = config};
+  gab_status domain = read_domain(found), setup = GAB_ERR_INPUT;
+  note(&all, domain);
+  if (domain == GAB_OK) {
+    setup = gab_lbm_setup_from_config(config, &found->domain, folder, &found->setup);
+    note(&all, setup);
+    found->has_setup = setup == GAB_OK;
+    note(&all, check_body_names(config));
+  }
+  const double dt = found->has_setup ? found->setup.units.dt : 0;
+  note(&all, driver_steps_read(config, dt, &found->steps, &found->check_every));
+  note(&all, recompute_plan_read(config, found->check_every, &found->recompute));
+  if (setup == GAB_OK)
+    note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, found->steps));
+  if (setup == GAB_OK) note(&all, grid_plan_read(found));
+  found->domain.deepest = found->refinement.max_level;
+  if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
+  note(&all, gab_resilience_check(config, flow_monitors()));
+  note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
+  note(&all, driver_drills_check(options));
+  if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
+  return GAB_OK;
+}
+
+void run_case_release(run_case *which)
+{
+  if (which->has_setup) gab_lbm_setup_release(&which->setup);
+  gab_refinement_setup_release(&which->refinement);
+  which->has_setup = false;
+}

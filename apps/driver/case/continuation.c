@@ -1,0 +1,127 @@
+/* Where a run begins: anew, or where the one before in the same folder left a checkpoint. */
+#include "apps/driver/driver.h"
+
+#include "core/messages/collective.h"
+#include "core/base/json.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
+#include "resilience/reports/history.h"
+#include "resilience/resilience_config.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run that the launcher starts again goes on, whatever was asked of the first one. */
+bool driver_starts_anew(const driver_options *options) { return options->fresh && gab_launch_attempt() == 0; }
+
+static bool has_its_default(const void *config, const char *key) { return !gab_config_is_set(config, key); }
+
+/* Refuses a checkpoint of another case, with all that differs. */
+static gab_status check_case(const gab_config *config, const driver_options *options,
+                             const gab_manifest *manifest)
+{
+  gab_buffer mine = {0}, differences = {0};
+  gab_status status = gab_resilience_state_text(config, &mine);
+  size_t count = status == GAB_OK
+                     ? gab_manifest_compare(&manifest->state, &mine, has_its_default, config, &differences)
+                     : 0;
+  if (status == GAB_OK) status = gab_put_u8(&differences, 0);
+  const char *text = (const char *)differences.data;
+  if (status == GAB_OK && count > 0 && options->anyway)
+    gab_log(GAB_LOG_WARNING,
+            "going on with another case than that of the checkpoint of step %" GAB_PRI_STEP ":\n%s",
+            manifest->step, text);
+  else if (status == GAB_OK && count > 0)
+    status = gab_error_set(
+        GAB_ERR_INPUT, __FILE__, __LINE__,
+        "the output folder holds a checkpoint (step %" GAB_PRI_STEP
+        ") of another case:\n%.1500s--fresh starts anew and removes it, --continue-anyway goes on "
+        "from it, another --out leaves it alone",
+        manifest->step, text);
+  gab_buffer_release(&mine);
+  gab_buffer_release(&differences);
+  return status;
+}
+
+/* Whether all steps were done and what comes after them too. The root looks. */
+static gab_status ask_finished(gab_world *world, const char *folder, const gab_manifest *newest,
+                               gab_step steps, bool *finished)
+{
+  char path[GAB_PATH_LENGTH + 32];
+  snprintf(path, sizeof path, "%s/summary.json", folder);
+  uint64_t done = 0;
+  if (gab_world_is_root(world) && newest->step >= steps) {
+    char code[16] = "0";
+    gab_json_document *summary = gab_json_read_file(path);
+    gab_json_get_text(summary, "/exit_code", code, sizeof code);
+    done = newest->step > steps || strcmp(code, "0") == 0;
+    gab_json_forget(&summary);
+  }
+  GAB_TRY(gab_world_max_u64(world, &done, 1));
+  *finished = done;
+  return GAB_OK;
+}
+
+/* Refuses to die once more where jobs have died again and again. The root looks. */
+static gab_status check_tries(gab_world *world, const gab_config *config, const char *folder)
+{
+  gab_history history = {.from = -1};
+  if (gab_world_is_root(world)) gab_history_read(folder, &history);
+  uint64_t facts[2] = {history.deaths, (uint64_t)(history.from + 1)};
+  GAB_TRY(gab_world_max_u64(world, facts, 2));
+  if (facts[0] < (uint64_t)gab_config_int(config, "resilience.tries")) return GAB_OK;
+  GAB_FAIL(
+      GAB_ERR_ENDED,
+      "%" PRIu64 " jobs in a row went on from step %" PRIu64
+      " and died before they reached another checkpoint on disk: giving up. %s/log.txt and events.jsonl say what "
+      "happened (a larger resilience.tries tries on, --fresh starts anew; a shorter resilience.disk.every helps if "
+      "the deaths are independent)",
+      facts[0], facts[1] - 1, folder);
+}
+
+gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
+                                    const char *folder, gab_step steps, driver_continuation *found)
+{
+  char checkpoints[GAB_PATH_LENGTH + 32];
+  *found = (driver_continuation){.restart = NULL};
+  if (strlen(folder) >= GAB_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
+  GAB_TRY(gab_run_lock_take(world, folder, &found->lock));
+  if (driver_starts_anew(options)) return GAB_OK;
+  snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
+  GAB_TRY(gab_restart_find(world, checkpoints, true, &found->restart));
+  if (gab_restart_count(found->restart) == 0) {
+    gab_restart_destroy(&found->restart);
+    return GAB_OK;
+  }
+  const gab_manifest *newest = gab_restart_manifest(found->restart, 0);
+  gab_status status = check_case(config, options, newest);
+  if (status == GAB_OK) status = ask_finished(world, folder, newest, steps, &found->finished);
+  if (status == GAB_OK && !found->finished) status = check_tries(world, config, folder);
+  if (status == GAB_OK && found->finished)
+    gab_log(GAB_LOG_INFO,
+            "finished: %s holds the results of all %" GAB_PRI_STEP
+            " steps (a larger run.steps goes on, --fresh starts anew)",
+            folder, newest->step);
+  if (status != GAB_OK) gab_restart_destroy(&found->restart);
+  return status;
+}
+
+void driver_continuation_end(driver_continuation *found, gab_status status)
+{
+  gab_restart_destroy(&found->restart);
+  gab_run_lock_release(&found->lock, status == GAB_ERR_AGAIN ? GAB_RUN_LOCK_LEAVE : GAB_RUN_LOCK_REMOVE);
+}
+
+void driver_tell_end(gab_world *world, gab_status status)
+{
+  const bool in_order = status == GAB_ERR_REQUEUE || status == GAB_ERR_AGAIN;
+  const gab_log_level level = in_order ? GAB_LOG_INFO : GAB_LOG_ERROR;
+  const bool whole = gab_world_check(world) == GAB_OK;
+  if (whole && status == GAB_ERR_INPUT)
+    gab_log(level, "%s", gab_error_message()); /* as `gabion check` says it */
+  else if (whole) gab_log(level, "%s: %s", gab_status_name(status), gab_error_message());
+  else if (status != GAB_ERR_FAULT) /* nobody else will say it */
+    gab_log_all(level, "%s: %s", gab_status_name(status), gab_error_message());
+}

@@ -1,0 +1,89 @@
+/* Whether a case fits into the memory that there is: found out before anything is made, since the system would end
+ * processes for it later, at a moment of its own choosing. */
+#include "apps/driver/driver.h"
+
+#include "core/memory/system_memory.h"
+#include "resilience/reports/beacon.h"
+#include "resilience/resilience_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "19.1 TB" */
+static const char *bytes_text(double bytes, char text[32])
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+  int unit = 0;
+  for (; bytes >= 1000 && unit < 5; unit++) bytes /= 1000;
+  snprintf(text, 32, "%.3g %s", bytes, units[unit]);
+  return text;
+}
+
+/* Processes of this run on this machine, as MPI launchers tell them; 1 where they do not: rather too few than too many. */
+static int local_processes(int all)
+{
+  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const char *text = getenv(names[i]);
+    const long number = text ? strtol(text, NULL, 10) : 0;
+    if (number >= 1 && number <= all) return (int)number;
+  }
+  return 1;
+}
+
+gab_status driver_snapshot_factor(const gab_config *config, int32_t processes, double *factor)
+{
+  gab_redundancy redundancy;
+  gab_members all;
+  gab_placement placement;
+  GAB_TRY(gab_resilience_redundancy(config, &redundancy));
+  gab_members_init(&all, processes);
+  gab_placement_init(&placement);
+  gab_status status = gab_placement_make(&placement, &redundancy, &all, NULL);
+  *factor = (double)gab_config_int(config, "resilience.memory.buffers") *
+            (1 + (status == GAB_OK ? gab_placement_get_costs(&placement, 1).kept : 0));
+  gab_placement_release(&placement);
+  gab_members_release(&all);
+  return GAB_OK; /* what cannot be kept is told later on, with better words */
+}
+
+/* What one process needs at least, with `cells` in all. */
+static double need_of(const driver_memory *memory, double cells, int processes, double snapshots)
+{
+  return cells / processes * (memory->state + memory->image * snapshots);
+}
+
+gab_status driver_memory_check(const gab_config *config, const driver_memory *memory, int processes, int here)
+{
+  double snapshots;
+  const gab_system_memory system = gab_system_memory_look();
+  if (!system.known) return GAB_OK;
+  GAB_TRY(driver_snapshot_factor(config, processes, &snapshots));
+  const double free = (double)system.available;
+  double cells = memory->cells;
+  if (need_of(memory, cells, processes, snapshots) * here <= free) return GAB_OK;
+  if (memory->count) { /* fewer of them may be fluid */
+    const double most = free / here / need_of(memory, 1, processes, snapshots);
+    cells = memory->count(memory->user, most);
+    if (cells <= most) return GAB_OK;
+  }
+  const double need = need_of(memory, cells, processes, snapshots);
+  char all[32], each[32], node[32], left[32], limit[32], where[64] = "";
+  if (system.limit > 0)
+    snprintf(where, sizeof where, " of the %s of its control group", bytes_text((double)system.limit, limit));
+  return gab_config_fail(
+      config, "domain.cells",
+      "%.4g cells need about %s: %s for each of %d process%s, %s for the %d on this node, where %s%s are "
+      "free; more nodes, fewer cells, or --overcommit to try it all the same",
+      cells, bytes_text(need * processes, all), bytes_text(need, each), processes, processes == 1 ? "" : "es",
+      bytes_text(need * here, node), here, bytes_text(free, left), where);
+}
+
+gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
+                                const driver_memory *memory)
+{
+  const int processes = (int)gab_members_count(gab_world_members(world));
+  /* Started again it has run before, and its images are still there. */
+  if (options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
+  return gab_output_settle(world, driver_memory_check(config, memory, processes, local_processes(processes)));
+}

@@ -1,0 +1,16 @@
+/** @file numbers.h
+ *  @brief Numbers of a command line.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_NUMBERS_H
+#define GABION_APPS_DRIVER_NUMBERS_H
+
+#include "core/base/status.h"
+
+/** @return ::GAB_ERR_INPUT that names the option for what is no number from `least` to 1e18 */
+gab_status driver_real_read(const char *name, const char *text, double least, double *number);
+/** @return ::GAB_ERR_INPUT that names the option for what is no whole number from `least` to `most` */
+gab_status driver_count_read(const char *name, const char *text, int64_t least, int64_t most, int64_t *count);
+
+#endif

@@ -1,0 +1,177 @@
+/* The command line of the driver. */
+#include "apps/driver/driver.h"
+
+#include "resilience/loop/stop.h"
+
+#include <string.h>
+
+enum { MOST_WORD = 64 };
+
+/* Number of letters to insert, delete or replace (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+  size_t row[MOST_WORD + 1], columns = strlen(b);
+  if (columns > MOST_WORD) columns = MOST_WORD;
+  for (size_t j = 0; j <= columns; j++) row[j] = j;
+  for (size_t i = 1; a[i - 1]; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= columns; j++) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+      row[j] = replaced < least ? replaced : least;
+    }
+  }
+  return row[columns];
+}
+
+const char *driver_closest(const char *wanted, const char *const *words)
+{
+  const char *closest = words[0];
+  size_t least = SIZE_MAX;
+  for (size_t i = 0; words[i]; i++) {
+    size_t this_one = distance(wanted, words[i]);
+    if (this_one < least) {
+      least = this_one;
+      closest = words[i];
+    }
+  }
+  return closest;
+}
+
+typedef struct option_row {
+  const char *name;
+  char letter;      /* in `allowed` */
+  const char *mark; /* short form or NULL */
+  bool has_value;
+} option_row;
+
+static const option_row rows[] = {
+    {"--out", 'o', "-o", true},
+    {"--set", 's', "-s", true},
+    {"--inject", 'i', NULL, true},
+    {"--verbose", 'v', "-v", false},
+    {"--quiet", 'q', "-q", false},
+    {"--reference", 'r', NULL, false},
+    {"--help", 'h', "-h", false},
+    {"--processes", 'p', NULL, false},
+    {"--walltime", 'w', NULL, true},
+    {"--fresh", 'f', NULL, false},
+    {"--continue-anyway", 'c', NULL, false},
+    {"--block", 'b', NULL, true},
+    {"--traffic", 't', NULL, true},
+    {"--json", 'j', NULL, false},
+    {"--overcommit", 'm', NULL, false},
+    {"--print-spares", 'S', NULL, false},
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+static bool is_allowed(const option_row *row, const char *allowed)
+{
+  return row->letter == 'h' || strchr(allowed, row->letter);
+}
+
+static gab_status add(const char **list, size_t *count, const char *value, const char *option)
+{
+  if (*count == DRIVER_MOST_SETTINGS)
+    GAB_FAIL(GAB_ERR_INPUT, "%s is given more than %d times", option, DRIVER_MOST_SETTINGS);
+  list[(*count)++] = value;
+  return GAB_OK;
+}
+
+static gab_status take(const option_row *row, const char *value, driver_options *options)
+{
+  switch (row->letter) {
+  case 'o':
+    options->out = value;
+    break;
+  case 's':
+    return add(options->settings, &options->setting_count, value, row->name);
+  case 'i':
+    return add(options->drills, &options->drill_count, value, row->name);
+  case 'v':
+    options->verbose = true;
+    break;
+  case 'q':
+    options->quiet = true;
+    break;
+  case 'r':
+    options->reference = true;
+    break;
+  case 'p':
+    options->processes = true;
+    break;
+  case 'f':
+    options->fresh = true;
+    break;
+  case 'c':
+    options->anyway = true;
+    break;
+  case 'j':
+    options->json = true;
+    break;
+  case 'b':
+    options->block = value;
+    break;
+  case 't':
+    options->traffic = value;
+    break;
+  case 'm':
+    options->overcommit = true;
+    break;
+  case 'S':
+    options->print_spares = true;
+    break;
+  case 'w':
+    return gab_walltime_parse(value, &options->walltime);
+  default:
+    options->help = true;
+  }
+  return GAB_OK;
+}
+
+/* "--set" matches itself, "-s", and "--set=VALUE"; *value is then behind the sign. */
+static bool matches(const option_row *row, const char *word, const char **value)
+{
+  size_t length = strlen(row->name);
+  *value = NULL;
+  if (strcmp(word, row->name) == 0 || (row->mark && strcmp(word, row->mark) == 0)) return true;
+  if (!row->has_value || strncmp(word, row->name, length) != 0 || word[length] != '=') return false;
+  *value = word + length + 1;
+  return true;
+}
+
+static gab_status refuse(const char *word, const char *allowed)
+{
+  const char *names[ROW_COUNT + 1];
+  size_t count = 0;
+  for (int i = 0; i < ROW_COUNT; i++)
+    if (is_allowed(&rows[i], allowed)) names[count++] = rows[i].name;
+  names[count] = NULL;
+  GAB_FAIL(GAB_ERR_INPUT, "unknown option '%s'; did you mean '%s'? (--help lists them)", word,
+           driver_closest(word, names));
+}
+
+gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options)
+{
+  *options = (driver_options){0};
+  for (int i = 0; i < argc; i++) {
+    const char *word = argv[i], *value = NULL;
+    if (word[0] != '-' || !word[1]) {
+      if (options->word) GAB_FAIL(GAB_ERR_INPUT, "'%s' is one word too many after '%s'", word, options->word);
+      options->word = word;
+      continue;
+    }
+    const option_row *found = NULL;
+    for (int k = 0; k < ROW_COUNT && !found; k++)
+      if (is_allowed(&rows[k], allowed) && matches(&rows[k], word, &value)) found = &rows[k];
+    if (!found) return refuse(word, allowed);
+    if (found->has_value && !value) {
+      if (i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value behind it", found->name);
+      value = argv[++i];
+    }
+    GAB_TRY(take(found, value, options));
+  }
+  return GAB_OK;
+}

@@ -1,0 +1,51 @@
+/* gabion assemble: one field of what left the window and of the window as it was at the end. */
+#include "apps/driver/driver.h"
+#include "blockforest/output/parts.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "usage: gabion assemble OUT [--linked]\n"
+    "\n"
+    "Makes one field of the slabs that a phase field with output.slabs has written to OUT/slabs, and of the "
+    "window at\n"
+    "its end: OUT/solid.h5, and OUT/solid.xdmf to be opened with ParaView. Of a run that goes on: of what is "
+    "there.\n"
+    "\n"
+    "  --linked    only OUT/solid.xdmf, which shows the files in OUT/slabs where they are\n"
+    "  --help, -h  this text\n";
+
+static int complain(const char *what)
+{
+  fprintf(stderr, "gabion assemble: %s\n", what);
+  return gab_status_exit_code(GAB_ERR_INPUT);
+}
+
+int command_assemble(int argc, char **argv)
+{
+  const char *out = NULL;
+  bool linked = false;
+  for (int i = 0; i < argc; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+      fputs(usage, stdout);
+      return 0;
+    }
+    if (strcmp(argv[i], "--linked") == 0) linked = true;
+    else if (argv[i][0] == '-' || out) return complain("takes one folder and --linked (--help)");
+    else out = argv[i];
+  }
+  char folder[GAB_PATH_LENGTH + 16], path[GAB_PATH_LENGTH + 16];
+  if (!out) return complain("no output folder of a run given (--help)");
+  if (strlen(out) >= GAB_PATH_LENGTH) return complain("the name of the folder is too long");
+  snprintf(folder, sizeof folder, "%s/slabs", out);
+  snprintf(path, sizeof path, "%s/solid", out);
+  gab_parts_whole whole;
+  gab_status status = gab_parts_assemble(folder, path, linked, &whole);
+  if (status != GAB_OK) {
+    fprintf(stderr, "gabion assemble: %s\n", gab_error_message());
+    return gab_status_exit_code(status);
+  }
+  printf("%" PRId64 " x %" PRId64 " x %" PRId64 " cells of %zu parts, to be opened with ParaView: %s.xdmf\n",
+         whole.cells[0], whole.cells[1], whole.cells[2], whole.parts, path);
+  return 0;
+}

@@ -1,0 +1,117 @@
+/* gabion info: what this build can do, and what a case recommends. */
+#include "apps/driver/driver.h"
+
+#include "core/base/log.h"
+#include "resilience/recovery/recovery.h"
+#include "resilience/schemes/scheme.h"
+
+#include <hdf5.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+static const char usage[] =
+    "usage: gabion info                           version, libraries, what is built in\n"
+    "       gabion info CASE.yaml                 title, recommended processes and kernel of a case\n"
+    "       gabion info --processes CASE.yaml     only the number of processes that the case recommends\n"
+    "\n"
+    "  --set KEY=VALUE, -s   over the file; may be repeated\n";
+
+static void print_names(const char *what, const char *(*name_at)(int index))
+{
+  printf("  %-12s", what);
+  for (int i = 0; name_at(i); i++) printf("%s%s", i ? ", " : "", name_at(i));
+  printf("\n");
+}
+
+static const char *scheme_name(int index)
+{
+  const gab_scheme *scheme = gab_scheme_at(index);
+  return scheme ? scheme->name : NULL;
+}
+
+static const char *collision_name(int index)
+{
+  const gab_collision *model = gab_collision_at(index);
+  return model ? model->name : NULL;
+}
+
+static const char *balancer_name(int index)
+{
+  const gab_balancer *balancer = gab_balancer_at(index);
+  return balancer && balancer->is_built ? balancer->name : NULL; /* what is not built comes last */
+}
+
+static const char *strategy_name(int index)
+{
+  const gab_strategy *strategy = gab_strategy_at(index);
+  return strategy ? strategy->name : NULL;
+}
+
+static void print_build(void)
+{
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  printf("Gabion %s, %s build by %s\n", GAB_VERSION, GAB_BUILD_TYPE, GAB_COMPILER);
+  printf("  %-12s%s\n", "MPI", gab_world_mpi_name());
+  printf("  %-12s%s\n", "deaths",
+         gab_world_survives_deaths(NULL) ? "survived (the MPI has ULFM)"
+                                         : "end the run: the MPI has no ULFM; all else works");
+  printf("  %-12s%u.%u.%u, serial\n", "HDF5", major, minor, release);
+  printf("  %-12s%s\n", "pictures", gab_slice_is_built() ? "PNG" : "none: built without libpng");
+#ifdef _OPENMP
+  printf("  %-12s%d by default\n", "threads", omp_get_max_threads());
+#else
+  printf("  %-12snone: built without OpenMP\n", "threads");
+#endif
+  printf("  %-12sin_place, sparse, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
+  print_names("collisions", collision_name);
+  print_names("balancing", balancer_name);
+  print_names("schemes", scheme_name);
+  print_names("strategies", strategy_name);
+}
+
+/* The kernel that blocks get, and why. */
+static gab_status print_kernel(const gab_config *config, const driver_options *options)
+{
+  run_case which = {0};
+  gab_lbm_kernel_choice choice;
+  gab_status status = run_case_read(config, options, &which);
+  if (status == GAB_OK) status = gab_lbm_choose_kernel(&which.setup.options, which.forest.cells, &choice);
+  run_case_release(&which);
+  GAB_TRY(status);
+  printf("  %-12s%s\n  %-12s%s\n  %-12s%s\n", "kernel", choice.name, "", choice.family, "", choice.processor);
+  if (choice.advice[0]) printf("  %-12s%s\n", "", choice.advice);
+  return GAB_OK;
+}
+
+static gab_status print_case(const driver_options *options)
+{
+  gab_config *config = NULL;
+  GAB_TRY(driver_config_from_file(options, &config));
+  gab_status status = GAB_OK;
+  int64_t processes = gab_config_int(config, "run.processes");
+  if (options->processes) {
+    printf("%" PRId64 "\n", processes);
+  } else {
+    printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word, gab_config_string(config, "run.title"),
+           "processes", processes);
+    status = print_kernel(config, options);
+  }
+  gab_config_destroy(&config);
+  return status;
+}
+
+int command_info(int argc, char **argv)
+{
+  driver_options options;
+  gab_status status = driver_options_parse(argc, argv, "ps", &options);
+  if (status == GAB_OK && options.help) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (status == GAB_OK && !options.processes) print_build();
+  if (status == GAB_OK && (options.word || options.processes)) status = print_case(&options);
+  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return gab_status_exit_code(status);
+}

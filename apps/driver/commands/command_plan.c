@@ -1,0 +1,193 @@
+/* gabion plan: a run on many processes, planned by one that makes no data. */
+#include "apps/driver/delays/delays.h"
+#include "apps/driver/case/numbers.h"
+#include "apps/driver/solidification/phase.h"
+#include "apps/driver/plan/plan.h"
+
+#include "apps/driver/flow/simulation.h"
+#include "core/base/log.h"
+
+#include <string.h>
+
+static const char usage[] =
+    "usage: gabion plan CASE.yaml [-n PROCESSES] [options]\n"
+    "       gabion plan --traffic FILE [--per-node N] [--json]: clusters of processes, from the traffic of a run\n"
+    "       gabion plan --delays [CASE.yaml -n PROCESSES] [options]: what failures delay (--delays --help)\n"
+    "\n"
+    "Builds the grid of a case as proxies (blocks without data), refined as it will be at the start, shares "
+    "it\n"
+    "out among as many processes as are asked for, and prints what that means: blocks of each level and\n"
+    "imbalance, memory of a process now and at the worst moment of a recovery, messages and bytes of a "
+    "step,\n"
+    "cost of a checkpoint and the interval between two. Computes nothing and needs no mpirun: 100000 "
+    "processes\n"
+    "are planned in less than a minute.\n"
+    "\n"
+    "  -n PROCESSES          default: what the case recommends\n"
+    "  --scheme NAME         redundancy scheme instead of the case's: pairwise, ring, parity, reed-solomon, "
+    "none\n"
+    "  --copies N            copies of each process's state, instead of the case's\n"
+    "  --group N             processes in a group of parity and reed-solomon, instead of the case's\n"
+    "  --losses N            losses per group that reed-solomon survives, instead of the case's\n"
+    "  --per-node N          processes on a node, which may be lost together\n"
+    "  --per-island N        nodes in an island of the network\n"
+    "  --memory BYTES        of a process: also says how few processes would do with it\n"
+    "  --balance NAME        strategy instead of the case's: hilbert, morton, diffusion, graph\n"
+    "  --bandwidth BYTES     of a process while it packs and sends, per second; default: a memory copy, "
+    "measured\n"
+    "  --mtbf SECONDS        mean time between failures of the whole run, instead of the case's\n"
+    "  --mtbf-process SECONDS, --mtbf-node SECONDS\n"
+    "                        that of each process or node instead: of N of them the N-th part, Kohl et al. "
+    "2017, eq. 1\n"
+    "  --rate UPDATES        cell updates per second of a process: tells steps from seconds\n"
+    "  --clusters            what logs between clusters of processes would take (Ropars et al. 2013, table 1),\n"
+    "                        for 1, 2, 4, ... clusters of whole nodes, and what share rolls back at a death; without\n"
+    "                        reductions, and too much where levels meet: see --traffic\n"
+    "  --traffic FILE        that of a run instead (gabion run --traffic)\n"
+    "  --json                for programs: bytes and seconds\n"
+    "  --set KEY=VALUE, -s   over the file; may be repeated\n"
+    "\n"
+    "Memory: populations with one ghost layer (twice that with kernels that keep two fields), and two\n"
+    "snapshots of the own image and of what is kept of others: S (1 + 2 R) with R - 1 copies, Kohl et al. "
+    "2017,\n"
+    "eq. 2; with coded groups of n that survive k losses R is 1 + k/(n - k). At the\n"
+    "worst moment of a recovery one process has adopted the blocks of a dead one and packs them with its "
+    "own.\n"
+    "Bytes of a step: populations that cross to other processes; between levels as many as on the finer "
+    "one.\n";
+
+/* ---------------------------------------------------------------- command line */
+
+static gab_status take(plan_options *options, const char *name, const char *value)
+{
+  if (strcmp(name, "-n") == 0) return driver_count_read(name, value, 1, 10000000, &options->slots);
+  if (strcmp(name, "--copies") == 0) return driver_count_read(name, value, 0, 16, &options->copies);
+  if (strcmp(name, "--group") == 0)
+    return driver_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
+  if (strcmp(name, "--losses") == 0)
+    return driver_count_read(name, value, 1, GAB_MOST_LOSSES, &options->losses);
+  if (strcmp(name, "--per-node") == 0) return driver_count_read(name, value, 1, 1000000, &options->per_node);
+  if (strcmp(name, "--per-island") == 0)
+    return driver_count_read(name, value, 1, 1000000, &options->per_island);
+  if (strcmp(name, "--memory") == 0) return driver_real_read(name, value, 1, &options->memory);
+  if (strcmp(name, "--bandwidth") == 0) return driver_real_read(name, value, 1, &options->bandwidth);
+  if (strcmp(name, "--mtbf") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf);
+  if (strcmp(name, "--mtbf-process") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_process);
+  if (strcmp(name, "--mtbf-node") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_node);
+  if (strcmp(name, "--rate") == 0) return driver_real_read(name, value, 1e-6, &options->rate);
+  if (strcmp(name, "--traffic") == 0) options->traffic = value;
+  else if (strcmp(name, "--scheme") == 0) options->scheme = value;
+  else options->strategy = value;
+  return GAB_OK;
+}
+
+static const char *const valued[] = {"-n",          "--scheme",    "--copies",     "--group",
+                                     "--losses",    "--per-node",  "--per-island", "--memory",
+                                     "--balance",   "--bandwidth", "--mtbf",       "--mtbf-process",
+                                     "--mtbf-node", "--rate",      "--traffic",    NULL};
+
+/* The option of `word`, its value behind a sign of equality if there is one. */
+static const char *find_option(const char *word, const char **value)
+{
+  *value = NULL;
+  for (int k = 0; valued[k]; k++) {
+    size_t length = strlen(valued[k]);
+    if (strncmp(word, valued[k], length) != 0) continue;
+    if (word[length] == '=') *value = word + length + 1;
+    if (word[length] == '\0' || word[length] == '=') return valued[k];
+  }
+  return NULL;
+}
+
+/* Takes the options of this command out of argv; the rest is left for driver_options_parse(). */
+static gab_status plan_options_parse(int argc, char **argv, plan_options *options)
+{
+  int left = 0;
+  *options = (plan_options){.copies = -1};
+  for (int i = 0; i < argc; i++) {
+    const char *value, *name = find_option(argv[i], &value);
+    if (strcmp(argv[i], "--json") == 0) {
+      options->json = true;
+    } else if (strcmp(argv[i], "--clusters") == 0) {
+      options->clusters = true;
+    } else if (!name) {
+      argv[left++] = argv[i];
+    } else {
+      if (!value && i + 1 == argc) GAB_FAIL(GAB_ERR_INPUT, "%s needs a value behind it", name);
+      GAB_TRY(take(options, name, value ? value : argv[++i]));
+    }
+  }
+  if ((options->mtbf > 0) + (options->mtbf_process > 0) + (options->mtbf_node > 0) > 1)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
+  return driver_options_parse(left, argv, "s", &options->common);
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static gab_status plan_with(gab_world *world, const run_case *which, const plan_options *options)
+{
+  gab_geometry *geometry = NULL;
+  gab_proxies *proxies = NULL;
+  plan_numbers numbers = {0};
+  double start = gab_seconds();
+  gab_status status =
+      gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry);
+  if (status == GAB_OK) status = grid_proxies_build(world, which, geometry, &proxies);
+  if (status == GAB_OK) status = plan_work_out(which, options, proxies, &numbers);
+  numbers.planning_seconds = gab_seconds() - start;
+  if (status == GAB_OK && options->json) status = plan_print_json(which, &numbers, stdout);
+  else if (status == GAB_OK) plan_print(which, &numbers, stdout);
+  plan_release(&numbers);
+  gab_proxies_destroy(&proxies);
+  if (geometry) gab_geometry_destroy(&geometry);
+  return status;
+}
+
+static gab_status plan_alone(const run_case *which, const plan_options *options)
+{
+  gab_world *world = NULL;
+  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  gab_status status = GAB_OK;
+  if (gab_members_count(gab_world_members(world)) > 1)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                           "one process plans for all: start `gabion plan' without mpirun");
+  if (status == GAB_OK) status = plan_with(world, which, options);
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  gab_world_destroy(&world);
+  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  return status;
+}
+
+static gab_status plan(const plan_options *options)
+{
+  gab_config *config = NULL;
+  run_case which = {0};
+  GAB_TRY(driver_config_from_file(&options->common, &config));
+  gab_status status = phase_case_is(config)
+                          ? gab_config_fail(config, "phasefield", "gabion plan knows flows only")
+                          : run_case_read(config, &options->common, &which);
+  if (status == GAB_OK) status = plan_alone(&which, options);
+  run_case_release(&which);
+  gab_config_destroy(&config);
+  return status;
+}
+
+int command_plan(int argc, char **argv)
+{
+  plan_options options;
+  if (delays_are_asked_for(argc, argv)) return command_delays(argc, argv);
+  gab_status status = plan_options_parse(argc, argv, &options);
+  if (status == GAB_OK && options.common.help) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (status == GAB_OK && options.traffic && options.common.word)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                           "--traffic: what a run has sent says all that is needed, no case");
+  if (status == GAB_OK) status = options.traffic ? plan_clusters_of_run(&options, stdout) : plan(&options);
+  if (status == GAB_OK && fflush(stdout) != 0) status = GAB_ERR_IO;
+  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return gab_status_exit_code(status);
+}

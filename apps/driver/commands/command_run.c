@@ -1,0 +1,205 @@
+/* gabion run: from the command line to the exit code, on all processes alike. */
+#include "apps/driver/solidification/phase.h"
+#include "apps/driver/flow/simulation.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
+
+#include <string.h>
+
+#define RUN_OPTIONS "osivqwfcmSt"
+
+static const char usage[] =
+    "usage: gabion run CASE.yaml [options]\n"
+    "\n"
+    "  --out DIR, -o         where results go (default: out/NAME for NAME.yaml)\n"
+    "  --set KEY=VALUE, -s   over the file, e.g. --set run.steps=1000; may be repeated\n"
+    "  --inject DRILL        kill processes on purpose, e.g. slot=2,step=500,phase=exchange\n"
+    "                        or random=1,seed=7,step=500; may be repeated (gabion help drills)\n"
+    "  --walltime TIME       stop in time, with what is needed to go on: 24 h, 30 min, 12:00:00\n"
+    "  --fresh               start anew: checkpoints in the output folder are removed\n"
+    "  --continue-anyway     go on from a checkpoint though the case has changed\n"
+    "  --overcommit          start even if the nodes have not the memory that the case needs\n"
+    "  --traffic FILE        at the end: what each process sent to each other one (gabion plan --traffic)\n"
+    "  --verbose, -v         say more\n"
+    "  --quiet, -q           only warnings and errors\n"
+    "  --print-spares        only print how many spare processes the case asks for (resilience.spares), as\n"
+    "                        gabion-launch --spares takes it\n"
+    "  --help, -h            this text\n"
+    "\n"
+    "With checkpoints on disk (resilience.disk.every) the same command in the same folder goes on from the\n"
+    "newest one that is whole.\n"
+    "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n"
+    "Exit code: 0 done, 2 bad input, 3 lost data beyond what copies hold, 4 diverged,\n"
+    "75 stopped in time: the same command goes on; 76 a process died before anything was computed: the same\n"
+    "command, once more (gabion-launch does it by itself, once); 1 anything else.\n";
+
+/* Only the root has to see the file: the others get its text. */
+static gab_status load(gab_world *world, const char *path, gab_config *config)
+{
+  gab_status status = GAB_OK;
+  gab_buffer text = {0};
+  bool root = gab_world_is_root(world);
+  if (root) status = gab_config_load(config, path);
+  GAB_TRY(gab_output_settle(world, status));
+  if (root) {
+    size_t length;
+    const char *loaded = gab_config_text(config, &length);
+    status = gab_put_bytes(&text, loaded, length);
+  }
+  status = gab_output_settle(world, status);
+  if (status == GAB_OK) status = gab_world_broadcast(world, gab_world_root(world), &text);
+  if (status == GAB_OK && !root)
+    status = gab_config_load_text(config, path, (const char *)text.data, text.size);
+  gab_buffer_release(&text);
+  return gab_output_settle(world, status);
+}
+
+/* "cases/cylinder.yaml" to "out/cylinder". */
+void driver_default_folder(const char *path, char *folder, size_t capacity)
+{
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  const char *dot = strrchr(name, '.');
+  size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  if (strspn(name, ".") >= length) length = strlen(name); /* "...yaml" is not to go to out/.. */
+  snprintf(folder, capacity, "out/%.*s", (int)length, name);
+}
+
+static void report(const simulation *done)
+{
+  const output_plan *plan = &done->parameters->output;
+  gab_summary_log(&done->summary, done->loop, done->folder);
+  grid_report(done);
+  forces_report(done);
+  if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", done->folder);
+  if (plan->fields)
+    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", done->folder);
+  if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", done->folder);
+  if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", done->folder);
+  if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", done->folder);
+}
+
+/* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
+gab_status driver_end_of_setup(gab_world *world, gab_status status)
+{
+  gab_status intent;
+  if (status != GAB_ERR_FAULT) return status;
+  GAB_TRY(gab_world_repair(world, &intent));
+  if (intent != GAB_OK) return intent;
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run was being set up: nothing is lost");
+}
+
+gab_status driver_refuse(gab_world *world, gab_status status)
+{
+  const bool died = status == GAB_ERR_FAULT;
+  status = driver_end_of_setup(world, status);
+  if (died) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
+  else gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  return status;
+}
+
+static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options,
+                           const char *folder, driver_continuation *begin)
+{
+  simulation *made = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
+  made = memory;
+  gab_status status = simulation_create(world, which, options, folder, begin, made);
+  status = driver_end_of_setup(world, status);
+  if (status == GAB_OK) status = gab_timeloop_run(made->loop);
+  if (status == GAB_OK) report(made);
+  else driver_tell_end(world, status);
+  simulation_release(made);
+  gab_free(&made);
+  return status;
+}
+
+static gab_status run_config(gab_world *world, gab_config *config, const driver_options *options)
+{
+  gab_status status;
+  driver_continuation begin = {.restart = NULL};
+  run_case *which = NULL;
+  void *memory;
+  char folder[GAB_PATH_LENGTH];
+  GAB_TRY_GOTO(status, refused, load(world, options->word, config));
+  GAB_TRY_GOTO(status, refused, driver_config_finish(config, options));
+  if (phase_case_is(config)) return phase_run(world, config, options);
+  GAB_TRY_GOTO(status, refused, gab_alloc(sizeof *which, GAB_MEMORY_OTHER, &memory));
+  which = memory;
+  /* Pictures of geometries are read here: what fails may differ from process to process. */
+  GAB_TRY_GOTO(status, refused, gab_output_settle(world, run_case_read(config, options, which)));
+  driver_default_folder(options->word, folder, sizeof folder);
+  const char *out = options->out ? options->out : folder;
+  GAB_TRY_GOTO(status, refused, driver_continuation_find(world, config, options, out, which->steps, &begin));
+  if (!begin.finished) status = simulate(world, which, options, out, &begin);
+  driver_continuation_end(&begin, status);
+  run_case_release(which);
+  gab_free(&which);
+  return status;
+refused:
+  status = driver_refuse(world, status);
+  driver_continuation_end(&begin, status);
+  if (which) run_case_release(which);
+  gab_free(&which);
+  return status;
+}
+
+static gab_status run(gab_world *world, const driver_options *options)
+{
+  gab_config *config;
+  gab_log_level level = options->quiet ? GAB_LOG_WARNING : options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO;
+  gab_log_set_level(level, options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO);
+  gab_status status = driver_config_create(&config);
+  if (status != GAB_OK) {
+    gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+    return status;
+  }
+  status = run_config(world, config, options);
+  gab_config_destroy(&config);
+  return status;
+}
+
+/* Before there is a world: gabion-launch asks, to know how many processes that is to have. @return exit code
+ */
+static int print_spares(const driver_options *options)
+{
+  gab_config *config = NULL;
+  const gab_status status = driver_config_from_file(options, &config);
+  if (status == GAB_OK) {
+    const gab_spares_asked asked = gab_resilience_spares(config);
+    printf("%" PRId32 "%s\n", asked.count, asked.per_node ? "/node" : "");
+  } else {
+    gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  }
+  gab_config_destroy(&config);
+  return gab_status_exit_code(status);
+}
+
+int command_run(int argc, char **argv)
+{
+  gab_world *world;
+  driver_options options;
+  const bool understood = driver_options_parse(argc, argv, RUN_OPTIONS, &options) == GAB_OK;
+  if (understood && options.help) {
+    fputs(usage, stdout);
+    return 0;
+  }
+  if (understood && options.print_spares && options.word) return print_spares(&options);
+  /* MPI comes first, so that a wrong command line is complained about once, not by every process. */
+  gab_status status = gab_world_create(NULL, NULL, &world);
+  if (status != GAB_OK) {
+    fprintf(stderr, "gabion: %s\n", gab_error_message());
+    return gab_status_exit_code(status);
+  }
+  status = driver_options_parse(argc, argv, RUN_OPTIONS, &options);
+  if (status == GAB_OK && !options.word)
+    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
+  if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
+  else status = run(world, &options);
+  int code = gab_beacon_complete(world, gab_status_exit_code(status));
+  gab_world_destroy(&world);
+  return code;
+}

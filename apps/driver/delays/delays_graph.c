@@ -1,0 +1,127 @@
+/* Who exchanges with whom in a case: the neighbourhood of a real forest. */
+#include "apps/driver/delays/delays.h"
+
+#include "apps/driver/solidification/phase.h"
+#include "apps/driver/flow/simulation.h"
+#include "core/memory/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct contact_list {
+  int64_t *pair; /* part 2^32 + other part; owned */
+  size_t count;
+} contact_list;
+
+static gab_status add_contact(void *user, int32_t part, const gab_proxy *proxy, const gab_neighbour *row,
+                              int32_t other_part)
+{
+  contact_list *list = user;
+  void *pair = list->pair;
+  (void)proxy;
+  (void)row;
+  const int64_t both = (int64_t)part << 32 | other_part;
+  if (list->count && list->pair[list->count - 1] == both) return GAB_OK; /* mostly several blocks in a row */
+  GAB_TRY(gab_list_room(&pair, list->count, sizeof *list->pair));
+  list->pair = pair;
+  list->pair[list->count++] = both;
+  return GAB_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+  const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
+static gab_status make_rows(contact_list *list, int32_t slots, delays_graph *graph)
+{
+  if (list->count) qsort(list->pair, list->count, sizeof *list->pair, compare);
+  GAB_TRY(gab_alloc(((size_t)slots + 1) * sizeof(int64_t), GAB_MEMORY_OTHER, &graph->first));
+  GAB_TRY(gab_alloc(list->count * sizeof(int32_t), GAB_MEMORY_OTHER, &graph->neighbour));
+  int64_t *first = graph->first;
+  int32_t *neighbour = graph->neighbour;
+  int64_t count = 0;
+  for (size_t k = 0; k < list->count; k++) {
+    if (k > 0 && list->pair[k] == list->pair[k - 1]) continue;
+    neighbour[count++] = (int32_t)(list->pair[k] & UINT32_MAX);
+    first[(list->pair[k] >> 32) + 1] = count;
+  }
+  for (int32_t slot = 0; slot < slots; slot++) /* those that border on nobody */
+    if (first[slot + 1] < first[slot]) first[slot + 1] = first[slot];
+  graph->graph = (gab_process_graph){.count = slots, .first = first, .neighbour = neighbour};
+  return GAB_OK;
+}
+
+static gab_status share_out(const run_case *which, gab_proxies *proxies, int32_t slots, delays_graph *graph)
+{
+  void *plan = NULL, *partners = NULL;
+  contact_list list = {0};
+  gab_balance_report report;
+  gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
+  if (status == GAB_OK) status = gab_alloc((size_t)slots * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
+  const gab_balance_options options = {.balancer = which->balance.balancer,
+                                       .by = which->balance.by,
+                                       .plan = plan,
+                                       .parts = slots,
+                                       .none_empty = true};
+  if (status == GAB_OK) status = gab_balance_proxies(proxies, &options, &report);
+  if (status == GAB_OK) status = gab_balance_contacts(proxies, plan, slots, partners, add_contact, &list);
+  if (status == GAB_OK) status = make_rows(&list, slots, graph);
+  gab_free(&list.pair);
+  gab_free(&plan);
+  gab_free(&partners);
+  return status;
+}
+
+static gab_status of_world(gab_world *world, const run_case *which, const delays_options *options,
+                           delays_graph *graph)
+{
+  gab_geometry *geometry = NULL;
+  gab_proxies *proxies = NULL;
+  if (gab_members_count(gab_world_members(world)) > 1)
+    GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
+  const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
+  if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
+  gab_status status =
+      gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry);
+  if (status == GAB_OK) status = grid_proxies_build(world, which, geometry, &proxies);
+  if (status == GAB_OK) status = share_out(which, proxies, (int32_t)slots, graph);
+  gab_proxies_destroy(&proxies);
+  if (geometry) gab_geometry_destroy(&geometry);
+  return status;
+}
+
+/* What went wrong is said behind the end of MPI, too. */
+static gab_status of_case(const run_case *which, const delays_options *options, delays_graph *graph)
+{
+  gab_world *world = NULL;
+  char message[1024];
+  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  gab_status status = of_world(world, which, options, graph);
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  gab_world_destroy(&world);
+  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  return status;
+}
+
+gab_status delays_graph_of_case(const delays_options *options, delays_graph *graph)
+{
+  gab_config *config = NULL;
+  run_case which = {0};
+  *graph = (delays_graph){0};
+  GAB_TRY(driver_config_from_file(&options->common, &config));
+  gab_status status = phase_case_is(config)
+                          ? gab_config_fail(config, "phasefield", "gabion plan knows flows only")
+                          : run_case_read(config, &options->common, &which);
+  if (status == GAB_OK) status = of_case(&which, options, graph);
+  run_case_release(&which);
+  gab_config_destroy(&config);
+  return status;
+}
+
+void delays_graph_release(delays_graph *graph)
+{
+  gab_free(&graph->first);
+  gab_free(&graph->neighbour);
+}

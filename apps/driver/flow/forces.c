@@ -1,0 +1,137 @@
+/* Series of forces on bodies and of integrals over the flow, and what is said of them at the end. */
+#include "apps/driver/flow/simulation.h"
+
+#include "core/base/log.h"
+
+#include <math.h>
+
+/* ---------------------------------------------------------------- forces */
+
+static double reference_area(const run_case *which)
+{
+  if (gab_config_is_set(which->config, "output.forces.area"))
+    return gab_config_real(which->config, "output.forces.area");
+  return which->domain.dimension == 2 ? which->setup.reference_length : 0;
+}
+
+gab_status forces_prepare(simulation *which)
+{
+  const gab_lbm_setup *setup = &which->parameters->setup;
+  int dimension = which->parameters->domain.dimension;
+  size_t bodies = setup->body_count;
+  void *memory;
+  GAB_TRY(gab_alloc(bodies * sizeof *which->forces, GAB_MEMORY_OTHER, &memory));
+  which->forces = memory;
+  GAB_TRY(gab_alloc(bodies * sizeof *which->records, GAB_MEMORY_OTHER, &memory));
+  which->records = memory;
+  double u = setup->reference_velocity, area = reference_area(which->parameters);
+  if (u > 0 && area > 0)
+    which->force_scale = gab_units_force_to_physical(&setup->units, dimension, 1) /
+                         (0.5 * setup->units.density * u * u * area);
+  return GAB_OK;
+}
+
+static void note_coefficients(body_record *record, double time, const double coefficients[3])
+{
+  periods_note(&record->lift, time, coefficients[1]);
+  for (int d = 0; d < 3; d++) {
+    double c = coefficients[d];
+    record->sum[d] += c;
+    if (record->count == 0 || c < record->least[d]) record->least[d] = c;
+    if (record->count == 0 || c > record->most[d]) record->most[d] = c;
+  }
+  record->count += 1;
+}
+
+gab_status forces_row(void *user, gab_step step, double time, double *values)
+{
+  simulation *which = user;
+  const gab_lbm_setup *setup = &which->parameters->setup;
+  int dimension = which->parameters->domain.dimension;
+  for (size_t i = 0; i < setup->body_count; i++)
+    for (int d = 0; d < 3; d++) which->forces[i][d] = 0;
+  if (step > 0)
+    GAB_TRY(gab_lbm_forces(which->lbm, which->forces)); /* before the first step nothing has flown */
+  for (size_t i = 0; i < setup->body_count; i++) {
+    double c[3];
+    for (int d = 0; d < 3; d++) c[d] = which->forces[i][d] * which->force_scale;
+    for (int d = 0; d < dimension; d++)
+      *values++ = gab_units_force_to_physical(&setup->units, dimension, which->forces[i][d]);
+    for (int d = 0; d < dimension && which->force_scale > 0; d++) *values++ = c[d];
+    if (2 * step >= which->parameters->steps && step > 0) note_coefficients(&which->records[i], time, c);
+  }
+  return GAB_OK;
+}
+
+static void report_frequency(const gab_lbm_setup *setup, const char *name, const body_record *record)
+{
+  /* Rounding also changes its sign now and then. */
+  const bool swings = record->most[1] - record->least[1] > 1e-4 * fabs(record->sum[0] / record->count);
+  const lift_periods *lift = &record->lift;
+  if (!swings || lift->crossings < 3 || !(setup->reference_length > 0)) return;
+  if (periods_have_settled(lift))
+    gab_log(GAB_LOG_INFO, "  %s: Strouhal number %.4f from %.0f periods of c_y", name,
+            periods_frequency(lift) * setup->reference_length / setup->reference_velocity, lift->settled);
+  else
+    gab_log(
+        GAB_LOG_INFO,
+        "  %s: no Strouhal number: of %.0f periods of c_y the last %.0f are alike (length within 2 %%, range "
+        "within 5 %%), fewer than %d",
+        name, lift->crossings - 1, lift->settled, PERIODS_ENOUGH);
+}
+
+void forces_report(const simulation *which)
+{
+  const gab_lbm_setup *setup = &which->parameters->setup;
+  if (which->parameters->output.forces.every == 0 || which->force_scale <= 0) return;
+  for (size_t i = 0; i < setup->body_count; i++) {
+    const body_record *record = &which->records[i];
+    if (record->count < 1) continue;
+    const char *name = gab_geometry_body(which->geometry, i)->name;
+    gab_log(GAB_LOG_INFO, "  %s, second half of the run: c_x %.4f (%.4f to %.4f), c_y %.4f (%.4f to %.4f)",
+            name, record->sum[0] / record->count, record->least[0], record->most[0],
+            record->sum[1] / record->count, record->least[1], record->most[1]);
+    report_frequency(setup, name, record);
+  }
+}
+
+/* The record is plain doubles: packed as such. */
+enum { RECORD_VALUES = sizeof(body_record) / sizeof(double) };
+
+gab_status forces_pack(const simulation *which, gab_buffer *out)
+{
+  for (size_t i = 0; i < which->parameters->setup.body_count; i++)
+    GAB_TRY(gab_put_f64s(out, &which->records[i].count, RECORD_VALUES));
+  return GAB_OK;
+}
+
+gab_status forces_unpack(simulation *which, gab_reader *in)
+{
+  for (size_t i = 0; i < which->parameters->setup.body_count; i++)
+    GAB_TRY(gab_get_f64s(in, &which->records[i].count, RECORD_VALUES));
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- integrals */
+
+const char *const integrals_columns[6] = {"mass",       "momentum.x",     "momentum.y",
+                                          "momentum.z", "kinetic_energy", "max_speed"};
+
+/* Means over the fluid cells, in physical units; mass as mean density, so that 1e-12 of it can be read off.
+ */
+gab_status integrals_row(void *user, gab_step step, double time, double *values)
+{
+  (void)step;
+  (void)time;
+  const simulation *which = user;
+  const gab_units *units = &which->parameters->setup.units;
+  gab_lbm_integrals sums;
+  GAB_TRY(gab_lbm_integrate(which->lbm, which->parameters->output.strain, &sums));
+  double cells = (double)sums.fluid_cells, speed = units->dx / units->dt;
+  values[0] = sums.mass / cells * units->density;
+  for (int d = 0; d < 3; d++) values[1 + d] = sums.momentum[d] / cells * units->density * speed;
+  values[4] = sums.kinetic_energy / cells * units->density * speed * speed;
+  values[5] = sums.max_velocity * speed;
+  if (which->parameters->output.strain) values[6] = sums.strain / cells / (units->dt * units->dt);
+  return GAB_OK;
+}

@@ -1,0 +1,154 @@
+/* Live monitors of a flow: what no flow does by itself, so that it may be a fault of the hardware; and blocks that are
+ * computed twice. */
+#include "apps/driver/flow/simulation.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rounding of a step changes the mass by less than this share of it, with room to spare. */
+#define ROUNDING_FLOAT  1e-6
+#define ROUNDING_DOUBLE 1e-10
+/* Nothing flows in or out faster than this, in lattice units: gab_lbm_check_finite() ends runs that do. */
+#define FASTEST 0.6
+
+static bool due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  const gab_step every = which->parameters->check_every;
+  return every > 0 && step % every == 0;
+}
+
+static gab_status check_bounds(void *user, gab_step step)
+{
+  char why[1024];
+  const simulation *which = user;
+  (void)step;
+  gab_status status = gab_lbm_check_finite(which->lbm, NULL);
+  if (status != GAB_ERR_DIVERGED) return status;
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_SUSPECT, "%s", why);
+}
+
+/* Share of the mass that can pass the open sides in a step. */
+static double passing(const simulation *which)
+{
+  const gab_forest_options *forest = &which->parameters->forest;
+  double share = 0;
+  for (int side = 0; side < 2 * forest->grid.dimension; side++) {
+    const gab_side_kind kind = which->parameters->setup.options.sides[side].kind;
+    const bool closed = kind == GAB_SIDE_PERIODIC || kind == GAB_SIDE_WALL || kind == GAB_SIDE_FREE_SLIP;
+    const double cells = (double)forest->grid.roots[side / 2] * forest->cells[side / 2];
+    if (!closed) share += FASTEST / cells;
+  }
+  return share;
+}
+
+/* Since the last look, or the beginning; what was seen last is part of the state that all go back to. */
+static gab_status check_mass(void *user, gab_step step)
+{
+  simulation *which = user;
+  mass_monitor *last = &which->mass;
+  gab_lbm_integrals now;
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  const double before = last->known ? last->mass : which->start.mass;
+  const double steps = (double)(step - (last->known ? last->step : 0)) + 1;
+  const bool in_double = which->parameters->setup.options.precision == GAB_PRECISION_DOUBLE;
+  const double bound = before * steps * (passing(which) + (in_double ? ROUNDING_DOUBLE : ROUNDING_FLOAT));
+  if (!(fabs(now.mass - before) <= bound))
+    GAB_FAIL(GAB_ERR_SUSPECT,
+             "the mass changed from %.12g to %.12g since step %" GAB_PRI_STEP
+             ", %.3g is the most that can be",
+             before, now.mass, last->known ? last->step : 0, bound);
+  last->known = true;
+  last->step = step;
+  last->mass = now.mass;
+  return GAB_OK;
+}
+
+gab_status simulation_note_mass(simulation *which, gab_step step)
+{
+  gab_lbm_integrals now;
+  if (!which->mass.wanted) return GAB_OK;
+  GAB_TRY(gab_lbm_integrate(which->lbm, false, &now));
+  which->mass.known = true;
+  which->mass.step = step;
+  which->mass.mass = now.mass;
+  return GAB_OK;
+}
+
+static gab_status pack_mass(void *user, gab_buffer *out)
+{
+  const simulation *which = user;
+  GAB_TRY(gab_put_u8(out, which->mass.known));
+  GAB_TRY(gab_put_i64(out, which->mass.step));
+  return gab_put_f64(out, which->mass.mass);
+}
+
+static gab_status unpack_mass(void *user, gab_reader *in)
+{
+  simulation *which = user;
+  uint8_t known;
+  int64_t step;
+  GAB_TRY(gab_get_u8(in, &known));
+  GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_f64(in, &which->mass.mass));
+  which->mass.known = known != 0;
+  which->mass.step = step;
+  return GAB_OK;
+}
+
+static bool recompute_due(const void *user, gab_step step)
+{
+  const simulation *which = user;
+  return recompute_plan_looks(&which->recompute, step);
+}
+
+static gab_status check_recomputed(void *user, gab_step step)
+{
+  (void)step;
+  const simulation *which = user;
+  return gab_lbm_check_recomputed(which->lbm, false);
+}
+
+static gab_status check_at_rest(void *user, gab_step step)
+{
+  (void)step;
+  const simulation *which = user;
+  return gab_lbm_check_recomputed(which->lbm, true);
+}
+
+/* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
+ * each, whether or not there was one after the step. */
+static gab_status add_recompute(void *user, gab_timeloop *loop)
+{
+  GAB_TRY(gab_timeloop_add_monitor(loop, "recompute", recompute_due, check_recomputed, user));
+  return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
+}
+
+static gab_status add_bounds(void *user, gab_timeloop *loop)
+{
+  return gab_timeloop_add_monitor(loop, "bounds", due, check_bounds, user);
+}
+
+static gab_status add_mass(void *user, gab_timeloop *loop)
+{
+  simulation *which = user;
+  const gab_entity mass = {.name = "mass monitor",
+                           .kind = GAB_ENTITY_REPLICATED,
+                           .user = which,
+                           .pack = pack_mass,
+                           .unpack = unpack_mass};
+  which->mass.wanted = true;
+  GAB_TRY(gab_timeloop_add_entity(loop, &mass));
+  return gab_timeloop_add_monitor(loop, "mass", due, check_mass, which);
+}
+
+gab_monitor_list flow_monitors(void)
+{
+  static const gab_monitor monitors[] = {
+      {"bounds", "density and velocity that no flow has", add_bounds},
+      {"mass", "more came or went than can pass the sides", add_mass},
+      {"recompute", "blocks that are computed twice differ", add_recompute},
+  };
+  return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};
+}

@@ -1,0 +1,38 @@
+/* Who has which block: the section `balance`, and sharing out anew by what blocks took. */
+#include "apps/driver/driver.h"
+
+#include "core/base/log.h"
+
+gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when)
+{
+  found->balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
+  if (!found->balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
+  found->by = gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
+  found->measured = gab_config_choice(config, "balance.work") == 1;
+  *when = (driver_rebalance){.every = gab_config_int(config, "balance.every"),
+                             .above = gab_config_real(config, "balance.above")};
+  if (when->every > 0 && !found->measured)
+    return gab_config_fail(config, "balance.every",
+                           "blocks are shared out anew by measured times only: with "
+                           "balance.work: measured");
+  return GAB_OK;
+}
+
+bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step last_step)
+{
+  return when->every > 0 && step > 0 && step % when->every == 0 && step < last_step;
+}
+
+gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options,
+                                gab_forest *forest, gab_step step, gab_balance_report *report)
+{
+  gab_balance_gain gain;
+  GAB_TRY(gab_balance_improve(forest, options, when->above, &gain));
+  if (!gain.moved) return GAB_OK;
+  *report = gain.report;
+  gab_log(GAB_LOG_DEBUG,
+          "step %" GAB_PRI_STEP ": the busiest process worked %.2f times the mean: %" PRIu64
+          " blocks move, %.2f by the same times",
+          step, gain.before, gain.report.blocks_moved, gain.after);
+  return GAB_OK;
+}

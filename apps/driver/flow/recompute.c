@@ -1,0 +1,93 @@
+/* The live monitor `recompute': when it wants blocks to be computed twice, and what it came to. */
+#include "apps/driver/driver.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const gab_config_key keys[] = {
+    {.name = "every",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 9e15,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Steps from one that is looked at to the next; left out: run.check_every."},
+    {.name = "share",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 1,
+     .min_excluded = true,
+     .default_text = "0.1",
+     .outside = true,
+     .doc = "Probability with which a block is computed twice in such a step, from the same values, by "
+            "another thread "
+            "if there is one; from then to the next step a hash of it is compared. 1 with every: 1 finds "
+            "whatever goes "
+            "wrong in computing, and takes about three times as long."},
+};
+static const gab_config_section section = {
+    .path = "resilience.recompute",
+    .doc = "The monitor recompute, of a flow or a phase field: blocks that are computed twice and compared.",
+    .keys = keys,
+    .count = sizeof keys / sizeof keys[0]};
+
+gab_status recompute_declare(gab_config *config) { return gab_config_declare(config, &section); }
+
+static void warn_of_no_effect(const gab_config *config)
+{
+  char path[64], where[GAB_PATH_LENGTH];
+  for (size_t i = 0; i < section.count; i++) {
+    snprintf(path, sizeof path, "%s.%s", section.path, keys[i].name);
+    if (gab_config_is_set(config, path))
+      gab_log(GAB_LOG_WARNING, "%s: %s has no effect: resilience.monitors does not name 'recompute'",
+              gab_config_where(config, path, where, sizeof where), path);
+  }
+}
+
+gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan)
+{
+  size_t count = 0;
+  const char *const *names = NULL;
+  *plan = (recompute_plan){0};
+  if (gab_config_is_set(config, "resilience.monitors"))
+    names = gab_config_strings(config, "resilience.monitors", &count);
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(names[i], "recompute") != 0) continue;
+    plan->every = gab_config_is_set(config, "resilience.recompute.every")
+                      ? (gab_step)gab_config_int(config, "resilience.recompute.every")
+                      : check_every;
+    plan->share = gab_config_real(config, "resilience.recompute.share");
+    if (plan->every == 0)
+      return gab_config_fail(config, "resilience.monitors",
+                             "'recompute' needs resilience.recompute.every, since run.check_every is 0");
+  }
+  if (plan->every == 0) warn_of_no_effect(config);
+  return GAB_OK;
+}
+
+bool recompute_plan_has(const recompute_plan *plan, gab_step steps)
+{
+  return plan->every > 0 && steps > 0 && steps % plan->every == 0;
+}
+
+bool recompute_plan_looks(const recompute_plan *plan, gab_step steps)
+{
+  return recompute_plan_has(plan, steps) || recompute_plan_has(plan, steps - 1);
+}
+
+gab_status recompute_report(gab_world *world, const recompute_plan *plan, const gab_sample_report *mine)
+{
+  if (plan->every == 0) return GAB_OK;
+  uint64_t counts[3] = {mine->blocks, mine->differed, mine->changed};
+  uint64_t longest = (uint64_t)(1e6 * mine->seconds);
+  GAB_TRY(gab_world_sum_u64(world, counts, 3));
+  GAB_TRY(gab_world_max_u64(world, &longest, 1));
+  gab_log(GAB_LOG_INFO,
+          "  recompute: %" PRIu64 " times a block was computed twice; %" PRIu64 " differed, %" PRIu64
+          " changed between two steps; %.3f s at most of a process",
+          counts[0], counts[1], counts[2], 1e-6 * (double)longest);
+  return GAB_OK;
+}

@@ -1,0 +1,114 @@
+/** @file plan.h
+ *  @brief `gabion plan`: what a case would need on a number of processes, from proxies alone.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_PLAN_H
+#define GABION_APPS_DRIVER_PLAN_H
+
+#include "apps/driver/driver.h"
+#include "apps/driver/plan/traffic.h"
+#include "core/base/json.h"
+#include "loadbalance/balance.h"
+#include "resilience/schemes/placement.h"
+#include "resilience/resilience_config.h"
+
+/** The command line. */
+typedef struct plan_options {
+  driver_options common;
+  int64_t slots;                  /**< 0: what the case recommends */
+  const char *strategy;           /**< of balancing; NULL: the case's */
+  const char *scheme;             /**< of redundancy; NULL: the case's */
+  int64_t copies;                 /**< -1: the case's */
+  int64_t group, losses;          /**< of coded schemes; 0: the case's */
+  int64_t per_node, per_island;   /**< processes on a node, nodes in an island; 0: unknown */
+  double memory;                  /**< byte of a process: with how few it would do; 0: not asked for */
+  double bandwidth;               /**< byte/s of a process; 0: to be measured */
+  double mtbf;                    /**< s; 0: the case's, if any */
+  double mtbf_process, mtbf_node; /**< s, of each instead (Kohl et al. 2017, eq. 1); 0: not given */
+  double rate;                    /**< cell updates per second and process; 0: unknown */
+  bool json;
+  bool clusters;       /**< what logs between clusters of processes would take */
+  const char *traffic; /**< of a run (traffic.h) instead of what is planned; NULL: none */
+} plan_options;
+
+/** Logs between clusters (loadbalance/clusters/clusters.h), for one number of them. */
+typedef struct plan_cluster_row {
+  int32_t clusters;
+  gab_cluster_log total, largest; /**< by least total log, and by least largest */
+} plan_cluster_row;
+
+enum { PLAN_MOST_CLUSTER_ROWS = 33 };
+
+typedef struct plan_clusters {
+  int32_t slots, domains;
+  plan_cluster_row rows[PLAN_MOST_CLUSTER_ROWS]; /**< for 1, 2, 4, 8, … clusters, and one for each domain */
+  int count;
+} plan_clusters;
+
+/** Least, mean and most of all slots. */
+typedef struct plan_spread {
+  double least, mean, most;
+} plan_spread;
+
+typedef struct plan_numbers {
+  int32_t slots;
+  gab_spares_asked spares; /**< that the case asks for */
+  int32_t all_processes;   /**< with them; 0: on how many nodes is not known */
+  gab_balance_report balance;
+  plan_spread blocks[GAB_BALANCE_LEVELS + 1]; /**< per level and slot; behind the last level: all */
+  const gab_balancer *strategy;
+  gab_redundancy redundancy;
+  gab_domains *domains;           /**< owned; NULL: every process on its own */
+  gab_placement placement;        /**< of the redundancy; owned */
+  plan_spread held;               /**< byte kept of others, per snapshot */
+  plan_spread wire;               /**< byte sent per snapshot */
+  int buffers;                    /**< snapshots that there is room for */
+  double memory_given;            /**< byte of a process; 0: not asked for */
+  int32_t fewest, fewest_at_peak; /**< processes that do with it; 0: none */
+  plan_spread state, memory;      /**< byte: populations; with snapshots, Kohl et al. 2017, eq. 2 */
+  double image;                   /**< byte: largest of a slot */
+  double peak;                    /**< byte: most in the recovery from one death; 0: none is survived */
+  plan_spread partners, sent;     /**< neighbour slots; byte sent in a step of level 0 */
+  double updates;                 /**< most cell updates of a slot in a step of level 0 */
+  double bandwidth, cost;         /**< byte/s; s of a checkpoint */
+  bool is_measured;               /**< the bandwidth, on this machine */
+  double mtbf, interval;          /**< s; 0: unknown */
+  double step_seconds;            /**< 0: unknown */
+  double planning_seconds;
+  size_t proxy_bytes;
+  driver_flows flows;     /**< owned; of a step of level 0, if clusters are asked for */
+  plan_clusters clusters; /**< no rows: not asked for */
+} plan_numbers;
+
+/** Works everything out. @param[in] proxies  of the grid, all on this process */
+gab_status plan_work_out(const run_case *which, const plan_options *options, gab_proxies *proxies,
+                         plan_numbers *numbers);
+void plan_release(plan_numbers *numbers);
+void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out);
+gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out);
+
+/** Processes that exchange on a level (of two blocks the finer one's), several times each. Zero-initialise. */
+typedef struct plan_pairs {
+  struct plan_pair {
+    int32_t from, to;
+    int level;
+  } * items; /**< owned: gab_free() */
+  size_t count;
+} plan_pairs;
+
+/** Notes bytes that cross in a step of level 0. */
+gab_status plan_flows_note(driver_flows *flows, plan_pairs *pairs, int32_t from, int32_t to, int level,
+                           double bytes);
+/** Adds the envelopes, one for each pair, level and step of the level, and what goes the same way. */
+gab_status plan_flows_settle(driver_flows *flows, plan_pairs *pairs);
+/** Divides processes into clusters, for all numbers of them. @param[in] domains  nodes; NULL: every process on its own */
+gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *domains, plan_clusters *found);
+void plan_clusters_print(const plan_clusters *clusters, FILE *out);
+void plan_clusters_put(const plan_clusters *clusters, gab_json *json);
+/** The same from the traffic of a run alone, without a case. */
+gab_status plan_clusters_of_run(const plan_options *options, FILE *out);
+
+int command_plan(int argc, char **argv);
+
+#endif

@@ -1,0 +1,175 @@
+/* Logs between clusters of processes, for each number of them: Ropars et al. 2013, table 1. */
+#include "apps/driver/plan/plan.h"
+
+#include "core/messages/port.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- flows */
+
+gab_status plan_flows_note(driver_flows *flows, plan_pairs *pairs, int32_t from, int32_t to, int level,
+                           double bytes)
+{
+  void *list = pairs->items;
+  GAB_TRY(driver_flows_put(flows, from, to, bytes));
+  GAB_TRY(gab_list_room(&list, pairs->count, sizeof *pairs->items));
+  pairs->items = list;
+  pairs->items[pairs->count++] = (struct plan_pair){from, to, level};
+  return GAB_OK;
+}
+
+static int by_pair(const void *a, const void *b)
+{
+  const struct plan_pair *x = a, *y = b;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  if (x->to != y->to) return x->to < y->to ? -1 : 1;
+  return (x->level > y->level) - (x->level < y->level);
+}
+
+static int by_slots(const void *a, const void *b)
+{
+  const gab_flow *x = a, *y = b;
+  if (x->from != y->from) return x->from < y->from ? -1 : 1;
+  return (x->to > y->to) - (x->to < y->to);
+}
+
+gab_status plan_flows_settle(driver_flows *flows, plan_pairs *pairs)
+{
+  size_t kept = 0;
+  if (pairs->count > 0) qsort(pairs->items, pairs->count, sizeof *pairs->items, by_pair);
+  for (size_t i = 0; i < pairs->count; i++) {
+    const struct plan_pair *pair = &pairs->items[i];
+    if (i > 0 && by_pair(pair - 1, pair) == 0) continue;
+    GAB_TRY(driver_flows_put(flows, pair->from, pair->to,
+                             GAB_ENVELOPE_BYTES * (double)((uint64_t)1 << pair->level)));
+  }
+  if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_slots);
+  for (size_t i = 0; i < flows->count; i++) {
+    if (kept > 0 && by_slots(&flows->flows[kept - 1], &flows->flows[i]) == 0)
+      flows->flows[kept - 1].bytes += flows->flows[i].bytes;
+    else flows->flows[kept++] = flows->flows[i];
+  }
+  flows->count = kept;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- finding */
+
+/* The node of each slot, numbered in the order of places. */
+static gab_status number_nodes(const gab_domains *domains, int32_t slots, int32_t **node)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((size_t)slots * sizeof(int32_t), GAB_MEMORY_OTHER, &memory));
+  *node = memory;
+  int32_t number = -1;
+  for (int32_t place = 0; place < slots; place++) {
+    if (gab_domains_range(domains, GAB_DOMAIN_NODE, place).first == place) number++;
+    (*node)[gab_domains_slot(domains, place)] = number;
+  }
+  return GAB_OK;
+}
+
+static gab_status find_row(gab_cluster_task *task, int32_t clusters, int32_t *cluster, plan_clusters *found)
+{
+  plan_cluster_row *row = &found->rows[found->count++];
+  row->clusters = task->clusters = clusters;
+  task->goal = GAB_CLUSTERS_TOTAL;
+  GAB_TRY(gab_clusters_find(task, cluster, &row->total));
+  task->goal = GAB_CLUSTERS_LARGEST;
+  return gab_clusters_find(task, cluster, &row->largest);
+}
+
+gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *domains, plan_clusters *found)
+{
+  void *cluster;
+  int32_t *node = NULL;
+  *found = (plan_clusters){.slots = flows->slots, .domains = flows->slots};
+  GAB_TRY(gab_alloc((size_t)flows->slots * sizeof(int32_t), GAB_MEMORY_OTHER, &cluster));
+  gab_status status = domains ? number_nodes(domains, flows->slots, &node) : GAB_OK;
+  if (status == GAB_OK && domains) found->domains = gab_domains_number(domains, GAB_DOMAIN_NODE);
+  gab_cluster_task task = {
+      .slots = flows->slots, .flows = flows->flows, .flow_count = flows->count, .domain = node};
+  for (int64_t clusters = 1; clusters < found->domains && status == GAB_OK; clusters *= 2)
+    status = find_row(&task, (int32_t)clusters, cluster, found);
+  if (status == GAB_OK) status = find_row(&task, found->domains, cluster, found);
+  gab_free(&cluster);
+  gab_free(&node);
+  return status;
+}
+
+/* ---------------------------------------------------------------- for people, and for programs */
+
+void plan_clusters_print(const plan_clusters *clusters, FILE *out)
+{
+  fprintf(out, "  logs between clusters of %" PRId32 " failure domain%s, byte per step and process:\n",
+          clusters->domains, clusters->domains == 1 ? "" : "s");
+  fprintf(out, "  %-10s %23s   %23s   %21s\n", "", "by least total", "by least largest",
+          "rolls back at a death");
+  fprintf(out, "  %-10s %11s %11s   %11s %11s   %10s %10s\n", "clusters", "mean", "most", "mean", "most",
+          "mean", "most");
+  for (int i = 0; i < clusters->count; i++) {
+    const plan_cluster_row *row = &clusters->rows[i];
+    fprintf(out, "  %-10" PRId32 " %11.5g %11.5g   %11.5g %11.5g   %8.3g %% %8.3g %%\n", row->clusters,
+            row->total.mean, row->total.largest, row->largest.mean, row->largest.largest,
+            100 * row->total.back_mean, 100 * row->total.back_most);
+  }
+}
+
+static void put_log(gab_json *json, const char *name, const gab_cluster_log *log)
+{
+  gab_json_object(json, name);
+  gab_json_real(json, "total", log->total);
+  gab_json_real(json, "mean", log->mean);
+  gab_json_real(json, "most", log->largest);
+  gab_json_int(json, "most_at", log->at);
+  gab_json_real(json, "rolls_back_mean", log->back_mean);
+  gab_json_real(json, "rolls_back_most", log->back_most);
+  gab_json_close(json);
+}
+
+void plan_clusters_put(const plan_clusters *clusters, gab_json *json)
+{
+  gab_json_list(json, "clusters");
+  for (int i = 0; i < clusters->count; i++) {
+    const plan_cluster_row *row = &clusters->rows[i];
+    gab_json_object(json, NULL);
+    gab_json_int(json, "clusters", row->clusters);
+    put_log(json, "least_total", &row->total);
+    put_log(json, "least_largest", &row->largest);
+    gab_json_close(json);
+  }
+  gab_json_close(json);
+}
+
+/* ---------------------------------------------------------------- of a run */
+
+static gab_status print_json(const plan_clusters *clusters, FILE *out)
+{
+  gab_buffer text = {0};
+  gab_json *json = gab_json_begin(GAB_JSON_PAGE);
+  gab_json_int(json, "processes", clusters->slots);
+  gab_json_int(json, "domains", clusters->domains);
+  plan_clusters_put(clusters, json);
+  gab_status status = gab_json_end(&json, &text);
+  if (status == GAB_OK) fwrite(text.data, 1, text.size, out);
+  gab_buffer_release(&text);
+  return status;
+}
+
+gab_status plan_clusters_of_run(const plan_options *options, FILE *out)
+{
+  driver_flows flows;
+  plan_clusters clusters;
+  gab_domains *domains = NULL;
+  GAB_TRY(driver_flows_read(options->traffic, &flows));
+  gab_status status = GAB_OK;
+  if (options->per_node > 0)
+    status =
+        gab_domains_regular(flows.slots, (int32_t)options->per_node, (int32_t)options->per_island, &domains);
+  if (status == GAB_OK) status = plan_clusters_find(&flows, domains, &clusters);
+  if (status == GAB_OK && options->json) status = print_json(&clusters, out);
+  else if (status == GAB_OK) plan_clusters_print(&clusters, out);
+  gab_domains_destroy(&domains);
+  driver_flows_release(&flows);
+  return status;
+}

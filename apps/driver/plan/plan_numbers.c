@@ -1,0 +1,411 @@
+/* The numbers of a plan. */
+#include "apps/driver/plan/plan.h"
+
+#include "core/base/log.h"
+#include "resilience/failure_model/failures.h"
+#include "resilience/loop/interval.h"
+#include "resilience/resilience_config.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ALL = GAB_BALANCE_LEVELS };
+
+/* ---------------------------------------------------------------- sizes of the model */
+
+typedef struct flow_sizes {
+  const gab_lattice *lattice;
+  const gab_forest_options *forest;
+  double bytes; /* of a population */
+  int fields;   /* of populations, in a block */
+} flow_sizes;
+
+static flow_sizes sizes_of(const run_case *which)
+{
+  const gab_lbm_options *options = &which->setup.options;
+  const gab_lattice *lattice = options->lattice;
+  if (!lattice) lattice = which->domain.dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
+  return (flow_sizes){lattice, &which->forest, (double)gab_precision_bytes(options->precision),
+                      gab_lbm_fields(options)};
+}
+
+/* Bytes of a field of populations of a block with `ghosts` layers around it. */
+static double field_bytes(const flow_sizes *sizes, int ghosts)
+{
+  double cells = 1;
+  for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
+    cells *= sizes->forest->cells[axis] + 2 * ghosts;
+  return cells * sizes->lattice->q * sizes->bytes;
+}
+
+/* Bytes of a block in memory, and in an image. */
+static double state_bytes(const flow_sizes *sizes) { return sizes->fields * field_bytes(sizes, 1); }
+static double image_bytes(const flow_sizes *sizes) { return field_bytes(sizes, 0); }
+
+/* Bytes that cross in a direction: populations that move so, of the cells at that side. */
+static double crossing_bytes(const flow_sizes *sizes, int direction)
+{
+  int offset[3], populations = 0;
+  double cells = 1;
+  gab_direction_offset(direction, offset);
+  for (int q = 0; q < sizes->lattice->q; q++) {
+    bool crosses = true;
+    for (int axis = 0; axis < 3; axis++)
+      if (offset[axis] != 0 && sizes->lattice->c[q][axis] != offset[axis]) crosses = false;
+    populations += crosses;
+  }
+  for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
+    if (offset[axis] == 0) cells *= sizes->forest->cells[axis];
+  return cells * populations * sizes->bytes;
+}
+
+/* ---------------------------------------------------------------- per slot */
+
+typedef struct slot_numbers {
+  double state, image, held, sent;
+  double spread; /* sent per snapshot */
+  double blocks[GAB_BALANCE_LEVELS + 1];
+  int64_t adopted_from;
+} slot_numbers;
+
+typedef struct plan_work {
+  const run_case *parameters;
+  plan_numbers *numbers;
+  gab_proxies *proxies;
+  flow_sizes sizes;
+  double crossing[GAB_DIRECTIONS];
+  int32_t *plan, *partners;
+  slot_numbers *slots;
+  bool wants_flows;
+  plan_pairs pairs;
+} plan_work;
+
+static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy, const gab_neighbour *row,
+                                int32_t other_part)
+{
+  plan_work *work = user;
+  int own = gab_proxies_level(work->proxies, proxy->id), other = gab_proxies_level(work->proxies, row->id);
+  int finer = own > other ? own : other; /* whose cells cross, in whose steps */
+  const double bytes = work->crossing[row->direction] * (double)((uint64_t)1 << finer);
+  work->slots[part].sent += bytes;
+  return work->wants_flows && bytes > 0
+             ? plan_flows_note(&work->numbers->flows, &work->pairs, part, other_part, finer, bytes)
+             : GAB_OK;
+}
+
+static void add_blocks(plan_work *work)
+{
+  double state = state_bytes(&work->sizes), image = image_bytes(&work->sizes);
+  for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
+    slot_numbers *slot = &work->slots[work->plan[i]];
+    slot->state += state;
+    slot->image += image;
+    slot->blocks[gab_proxies_level(work->proxies, gab_proxies_get(work->proxies, i)->id)]++;
+    slot->blocks[ALL]++;
+  }
+}
+
+/* Pieces are as long as those of the longest image of the group. */
+static void hold_parities(plan_work *work, gab_slot slot)
+{
+  gab_group group;
+  double longest = 0;
+  if (!gab_placement_group(&work->numbers->placement, slot, &group) || group.parities == 0) return;
+  for (int i = 0; i < group.count; i++)
+    if (work->slots[group.slots[i]].image > longest) longest = work->slots[group.slots[i]].image;
+  work->slots[slot].held += longest * group.parities / gab_group_pieces(&group);
+  work->slots[slot].spread += longest * group.parities;
+}
+
+static void hold_copies(plan_work *work)
+{
+  const plan_numbers *numbers = work->numbers;
+  const int copies = gab_placement_copies(&numbers->placement);
+  for (int32_t p = 0; p < numbers->slots; p++) {
+    for (int copy = 0; copy < copies; copy++) {
+      gab_slot holder = gab_placement_holder(&numbers->placement, p, copy);
+      if (holder == GAB_NO_SLOT) continue;
+      work->slots[holder].held += work->slots[p].image;
+      work->slots[p].spread += work->slots[p].image;
+    }
+    hold_parities(work, p);
+  }
+}
+
+/* ---------------------------------------------------------------- over all slots */
+
+static void spread_begin(plan_spread *spread) { *spread = (plan_spread){1e300, 0, 0}; }
+
+static void spread_add(plan_spread *spread, double value, int32_t slots)
+{
+  if (value < spread->least) spread->least = value;
+  if (value > spread->most) spread->most = value;
+  spread->mean += value / slots;
+}
+
+/* Memory without faults: the state, and snapshots of the own image and of what is kept of others. */
+static double memory_of(const plan_numbers *numbers, const slot_numbers *slot)
+{
+  return slot->state + numbers->buffers * (slot->image + slot->held);
+}
+
+static void spread_out(plan_work *work)
+{
+  plan_numbers *numbers = work->numbers;
+  for (int l = 0; l <= ALL; l++) spread_begin(&numbers->blocks[l]);
+  spread_begin(&numbers->state);
+  spread_begin(&numbers->memory);
+  spread_begin(&numbers->sent);
+  spread_begin(&numbers->partners);
+  spread_begin(&numbers->held);
+  spread_begin(&numbers->wire);
+  for (int32_t p = 0; p < numbers->slots; p++) {
+    const slot_numbers *slot = &work->slots[p];
+    for (int l = 0; l <= ALL; l++) spread_add(&numbers->blocks[l], slot->blocks[l], numbers->slots);
+    spread_add(&numbers->state, slot->state, numbers->slots);
+    spread_add(&numbers->memory, memory_of(numbers, slot), numbers->slots);
+    spread_add(&numbers->sent, slot->sent, numbers->slots);
+    spread_add(&numbers->held, slot->held, numbers->slots);
+    spread_add(&numbers->wire, slot->spread, numbers->slots);
+    spread_add(&numbers->partners, work->partners[p], numbers->slots);
+    if (slot->image > numbers->image) numbers->image = slot->image;
+  }
+}
+
+/* Any one slot dies: its restorer adopts its blocks, and packs them with its own into the next snapshot
+ * before they are distributed anew. In coded groups everybody's parities grow with that image. */
+static gab_status find_peak(plan_work *work)
+{
+  plan_numbers *numbers = work->numbers;
+  gab_members now;
+  for (gab_slot dead = 0; dead < numbers->slots; dead++) {
+    gab_members_init(&now, numbers->slots);
+    GAB_TRY(gab_members_remove(&now, dead));
+    gab_slot restorer = gab_placement_restorer(&numbers->placement, &now, dead);
+    gab_members_release(&now);
+    if (restorer == GAB_NO_SLOT) {
+      numbers->peak = 0;
+      return GAB_OK;
+    }
+    const slot_numbers *gone = &work->slots[dead];
+    double peak = memory_of(numbers, &work->slots[restorer]) + gone->state + gone->image;
+    gab_group group;
+    if (gab_placement_group(&numbers->placement, dead, &group))
+      peak += gone->image * group.parities / gab_group_pieces(&group);
+    if (peak > numbers->peak) numbers->peak = peak;
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- with how few it would do */
+
+/* Memory of the fullest of so many processes if blocks are dealt out evenly; at_peak: recovering from a
+ * death. */
+static gab_status memory_on(const plan_work *work, int32_t processes, bool at_peak, double *memory)
+{
+  const plan_numbers *numbers = work->numbers;
+  const double blocks = (double)numbers->balance.blocks;
+  double held = ceil(blocks / processes), state = held * state_bytes(&work->sizes);
+  double image = held * image_bytes(&work->sizes);
+  gab_members all;
+  gab_placement placement;
+  gab_members_init(&all, processes);
+  gab_placement_init(&placement);
+  gab_status status = gab_placement_make(&placement, &numbers->redundancy, &all, NULL);
+  if (status == GAB_OK) {
+    double kept = gab_placement_get_costs(&placement, image).kept;
+    *memory = state + numbers->buffers * (image + kept);
+    if (at_peak) *memory += state + image + (placement.scheme->kind == GAB_SCHEME_GROUPS ? kept : 0);
+  }
+  gab_placement_release(&placement);
+  gab_members_release(&all);
+  return status;
+}
+
+/* The smallest number that does; 0: none. Fewer processes hold more each. */
+static gab_status find_fewest(const plan_work *work, double room, bool at_peak, int32_t *fewest)
+{
+  uint64_t blocks = work->numbers->balance.blocks;
+  int32_t lo = at_peak ? 2 : 1, hi = blocks < INT32_MAX ? (int32_t)blocks : INT32_MAX;
+  double memory = 0;
+  *fewest = 0;
+  if (hi < lo) return GAB_OK;
+  GAB_TRY(memory_on(work, hi, at_peak, &memory));
+  if (memory > room) return GAB_OK;
+  while (lo < hi) {
+    int32_t mid = lo + (hi - lo) / 2;
+    GAB_TRY(memory_on(work, mid, at_peak, &memory));
+    if (memory > room) lo = mid + 1;
+    else hi = mid;
+  }
+  *fewest = hi;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- costs */
+
+/* Bytes per second that one process copies here, best of a few. */
+static gab_status measure_bandwidth(double *bandwidth)
+{
+  const size_t bytes = (size_t)32 << 20;
+  void *from, *to = NULL;
+  GAB_TRY(gab_alloc(bytes, GAB_MEMORY_OTHER, &from));
+  gab_status status = gab_alloc(bytes, GAB_MEMORY_OTHER, &to);
+  for (int k = 0; k < 6 && status == GAB_OK; k++) {
+    memset(from, k, bytes);
+    double start = gab_seconds();
+    memcpy(to, from, bytes);
+    double seconds = gab_seconds() - start;
+    if (seconds > 0 && (double)bytes / seconds > *bandwidth && ((char *)to)[k] == (char)k)
+      *bandwidth = (double)bytes / seconds;
+  }
+  gab_free(&from);
+  gab_free(&to);
+  return status;
+}
+
+/* Of the whole run, from what is known of it or of its parts. */
+static gab_status find_mtbf(const run_case *which, const plan_options *options, plan_numbers *numbers)
+{
+  numbers->mtbf = options->mtbf;
+  if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->slots);
+  if (options->mtbf_node > 0) {
+    if (!numbers->domains)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "--mtbf-node: which processes share a node say --per-node or resilience.domains");
+    numbers->mtbf =
+        gab_mtbf_of_all(options->mtbf_node, gab_domains_number(numbers->domains, GAB_DOMAIN_NODE));
+  }
+  if (!(numbers->mtbf > 0) && gab_config_is_set(which->config, "resilience.mtbf"))
+    numbers->mtbf = gab_config_real(which->config, "resilience.mtbf");
+  return GAB_OK;
+}
+
+/* Each image is packed once, and goes through the same bandwidth again for each copy that is sent and for
+ * each that comes. */
+static gab_status find_costs(plan_work *work, const plan_options *options)
+{
+  plan_numbers *numbers = work->numbers;
+  numbers->bandwidth = options->bandwidth;
+  numbers->is_measured = !(options->bandwidth > 0);
+  if (numbers->is_measured) GAB_TRY(measure_bandwidth(&numbers->bandwidth));
+  numbers->cost = (numbers->image + 2 * numbers->wire.most) / numbers->bandwidth;
+  GAB_TRY(find_mtbf(work->parameters, options, numbers));
+  if (numbers->mtbf > 0) numbers->interval = gab_interval_young(numbers->mtbf, numbers->cost);
+  numbers->updates = (double)numbers->balance.weight_max;
+  if (options->rate > 0) numbers->step_seconds = numbers->updates / options->rate;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+/* Nodes as many as the command line says, or as the file of the case does; else every process on its own. */
+static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
+{
+  const char *file = numbers->redundancy.domains_file;
+  gab_members all;
+  gab_placement_init(&numbers->placement);
+  if (options->per_node > 0)
+    GAB_TRY(gab_domains_regular(numbers->slots, (int32_t)options->per_node, (int32_t)options->per_island,
+                                &numbers->domains));
+  else if (file && file[0]) GAB_TRY(gab_domains_load(file, numbers->slots, 0, &numbers->domains));
+  gab_members_init(&all, numbers->slots);
+  gab_status status = gab_placement_make(&numbers->placement, &numbers->redundancy, &all, numbers->domains);
+  gab_members_release(&all);
+  return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
+}
+
+static void count_spares(const run_case *which, const plan_options *options, plan_numbers *numbers)
+{
+  numbers->spares = gab_resilience_spares(which->config);
+  const int64_t nodes = !numbers->spares.per_node ? 1
+                        : options->per_node > 0 ? (numbers->slots + options->per_node - 1) / options->per_node
+                                                : 0;
+  if (nodes > 0 || numbers->spares.count == 0)
+    numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
+}
+
+static gab_status choose(const run_case *which, const plan_options *options, plan_numbers *numbers)
+{
+  const gab_config *config = which->config;
+  numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
+  numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
+  if (!numbers->strategy) return GAB_ERR_INPUT;
+  numbers->buffers = (int)gab_config_int(config, "resilience.memory.buffers");
+  count_spares(which, options, numbers);
+  GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
+  if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);
+  if (!numbers->redundancy.scheme) return GAB_ERR_INPUT;
+  if (options->copies == 0) numbers->redundancy.scheme = &gab_scheme_none;
+  if (options->copies > 0) numbers->redundancy.copies = (int)options->copies;
+  if (options->group > 0) numbers->redundancy.group = (int)options->group;
+  if (options->losses > 0) numbers->redundancy.losses = (int)options->losses;
+  return lay_out(options, numbers);
+}
+
+static gab_status distribute(plan_work *work)
+{
+  plan_numbers *numbers = work->numbers;
+  gab_balance_options options = {.balancer = numbers->strategy,
+                                 .by = work->parameters->balance.by,
+                                 .plan = work->plan,
+                                 .parts = numbers->slots,
+                                 .none_empty = true};
+  return gab_balance_proxies(work->proxies, &options, &numbers->balance);
+}
+
+static gab_status work_out(plan_work *work, const plan_options *options)
+{
+  GAB_TRY(distribute(work));
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
+    work->crossing[direction] = crossing_bytes(&work->sizes, direction);
+  add_blocks(work);
+  hold_copies(work);
+  GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->slots, work->partners, count_contact,
+                               work));
+  spread_out(work);
+  GAB_TRY(find_peak(work));
+  if (work->wants_flows) GAB_TRY(plan_flows_settle(&work->numbers->flows, &work->pairs));
+  if (work->wants_flows)
+    GAB_TRY(plan_clusters_find(&work->numbers->flows, work->numbers->domains, &work->numbers->clusters));
+  if (options->memory > 0) {
+    GAB_TRY(find_fewest(work, options->memory, false, &work->numbers->fewest));
+    GAB_TRY(find_fewest(work, options->memory, true, &work->numbers->fewest_at_peak));
+  }
+  return find_costs(work, options);
+}
+
+gab_status plan_work_out(const run_case *which, const plan_options *options, gab_proxies *proxies,
+                         plan_numbers *numbers)
+{
+  void *plan = NULL, *partners = NULL, *slots = NULL;
+  GAB_TRY(choose(which, options, numbers));
+  size_t count = (size_t)numbers->slots;
+  gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(slot_numbers), GAB_MEMORY_OTHER, &slots);
+  plan_work work = {.parameters = which,
+                    .numbers = numbers,
+                    .proxies = proxies,
+                    .sizes = sizes_of(which),
+                    .plan = plan,
+                    .partners = partners,
+                    .slots = slots,
+                    .wants_flows = options->clusters};
+  numbers->flows.slots = numbers->slots;
+  if (status == GAB_OK) status = work_out(&work, options);
+  numbers->memory_given = options->memory;
+  numbers->proxy_bytes = gab_proxies_bytes(proxies);
+  gab_free(&plan);
+  gab_free(&partners);
+  gab_free(&slots);
+  gab_free(&work.pairs.items);
+  return status;
+}
+
+void plan_release(plan_numbers *numbers)
+{
+  gab_placement_release(&numbers->placement);
+  gab_domains_destroy(&numbers->domains);
+  driver_flows_release(&numbers->flows);
+}

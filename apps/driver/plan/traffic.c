@@ -1,0 +1,148 @@
+/* Who sends how much to whom. */
+#include "apps/driver/plan/traffic.h"
+
+#include "core/messages/carrier.h"
+#include "core/messages/collective.h"
+#include "core/system/file.h"
+#include "core/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FILE = 1 << 28 };
+
+/* ---------------------------------------------------------------- counting */
+
+static bool is_first(const void *user, gab_step step)
+{
+  (void)user;
+  return step == 0;
+}
+
+static gab_status begin(void *user, gab_step step)
+{
+  driver_traffic *traffic = user;
+  traffic->since = step;
+  traffic->epoch = gab_world_epoch(traffic->world);
+  gab_world_forget_sent(traffic->world);
+  return GAB_OK;
+}
+
+static gab_status put_sent(void *user, gab_slot target, uint64_t messages, uint64_t bytes)
+{
+  gab_buffer *out = user;
+  GAB_TRY(gab_put_i32(out, target));
+  GAB_TRY(gab_put_u64(out, messages));
+  return gab_put_u64(out, bytes);
+}
+
+static gab_status put_text(gab_buffer *out, const char *text)
+{
+  return gab_put_bytes(out, text, strlen(text));
+}
+
+static gab_status write_rows(void *user, gab_slot from, gab_reader in)
+{
+  gab_buffer *out = user;
+  char row[128];
+  while (gab_reader_left(&in) > 0) {
+    gab_slot to;
+    uint64_t messages, bytes;
+    GAB_TRY(gab_get_i32(&in, &to));
+    GAB_TRY(gab_get_u64(&in, &messages));
+    GAB_TRY(gab_get_u64(&in, &bytes));
+    snprintf(row, sizeof row, "%" GAB_PRI_SLOT ",%" GAB_PRI_SLOT ",%" PRIu64 ",%" PRIu64 "\n", from, to,
+             messages, bytes);
+    GAB_TRY(put_text(out, row));
+  }
+  return GAB_OK;
+}
+
+/* What was counted is put aside before gathering sends more. */
+static gab_status finish(void *user, gab_step step)
+{
+  const driver_traffic *traffic = user;
+  gab_world *world = traffic->world;
+  if (traffic->since < 0 || traffic->epoch != gab_world_epoch(world)) {
+    gab_log(GAB_LOG_WARNING,
+            "%s is not written: traffic is counted in runs from their first step on that meet no fault",
+            traffic->path);
+    return GAB_OK;
+  }
+  gab_buffer mine, text;
+  char head[128];
+  gab_buffer_init(&mine, GAB_MEMORY_OTHER);
+  gab_buffer_init(&text, GAB_MEMORY_OTHER);
+  snprintf(head, sizeof head,
+           "# steps %" GAB_PRI_STEP ", processes %" GAB_PRI_SLOT "\nfrom,to,messages,bytes\n",
+           step - traffic->since, gab_world_members(world)->slots);
+  gab_status status = put_text(&text, head);
+  if (status == GAB_OK) status = gab_world_each_sent(world, put_sent, &mine);
+  const gab_status gathered = gab_world_gather(world, &mine, write_rows, &text);
+  if (gathered != GAB_OK) status = gathered;
+  if (status == GAB_OK && gab_world_is_root(world))
+    status = gab_file_replace(traffic->path, text.data, text.size, GAB_FILE_RENAMED);
+  gab_buffer_release(&mine);
+  gab_buffer_release(&text);
+  return status;
+}
+
+gab_status driver_traffic_add(driver_traffic *traffic, const char *path, gab_timeloop *loop, gab_world *world)
+{
+  *traffic = (driver_traffic){.path = path, .world = world, .loop = loop, .since = -1};
+  if (!path) return GAB_OK;
+  GAB_TRY(gab_timeloop_add_duty(loop, "count traffic", is_first, begin, traffic));
+  return gab_timeloop_add_finish(loop, "write traffic", finish, traffic);
+}
+
+/* ---------------------------------------------------------------- matrices */
+
+gab_status driver_flows_put(driver_flows *flows, gab_slot from, gab_slot to, double bytes)
+{
+  void *list = flows->flows;
+  GAB_TRY(gab_list_room(&list, flows->count, sizeof *flows->flows));
+  flows->flows = list;
+  flows->flows[flows->count++] = (gab_flow){from, to, bytes};
+  return GAB_OK;
+}
+
+void driver_flows_release(driver_flows *flows)
+{
+  gab_free(&flows->flows);
+  flows->count = 0;
+}
+
+static gab_status read_rows(const char *path, char *text, driver_flows *flows)
+{
+  int64_t steps = 0;
+  int line = 1, used = 0;
+  char *at = text;
+  if (sscanf(at, "# steps %" SCNd64 ", processes %" SCNd32 "\nfrom,to,messages,bytes%n", &steps,
+             &flows->slots, &used) != 2 ||
+      used == 0 || steps < 1 || flows->slots < 1)
+    GAB_FAIL(GAB_ERR_INPUT, "%s:1: no file of `gabion run --traffic', or of a run without steps", path);
+  for (at = strchr(at + used, '\n'); at && at[1]; at = strchr(at + 1, '\n')) {
+    gab_slot from, to;
+    uint64_t messages, bytes;
+    line++;
+    if (sscanf(at + 1, "%" SCNd32 ",%" SCNd32 ",%" SCNu64 ",%" SCNu64, &from, &to, &messages, &bytes) != 4 ||
+        from < 0 || from >= flows->slots || to < 0 || to >= flows->slots)
+      GAB_FAIL(GAB_ERR_INPUT, "%s:%d: no row of from,to,messages,bytes with processes below %" PRId32, path,
+               line + 1, flows->slots);
+    GAB_TRY(driver_flows_put(flows, from, to, (double)bytes / (double)steps));
+  }
+  return GAB_OK;
+}
+
+gab_status driver_flows_read(const char *path, driver_flows *flows)
+{
+  gab_buffer text;
+  *flows = (driver_flows){.slots = 0};
+  gab_buffer_init(&text, GAB_MEMORY_OTHER);
+  gab_status status = gab_file_read(path, MOST_FILE, &text);
+  if (status == GAB_OK) status = gab_put_u8(&text, 0);
+  if (status == GAB_OK) status = read_rows(path, (char *)text.data, flows);
+  if (status != GAB_OK) driver_flows_release(flows);
+  gab_buffer_release(&text);
+  return status;
+}

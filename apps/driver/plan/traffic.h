@@ -1,0 +1,41 @@
+/** @file traffic.h
+ *  @brief Who sends how much to whom: counted in a run, written to a file, and read by `gabion plan --clusters`.
+ *
+ *  Counted are the messages of logged ports (core/messages/carrier.h), which are those that a log between clusters would keep, from the
+ *  first step to the last. The file is CSV: `# steps N, processes P`, then from,to,messages,bytes.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_TRAFFIC_H
+#define GABION_APPS_DRIVER_TRAFFIC_H
+
+#include "loadbalance/clusters/clusters.h"
+#include "resilience/loop/timeloop.h"
+
+/** Of a run. */
+typedef struct driver_traffic {
+  const char *path; /**< borrowed */
+  gab_world *world;
+  gab_timeloop *loop;
+  gab_step since;  /**< counted from here on; -1: not at all */
+  gab_epoch epoch; /**< in which that began */
+} driver_traffic;
+
+/** Lets a run count and write. Local. @param[in,out] traffic  stays where it is @param[in] path  NULL: nothing is done */
+gab_status driver_traffic_add(driver_traffic *traffic, const char *path, gab_timeloop *loop,
+                              gab_world *world);
+
+/** A matrix in rows, per step. */
+typedef struct driver_flows {
+  int32_t slots;
+  gab_flow *flows; /**< owned */
+  size_t count;
+} driver_flows;
+
+/** Reads such a file. Local. @return ::GAB_ERR_INPUT with file and line */
+gab_status driver_flows_read(const char *path, driver_flows *flows);
+/** Appends. */
+gab_status driver_flows_put(driver_flows *flows, gab_slot from, gab_slot to, double bytes);
+void driver_flows_release(driver_flows *flows);
+
+#endif

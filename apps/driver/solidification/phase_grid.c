@@ -1,0 +1,133 @@
+/* The grid of a phase field: fine where interfaces are, see phasefield/levels/refinement.h. */
+#include "apps/driver/solidification/phase_growth.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- parameters */
+
+/* What would have to cut through wide cells. */
+static gab_status check_grid(const gab_config *config, phase_case *which)
+{
+  const int64_t unit = (int64_t)1 << which->refinement.levels;
+  if (which->refinement.levels == 0) return GAB_OK;
+  if (gab_config_is_set(config, "output.slabs"))
+    return gab_config_fail(config, "output.slabs",
+                           "slabs are written from one grid: phasefield.refinement.levels has to be 0");
+  if (which->setup.window_row < 0 || which->setup.window_rows % unit == 0) return GAB_OK;
+  if (which->setup.window_rows != 1)
+    return gab_config_fail(config, "phasefield.window.rows",
+                           "with %d levels of wider cells a window moves by multiples of %" PRId64
+                           " rows, not by %" PRId64,
+                           which->refinement.levels, unit, which->setup.window_rows);
+  which->setup.window_rows = unit; /* what was left to the program */
+  return GAB_OK;
+}
+
+gab_status phase_grid_read(const gab_config *config, phase_case *which)
+{
+  which->grid = which->forest;
+  GAB_TRY(gab_phasefield_refinement_from_config(config, which->setup.window_row >= 0, &which->grid,
+                                                &which->refinement));
+  which->setup.options.levels = which->refinement.levels;
+  return check_grid(config, which);
+}
+
+void phase_grid_describe(const phase_case *which)
+{
+  const gab_phasefield_refinement_setup *setup = &which->refinement;
+  if (setup->levels > 0)
+    gab_log(GAB_LOG_INFO,
+            "  cells up to %d times as wide more than %d cells away from interfaces; the grid adapts every "
+            "%" GAB_PRI_STEP " steps",
+            1 << setup->levels, setup->margin, setup->every);
+}
+
+/* ---------------------------------------------------------------- life */
+
+static gab_status distribute(void *context, gab_proxies *proxies)
+{
+  growth *it = context;
+  if (it->parameters->balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
+  return gab_balance_proxies(proxies, &it->parameters->balance, &it->balance);
+}
+
+static gab_status distribute_first(void *context, gab_proxies *proxies)
+{
+  growth *it = context;
+  gab_balance_options options = it->parameters->balance;
+  options.none_empty = true;
+  return gab_balance_proxies(proxies, &options, &it->balance);
+}
+
+static gab_phasefield_grid grid_of(growth *it, gab_distribute_fn who)
+{
+  return (gab_phasefield_grid){.margin = it->parameters->refinement.margin,
+                               .steepest = it->parameters->refinement.steepest,
+                               .distribute = who,
+                               .context = it};
+}
+
+gab_status growth_build_grid(growth *it)
+{
+  const gab_phasefield_grid grid = grid_of(it, distribute_first);
+  return gab_phasefield_build(it->model, &grid, NULL);
+}
+
+bool growth_grid_due(const void *user, gab_step step)
+{
+  const phase_case *which = ((const growth *)user)->parameters;
+  return which->refinement.levels > 0 && step % which->refinement.every == 0 && step < which->steps;
+}
+
+gab_status growth_adapt_grid(void *user, gab_step step)
+{
+  growth *it = user;
+  const gab_phasefield_grid grid = grid_of(it, distribute);
+  const int32_t *cells = it->parameters->grid.cells;
+  gab_adapt_report report;
+  GAB_TRY(gab_phasefield_adapt(it->model, &grid, &report));
+  if (!report.changed) return GAB_OK;
+  gab_balance_forget_work(it->forest);
+  gab_timeloop_set_updates(it->loop,
+                           report.grid.blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2]);
+  gab_log(GAB_LOG_DEBUG,
+          "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split, %" PRIu64 " merged, %" PRIu64
+          " now",
+          step, report.grid.split, report.grid.merged, report.grid.blocks);
+  return GAB_OK;
+}
+
+bool growth_rebalance_due(const void *user, gab_step step)
+{
+  const phase_case *which = ((const growth *)user)->parameters;
+  return driver_rebalance_due(&which->rebalance, step, which->steps);
+}
+
+gab_status growth_rebalance(void *user, gab_step step)
+{
+  growth *it = user;
+  return driver_rebalance_now(&it->parameters->rebalance, &it->parameters->balance, it->forest, step,
+                              &it->balance);
+}
+
+gab_status growth_count_grid(growth *it)
+{
+  uint64_t *blocks = it->level_blocks;
+  memset(blocks, 0, sizeof it->level_blocks);
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
+    blocks[gab_block_level(it->forest, gab_forest_block(it->forest, i))]++;
+  return gab_world_sum_u64(it->world, blocks, GAB_PHASEFIELD_MOST_LEVELS + 1);
+}
+
+void growth_summarize_grid(const growth *it, gab_json *json)
+{
+  gab_json_object(json, "grid");
+  gab_json_list(json, "blocks_of_levels");
+  for (int level = 0; level <= it->parameters->refinement.levels; level++)
+    gab_json_uint(json, NULL, it->level_blocks[level]);
+  gab_json_close(json);
+  gab_json_close(json);
+}

@@ -1,0 +1,83 @@
+/* The moving window, and what leaves it: slabs of whole rows, each written by the blocks that have it just
+ * before it goes. They are counted from where the window began, so a slab that is written again after a
+ * rollback is the same file. The window at the end is written as well; both together are the whole solid
+ * (gabion assemble). */
+#include "apps/driver/solidification/phase_growth.h"
+
+enum { MOST_PICKED = 16 };
+
+gab_status growth_add_slabs(growth *it)
+{
+  const gab_config *config = it->parameters->config;
+  char folder[GAB_PATH_LENGTH + 16];
+  gab_quantity picked[MOST_PICKED];
+  size_t count;
+  if (!gab_config_is_set(config, "output.slabs")) return GAB_OK;
+  const char *const *names = gab_config_strings(config, "output.slabs.quantities", &count);
+  for (size_t i = 0; i < count; i++) {
+    const gab_quantity *found;
+    if (gab_quantity_find(it->quantities, names[i], &found) != GAB_OK)
+      return gab_config_fail(config, "output.slabs.quantities", "%s", gab_error_message());
+    picked[i] = *found;
+  }
+  snprintf(folder, sizeof folder, "%s/slabs", it->folder);
+  const gab_parts_options options = {.folder = folder,
+                                     .quantities = picked,
+                                     .quantity_count = count,
+                                     .precision = gab_config_choice(config, "output.slabs.precision") == 0
+                                                      ? GAB_OUTPUT_FLOAT
+                                                      : GAB_OUTPUT_DOUBLE,
+                                     .compression = output_compression_read(config, "output.slabs")};
+  return driver_blame(config, "output.slabs", gab_parts_create(it->forest, &options, &it->slabs));
+}
+
+/* Of an older run, or of this one before it went back, that is: of the same rows, which will be written
+ * again, and of a last window that is not the last any more. */
+static gab_status clean_slabs(growth *it)
+{
+  const gab_epoch epoch = gab_world_epoch(it->world);
+  if (it->slabs_known && it->slabs_epoch == epoch) return GAB_OK;
+  GAB_TRY(gab_parts_remove(it->slabs, "slab", gab_phasefield_get_shift(it->model)));
+  GAB_TRY(gab_parts_remove(it->slabs, "last", 0));
+  it->slabs_known = true;
+  it->slabs_epoch = epoch;
+  return GAB_OK;
+}
+
+bool growth_window_due(const void *user, gab_step step)
+{
+  const growth *it = user;
+  const gab_phasefield_setup *setup = &it->parameters->setup;
+  return setup->window_row >= 0 && step % setup->window_every == 0;
+}
+
+gab_status growth_move_window(void *user, gab_step step)
+{
+  growth *it = user;
+  const int64_t at_once = it->parameters->setup.window_rows;
+  int64_t front;
+  if (it->slabs)
+    GAB_TRY(clean_slabs(it)); /* at the start too: nobody takes what an older run left for this one's */
+  GAB_TRY(gab_phasefield_front(it->model, &front));
+  for (; front - at_once >= it->parameters->setup.window_row; front -= at_once) {
+    if (it->slabs) {
+      gab_world_enter(it->world, GAB_PHASE_OUTPUT);
+      GAB_TRY(gab_parts_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
+                              growth_time(it, step)));
+    }
+    GAB_TRY(gab_phasefield_shift(it->model, at_once));
+  }
+  return GAB_OK;
+}
+
+gab_status growth_finish_slabs(growth *it, gab_step step)
+{
+  const gab_forest_options *forest = &it->parameters->forest;
+  const int axis = forest->grid.dimension - 1;
+  const int64_t rows = (int64_t)forest->grid.roots[axis] * forest->cells[axis];
+  if (!it->slabs) return GAB_OK;
+  gab_world_enter(it->world, GAB_PHASE_OUTPUT);
+  GAB_TRY(clean_slabs(it));
+  return gab_parts_write(it->slabs, "last", 0, rows, gab_phasefield_get_shift(it->model), step,
+                         growth_time(it, step));
+}

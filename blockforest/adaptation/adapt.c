@@ -1,0 +1,157 @@
+#include "blockforest/adaptation/adapt.h"
+
+#include "blockforest/adaptation/apply_regrid_impl.h"
+#include "blockforest/forest/forest_impl.h"
+#include "blockforest/adaptation/proxy_impl.h"
+#include "blockforest/forest/tasks_impl.h"
+#include "core/messages/collective.h"
+
+typedef struct marking {
+  const gab_forest *forest;
+  const gab_adapt_options *options;
+  gab_mark *marks;
+} marking;
+
+static gab_status mark_block(void *context, size_t index)
+{
+  const marking *job = context;
+  job->marks[index] = GAB_MARK_KEEP;
+  return job->options->mark(job->options->user, job->forest, job->forest->blocks[index], &job->marks[index]);
+}
+
+/* Room for marks. A process that has none left, or whose criterion failed, breaks the world: the others go on
+ * with messages. */
+static gab_status make_marks(gab_forest *forest, size_t count, gab_mark **marks)
+{
+  void *memory = NULL;
+  gab_status status = gab_alloc(count * sizeof **marks, GAB_MEMORY_OTHER, &memory);
+  *marks = memory;
+  return status == GAB_OK ? GAB_OK : gab_forest_abandon(forest, status);
+}
+
+/* The grid as the criterion wants it. */
+static gab_status decide(gab_forest *forest, const gab_adapt_options *options, gab_proxies **proxies,
+                         gab_refine_report *report)
+{
+  marking job = {forest, options, NULL};
+  GAB_TRY(make_marks(forest, forest->block_count, &job.marks));
+  gab_status status = gab_tasks_run(forest->block_count, mark_block, &job);
+  if (status != GAB_OK) status = gab_forest_abandon(forest, status);
+  if (status == GAB_OK) status = gab_proxies_of_forest(forest, proxies);
+  if (status == GAB_OK) status = gab_proxies_refine(*proxies, job.marks, options->max_level, report);
+  gab_free(&job.marks);
+  return status;
+}
+
+static gab_status distribute(gab_forest *forest, gab_distribute_fn function, void *context,
+                             gab_proxies *proxies)
+{
+  gab_world_enter(forest->world, GAB_PHASE_ADAPT_BALANCE);
+  return function ? function(context, proxies) : GAB_OK;
+}
+
+static gab_status change(gab_forest *forest, const gab_adapt_options *options, gab_proxies **proxies,
+                         gab_adapt_report *report)
+{
+  gab_regrid_report moved;
+  GAB_TRY(distribute(forest, options->distribute, options->distribute_context, *proxies));
+  GAB_TRY(gab_forest_apply_regrid_counted(forest, proxies, &moved));
+  report->changed = true;
+  report->moved_bytes = moved.sent_bytes;
+  report->peak_bytes = moved.peak_bytes;
+  return gab_world_sum_u64(forest->world, &report->moved_bytes, 1);
+}
+
+gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options, gab_adapt_report *report)
+{
+  gab_adapt_report result = {.changed = false};
+  gab_proxies *proxies = NULL;
+  GAB_TRY(gab_world_check(forest->world));
+  if (forest->torn)
+    GAB_FAIL(GAB_ERR_STATE, "a migration or adaptation of this forest failed; it has to be restored first");
+  if (!options->mark) GAB_FAIL(GAB_ERR_ARGUMENT, "a forest is to be adapted without a criterion");
+  if (options->max_level > 0) GAB_TRY(gab_forest_check_even(forest));
+  gab_world_enter(forest->world, GAB_PHASE_ADAPT_MARK);
+  gab_status status = decide(forest, options, &proxies, &result.grid);
+  if (status == GAB_OK && result.grid.split + result.grid.merged > 0)
+    status = change(forest, options, &proxies, &result);
+  gab_proxies_destroy(&proxies);
+  if (report) *report = result;
+  return status;
+}
+
+/* ------------------------------------------------------------------ the first grid */
+
+typedef struct placing {
+  gab_forest *forest;
+  gab_mark_place_fn mark;
+  void *user;
+  gab_proxies *proxies;
+  gab_mark *marks;
+  int max_level;
+} placing;
+
+static gab_status mark_place(void *context, size_t index)
+{
+  const placing *job = context;
+  gab_block_id id = gab_proxies_get(job->proxies, index)->id;
+  gab_box cells = gab_forest_place_cells(job->forest, id);
+  int level = gab_proxies_level(job->proxies, id);
+  bool refine = level < job->max_level && job->mark(job->user, level, &cells) == GAB_MARK_REFINE;
+  job->marks[index] = refine ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+  return GAB_OK;
+}
+
+static gab_status refine_once(placing *job, gab_refine_report *report)
+{
+  size_t count = gab_proxies_count(job->proxies);
+  GAB_TRY(make_marks(job->forest, count, &job->marks));
+  gab_status status = gab_tasks_run(count, mark_place, job);
+  if (status == GAB_OK) status = gab_proxies_refine(job->proxies, job->marks, job->max_level, report);
+  gab_free(&job->marks);
+  return status;
+}
+
+/* Every round but the last makes something finer, and nothing gets coarser: it ends. */
+static gab_status refine_places(placing *job, gab_refine_report *total)
+{
+  gab_refine_report round;
+  do {
+    GAB_TRY(refine_once(job, &round));
+    total->split += round.split;
+    total->forced += round.forced;
+    total->rounds += round.rounds;
+    total->blocks = round.blocks;
+  } while (round.split > 0);
+  return GAB_OK;
+}
+
+static gab_status count_proxies(gab_forest *forest, const gab_proxies *proxies, gab_refine_report *report)
+{
+  report->blocks = gab_proxies_count(proxies);
+  return gab_world_sum_u64(forest->world, &report->blocks, 1);
+}
+
+gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *user, int max_level,
+                            gab_distribute_fn distribute_proxies, void *distribute_context,
+                            gab_refine_report *report)
+{
+  uint64_t blocks;
+  gab_refine_report result = {0};
+  placing job = {.forest = forest, .mark = mark, .user = user, .max_level = max_level};
+  if (!distribute_proxies)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a forest is to be built, but nothing distributes its blocks");
+  GAB_TRY(gab_forest_global_blocks(forest, &blocks));
+  if (blocks > 0) GAB_FAIL(GAB_ERR_STATE, "the forest has blocks already");
+  if (mark && max_level > 0) GAB_TRY(gab_forest_check_even(forest));
+  gab_world_enter(forest->world, GAB_PHASE_ADAPT_MARK);
+  gab_status status = gab_proxies_create_on(forest->world, &forest->options, forest->port, &job.proxies);
+  if (status == GAB_OK)
+    status = mark ? refine_places(&job, &result) : count_proxies(forest, job.proxies, &result);
+  if (status == GAB_OK) status = distribute(forest, distribute_proxies, distribute_context, job.proxies);
+  if (status == GAB_OK) status = gab_forest_apply_regrid(forest, &job.proxies);
+  if (status != GAB_OK) gab_forest_clear(forest);
+  gab_proxies_destroy(&job.proxies);
+  if (report) *report = result;
+  return status;
+}

@@ -1,0 +1,607 @@
+/* The forest becomes what proxies say. Who is to have a block asks those who have its data (crystal router);
+ * they send what was asked for, packed, once to each slot that asked. What arrives, and what is here, becomes
+ * a block of the new grid as it is, or its children, or a part of its parent. Blocks that stay are not
+ * touched.
+ *
+ * A packed parent is no larger than one packed child, as blocks have the same number of cells on every level:
+ * so sending the parent is never more than sending those of its children that go to that slot, and it is
+ * split where they are going to be. What stays is split in place.
+ *
+ * Order, with regard to memory: what merges here does so at first, then blocks travel (those that have left
+ * are destroyed before those that came are made), then what stays is split, block by block. Of blocks that
+ * serve only as sources each thread holds one at a time. */
+#include "blockforest/adaptation/apply_regrid_impl.h"
+
+#include "blockforest/migration/forest_transport_impl.h"
+#include "blockforest/forest/tasks_impl.h"
+#include "core/messages/collective.h"
+
+#include <stdlib.h>
+
+/* What a block of the old grid is yet needed for. */
+typedef struct old_block {
+  uint32_t sends; /* slots that it has to go to */
+  bool local;     /* needed here */
+} old_block;
+
+typedef struct following {
+  gab_forest *forest;
+  gab_proxies *proxies;
+  gab_block **fresh; /* for each proxy its block; NULL until it is made */
+  size_t count;
+  old_block *old; /* for each block of the forest */
+  gab_leaver *leaving;
+  size_t leaving_count;
+  size_t most_bytes; /* memory held at most */
+} following;
+
+/* A block whose data is needed, and who has it. */
+typedef struct request {
+  gab_slot source;
+  gab_block_id id;
+} request;
+
+/* What becomes of a block of the old grid. */
+typedef enum destiny { DESTINY_NONE, DESTINY_SAME, DESTINY_SPLIT, DESTINY_MERGE } destiny;
+
+/* One source of data. */
+typedef struct source {
+  gab_block_id result; /* sources of one result are used one after another, by one thread */
+  gab_block_id id;
+  size_t index;       /* of a local block */
+  gab_record *record; /* or of one that arrived */
+} source;
+
+static void note_memory(following *all)
+{
+  size_t now = gab_memory_now(GAB_MEMORY_USE_COUNT);
+#pragma omp critical(gab_regrid_memory)
+  if (now > all->most_bytes) all->most_bytes = now;
+}
+
+static gab_slot myself(const following *all) { return gab_world_slot(all->forest->world); }
+
+/* @return the index of the local proxy `id`, or the number of proxies */
+static size_t find_proxy(const following *all, gab_block_id id)
+{
+  size_t low = 0, high = all->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (gab_proxies_get(all->proxies, middle)->id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low < all->count && gab_proxies_get(all->proxies, low)->id == id ? low : all->count;
+}
+
+/* @return the index of the local proxy `id` if its data comes that way, or the number of proxies */
+static size_t find_result(const following *all, gab_block_id id, gab_origin origin)
+{
+  size_t index = id == GAB_NO_BLOCK ? all->count : find_proxy(all, id);
+  if (index < all->count && gab_proxies_get(all->proxies, index)->origin != origin) return all->count;
+  return index;
+}
+
+/* ------------------------------------------------------------------ what is needed, and from whom */
+
+static size_t list_requests(const following *all, const gab_proxy *proxy, request *list)
+{
+  const gab_root_grid *grid = &all->forest->options.grid;
+  const int children = gab_topology_child_count(&all->forest->topology);
+  size_t count = 0;
+  switch (proxy->origin) {
+  case GAB_ORIGIN_NONE:
+    break;
+  case GAB_ORIGIN_SELF:
+    list[count++] = (request){proxy->sources[0], proxy->id};
+    break;
+  case GAB_ORIGIN_PARENT:
+    list[count++] = (request){proxy->sources[0], gab_block_id_parent(grid, proxy->id)};
+    break;
+  case GAB_ORIGIN_CHILDREN:
+    for (int c = 0; c < children; ++c)
+      if (proxy->sources[c] != GAB_NO_SLOT)
+        list[count++] = (request){proxy->sources[c], gab_block_id_child(grid, proxy->id, c)};
+    break;
+  }
+  return count;
+}
+
+static int by_source_and_id(const void *a, const void *b)
+{
+  const request *left = a, *right = b;
+  if (left->source != right->source) return left->source < right->source ? -1 : 1;
+  return (left->id > right->id) - (left->id < right->id);
+}
+
+/* @param[out] requests  ascending by source, then id, without doubles; owned by the caller */
+static gab_status collect_requests(const following *all, request **requests, size_t *count)
+{
+  void *memory;
+  request some[GAB_CHILDREN_MAX];
+  size_t total = 0, kept = 0;
+  for (size_t i = 0; i < all->count; ++i) total += list_requests(all, gab_proxies_get(all->proxies, i), some);
+  GAB_TRY(gab_alloc(total * sizeof(request), GAB_MEMORY_OTHER, &memory));
+  *requests = memory;
+  total = 0;
+  for (size_t i = 0; i < all->count; ++i)
+    total += list_requests(all, gab_proxies_get(all->proxies, i), *requests + total);
+  if (total > 1) qsort(*requests, total, sizeof(request), by_source_and_id);
+  for (size_t i = 0; i < total; ++i)
+    if (kept == 0 || by_source_and_id(&(*requests)[kept - 1], &(*requests)[i]) != 0)
+      (*requests)[kept++] = (*requests)[i];
+  *count = kept;
+  return GAB_OK;
+}
+
+/* @return the index of a local block of the old grid */
+static gab_status find_old(const following *all, gab_block_id id, gab_slot asking, size_t *index)
+{
+  const gab_forest *forest = all->forest;
+  size_t low = 0, high = forest->block_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (forest->blocks[middle]->id < id) low = middle + 1;
+    else high = middle;
+  }
+  if (low == forest->block_count || forest->blocks[low]->id != id)
+    GAB_FAIL(GAB_ERR_STATE,
+             "slot %" GAB_PRI_SLOT " wants the data of block " GAB_PRI_BLOCK
+             ", which is not on slot %" GAB_PRI_SLOT,
+             asking, id, myself(all));
+  *index = low;
+  return GAB_OK;
+}
+
+static gab_status read_requests(following *all, const gab_buffer *received, size_t count)
+{
+  void *memory;
+  gab_reader in = gab_reader_of_buffer(received);
+  GAB_TRY(gab_alloc(count * sizeof(gab_leaver), GAB_MEMORY_OTHER, &memory));
+  all->leaving = memory;
+  for (size_t i = 0; i < count; ++i) {
+    gab_leaver *leaver = &all->leaving[all->leaving_count];
+    gab_block_id id;
+    GAB_TRY(gab_get_i32(&in, &leaver->target));
+    GAB_TRY(gab_get_bytes(&in, &id, sizeof id));
+    GAB_TRY(find_old(all, id, leaver->target, &leaver->index));
+    ++all->old[leaver->index].sends;
+    ++all->leaving_count;
+  }
+  return GAB_OK;
+}
+
+static gab_status note_local(following *all, const request *requests, size_t count)
+{
+  const gab_members *members = gab_world_members(all->forest->world);
+  for (size_t i = 0; i < count; ++i) {
+    size_t index;
+    if (!gab_members_has(members, requests[i].source))
+      GAB_FAIL(GAB_ERR_ARGUMENT,
+               "block " GAB_PRI_BLOCK " is to come from slot %" GAB_PRI_SLOT ", which is not there",
+               requests[i].id, requests[i].source);
+    if (requests[i].source != myself(all)) continue;
+    GAB_TRY(find_old(all, requests[i].id, myself(all), &index));
+    all->old[index].local = true;
+  }
+  return GAB_OK;
+}
+
+static gab_status ask(following *all, const request *requests, size_t count)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(count * (sizeof(gab_block_id) + sizeof(gab_slot)), GAB_MEMORY_OTHER, &memory));
+  gab_block_id *items = memory;
+  gab_slot *targets = (gab_slot *)(items + count);
+  size_t remote = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (requests[i].source != myself(all)) {
+      items[remote] = requests[i].id;
+      targets[remote++] = requests[i].source;
+    }
+  gab_buffer received;
+  gab_buffer_init(&received, GAB_MEMORY_MESSAGE);
+  size_t asked = 0;
+  gab_status status =
+      gab_world_route(all->forest->world, items, targets, remote, sizeof *items, &received, &asked);
+  if (status == GAB_OK) status = read_requests(all, &received, asked);
+  gab_buffer_release(&received);
+  gab_free(&memory);
+  return status;
+}
+
+/* Finds out what each block of the old grid is needed for. */
+static gab_status plan(following *all)
+{
+  void *memory;
+  request *requests = NULL;
+  size_t count = 0;
+  GAB_TRY(gab_alloc(all->count * sizeof(gab_block *), GAB_MEMORY_OTHER, &memory));
+  all->fresh = memory;
+  GAB_TRY(gab_alloc(all->forest->block_count * sizeof(old_block), GAB_MEMORY_OTHER, &memory));
+  all->old = memory;
+  gab_status status = collect_requests(all, &requests, &count);
+  if (status == GAB_OK) status = note_local(all, requests, count);
+  if (status == GAB_OK) status = ask(all, requests, count);
+  gab_free(&requests);
+  return status;
+}
+
+/* ------------------------------------------------------------------ blocks of the new grid */
+
+static gab_status set_table(gab_block *block, const gab_proxy *proxy)
+{
+  block->neighbour_count = 0;
+  for (size_t i = 0; i < proxy->neighbour_count; ++i)
+    GAB_TRY(gab_block_add_neighbour(block, proxy->neighbours[i]));
+  return GAB_OK;
+}
+
+static bool is_partial(const following *all, const gab_proxy *proxy)
+{
+  if (proxy->origin != GAB_ORIGIN_CHILDREN) return false;
+  for (int c = 0; c < gab_topology_child_count(&all->forest->topology); ++c)
+    if (proxy->sources[c] == GAB_NO_SLOT) return true;
+  return false;
+}
+
+/* Makes the block of a proxy, without its data. */
+static gab_status make_fresh(following *all, size_t index)
+{
+  const gab_proxy *proxy = gab_proxies_get(all->proxies, index);
+  GAB_TRY(gab_block_make(all->forest, proxy->id, &all->fresh[index]));
+  return set_table(all->fresh[index], proxy);
+}
+
+/* The same with data. Where no source covers it all, the rest is as at the start. */
+static gab_status make_fresh_data(following *all, size_t index)
+{
+  const gab_proxy *proxy = gab_proxies_get(all->proxies, index);
+  if (all->fresh[index]) return GAB_OK;
+  GAB_TRY(make_fresh(all, index));
+  GAB_TRY(gab_block_make_data(all->forest, all->fresh[index]));
+  if (proxy->origin == GAB_ORIGIN_NONE || is_partial(all, proxy))
+    GAB_TRY(gab_block_initialise(all->forest, all->fresh[index]));
+  return GAB_OK;
+}
+
+static gab_status split(following *all, const gab_block *parent)
+{
+  const gab_forest *forest = all->forest;
+  const gab_block *children[GAB_CHILDREN_MAX] = {NULL};
+  for (int c = 0; c < gab_topology_child_count(&forest->topology); ++c) {
+    size_t index =
+        find_result(all, gab_block_id_child(&forest->options.grid, parent->id, c), GAB_ORIGIN_PARENT);
+    if (index == all->count) continue;
+    GAB_TRY(make_fresh_data(all, index));
+    children[c] = all->fresh[index];
+  }
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    void *data[GAB_CHILDREN_MAX] = {NULL};
+    if (!gab_kind_is_stored(kind)) continue;
+    for (int c = 0; c < GAB_CHILDREN_MAX; ++c)
+      if (children[c]) data[c] = children[c]->data[k];
+    GAB_TRY(kind->split(kind->user, forest, parent, parent->data[k], children, data));
+  }
+  return GAB_OK;
+}
+
+static gab_status merge(following *all, const gab_block *child, size_t index)
+{
+  const gab_forest *forest = all->forest;
+  GAB_TRY(make_fresh_data(all, index));
+  const gab_block *parent = all->fresh[index], *children[GAB_CHILDREN_MAX] = {NULL};
+  int which = (int)(child->id & (gab_block_id)(gab_topology_child_count(&forest->topology) - 1));
+  children[which] = child;
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    const void *data[GAB_CHILDREN_MAX] = {NULL};
+    if (!gab_kind_is_stored(kind)) continue;
+    data[which] = child->data[k];
+    GAB_TRY(kind->merge(kind->user, forest, children, data, parent, parent->data[k]));
+  }
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------ from the old to the new */
+
+/* @param[out] index  of the proxy that is the same or the parent */
+static destiny destiny_of(const following *all, gab_block_id id, size_t *index)
+{
+  const gab_root_grid *grid = &all->forest->options.grid;
+  *index = find_result(all, id, GAB_ORIGIN_SELF);
+  if (*index < all->count) return DESTINY_SAME;
+  *index = find_result(all, gab_block_id_parent(grid, id), GAB_ORIGIN_CHILDREN);
+  if (*index < all->count) return DESTINY_MERGE;
+  for (int c = 0; c < gab_topology_child_count(&all->forest->topology); ++c)
+    if (find_result(all, gab_block_id_child(grid, id, c), GAB_ORIGIN_PARENT) < all->count)
+      return DESTINY_SPLIT;
+  return DESTINY_NONE;
+}
+
+static gab_status convert(following *all, const gab_block *block)
+{
+  size_t index;
+  switch (destiny_of(all, block->id, &index)) {
+  case DESTINY_SPLIT:
+    return split(all, block);
+  case DESTINY_MERGE:
+    return merge(all, block, index);
+  case DESTINY_SAME:
+  case DESTINY_NONE:
+    break;
+  }
+  GAB_FAIL(GAB_ERR_STATE, "nothing of the new grid is made of block " GAB_PRI_BLOCK, block->id);
+}
+
+static void drop_unneeded(following *all, size_t index)
+{
+  if (all->old[index].sends == 0 && !all->old[index].local)
+    gab_block_unmake(all->forest, &all->forest->blocks[index]);
+}
+
+static gab_status use_arrived(following *all, gab_record *record)
+{
+  size_t index;
+  if (destiny_of(all, record->id, &index) == DESTINY_SAME) {
+    if (all->fresh[index]) GAB_FAIL(GAB_ERR_CORRUPT, "block " GAB_PRI_BLOCK " arrives twice", record->id);
+    GAB_TRY(make_fresh(all, index));
+    record->block = all->fresh[index];
+    record->has_table = true;
+    gab_status status = gab_record_realise(all->forest, record, NULL, NULL);
+    record->block = NULL; /* it belongs to `fresh` */
+    return status;
+  }
+  GAB_TRY(gab_record_realise(all->forest, record, NULL, NULL));
+  GAB_TRY(convert(all, record->block));
+  note_memory(all);
+  gab_block_unmake(all->forest, &record->block);
+  return GAB_OK;
+}
+
+static gab_status use_local(following *all, size_t index)
+{
+  GAB_TRY(convert(all, all->forest->blocks[index]));
+  note_memory(all);
+  all->old[index].local = false;
+  drop_unneeded(all, index);
+  return GAB_OK;
+}
+
+typedef struct batch {
+  following *all;
+  source *sources;
+  size_t *starts; /* of the sources of each result, and the end */
+} batch;
+
+static gab_status use_group(void *context, size_t group)
+{
+  const batch *job = context;
+  for (size_t i = job->starts[group]; i < job->starts[group + 1]; ++i) {
+    source *from = &job->sources[i];
+    if (from->record) GAB_TRY(use_arrived(job->all, from->record));
+    else GAB_TRY(use_local(job->all, from->index));
+  }
+  return GAB_OK;
+}
+
+static int by_result(const void *a, const void *b)
+{
+  const source *left = a, *right = b;
+  if (left->result != right->result) return left->result < right->result ? -1 : 1;
+  return (left->id > right->id) - (left->id < right->id);
+}
+
+static gab_status use_sources(following *all, source *sources, size_t count)
+{
+  void *memory;
+  size_t groups = 0;
+  for (size_t i = 0; i < count; ++i) {
+    size_t index;
+    bool merges = destiny_of(all, sources[i].id, &index) == DESTINY_MERGE;
+    sources[i].result = merges ? gab_proxies_get(all->proxies, index)->id : sources[i].id;
+  }
+  if (count > 1) qsort(sources, count, sizeof *sources, by_result);
+  GAB_TRY(gab_alloc((count + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
+  batch job = {all, sources, memory};
+  for (size_t i = 0; i < count; ++i)
+    if (i == 0 || sources[i].result != sources[i - 1].result) job.starts[groups++] = i;
+  job.starts[groups] = count;
+  gab_status status = gab_tasks_run(groups, use_group, &job);
+  gab_free(&memory);
+  return status;
+}
+
+static gab_status take_records(void *context, gab_record *records, size_t count)
+{
+  following *all = context;
+  void *memory;
+  note_memory(all);
+  GAB_TRY(gab_alloc(count * sizeof(source), GAB_MEMORY_OTHER, &memory));
+  source *sources = memory;
+  for (size_t i = 0; i < count; ++i) sources[i] = (source){.id = records[i].id, .record = &records[i]};
+  gab_status status = use_sources(all, sources, count);
+  for (size_t i = 0; i < count; ++i) gab_block_unmake(all->forest, &records[i].block); /* after a failure */
+  gab_free(&memory);
+  return status;
+}
+
+static void note_sent(void *context, size_t index)
+{
+  following *all = context;
+  note_memory(all); /* messages and all that was sent */
+  --all->old[index].sends;
+  drop_unneeded(all, index);
+}
+
+/* Uses the local blocks of one destiny. */
+static gab_status use_blocks_here(following *all, destiny which)
+{
+  void *memory;
+  size_t count = 0, index;
+  GAB_TRY(gab_alloc(all->forest->block_count * sizeof(source), GAB_MEMORY_OTHER, &memory));
+  source *sources = memory;
+  for (size_t i = 0; i < all->forest->block_count; ++i)
+    if (all->old[i].local && destiny_of(all, all->forest->blocks[i]->id, &index) == which)
+      sources[count++] = (source){.id = all->forest->blocks[i]->id, .index = i};
+  gab_status status = use_sources(all, sources, count);
+  gab_free(&memory);
+  return status;
+}
+
+static gab_status make_new(void *context, size_t index)
+{
+  following *all = context;
+  bool is_new = gab_proxies_get(all->proxies, index)->origin == GAB_ORIGIN_NONE;
+  return is_new ? make_fresh_data(all, index) : GAB_OK;
+}
+
+static gab_status move_data(following *all, gab_regrid_report *report)
+{
+  gab_forest *forest = all->forest;
+  gab_transport transport = {.forest = forest, .context = all, .sent = note_sent, .take = take_records};
+  GAB_TRY(plan(all));
+  for (size_t i = 0; i < forest->block_count; ++i) drop_unneeded(all, i);
+  note_memory(all);
+  GAB_TRY(use_blocks_here(all, DESTINY_MERGE));
+  GAB_TRY(gab_transport_run(&transport, all->leaving, all->leaving_count));
+  report->sent_bytes = transport.sent_bytes;
+  GAB_TRY(use_blocks_here(all, DESTINY_SPLIT));
+  return gab_tasks_run(all->count, make_new, all);
+}
+
+/* ------------------------------------------------------------------ the forest */
+
+/* Blocks that stay get their new tables and their place among the others. */
+static gab_status rebuild(following *all)
+{
+  gab_forest *forest = all->forest;
+  for (size_t i = 0; i < forest->block_count; ++i) {
+    if (!forest->blocks[i]) continue;
+    size_t index = find_result(all, forest->blocks[i]->id, GAB_ORIGIN_SELF);
+    if (index == all->count || all->fresh[index])
+      GAB_FAIL(GAB_ERR_STATE, "block " GAB_PRI_BLOCK " is left over", forest->blocks[i]->id);
+    GAB_TRY(set_table(forest->blocks[i], gab_proxies_get(all->proxies, index)));
+    all->fresh[index] = forest->blocks[i];
+    forest->blocks[i] = NULL;
+  }
+  for (size_t i = 0; i < all->count; ++i)
+    if (!all->fresh[i])
+      GAB_FAIL(GAB_ERR_STATE, "nobody had the data of block " GAB_PRI_BLOCK,
+               gab_proxies_get(all->proxies, i)->id);
+  gab_forest_adopt(forest, all->fresh, all->count);
+  all->fresh = NULL;
+  return GAB_OK;
+}
+
+/* After a failure: the forest keeps whatever is there, so that nothing leaks and a restoration can use it. */
+static void keep_remains(following *all)
+{
+  gab_forest *forest = all->forest;
+  size_t old = forest->block_count, made = all->fresh ? all->count : 0;
+  void *memory = forest->blocks;
+  if (gab_realloc((old + made) * sizeof(gab_block *), GAB_MEMORY_OTHER, &memory) != GAB_OK) {
+    for (size_t i = 0; i < made; ++i) gab_block_unmake(forest, &all->fresh[i]);
+    made = 0;
+  }
+  gab_block **together = memory;
+  forest->blocks = NULL;
+  for (size_t i = 0; i < made; ++i) together[old + i] = all->fresh[i];
+  gab_forest_adopt(forest, together, old + made);
+}
+
+typedef struct survey {
+  uint64_t splits, merges, changes, borders; /* between levels, afterwards */
+} survey;
+
+static bool has_border(const following *all, const gab_proxy *proxy)
+{
+  for (size_t r = 0; r < proxy->neighbour_count; ++r)
+    if (gab_proxies_level(all->proxies, proxy->neighbours[r].id) !=
+        gab_proxies_level(all->proxies, proxy->id))
+      return true;
+  return false;
+}
+
+/* What is going to happen, anywhere. */
+static gab_status look_around(const following *all, survey *found)
+{
+  *found = (survey){.changes = all->count != all->forest->block_count};
+  for (size_t i = 0; i < all->count; ++i) {
+    const gab_proxy *proxy = gab_proxies_get(all->proxies, i);
+    if (proxy->origin == GAB_ORIGIN_PARENT) found->splits = 1;
+    if (proxy->origin == GAB_ORIGIN_CHILDREN) found->merges = 1;
+    if (!found->borders && has_border(all, proxy)) found->borders = 1;
+    if (proxy->origin != GAB_ORIGIN_SELF || proxy->sources[0] != myself(all)) found->changes = 1;
+  }
+  return gab_world_max_u64(all->forest->world, &found->splits, sizeof *found / sizeof found->splits);
+}
+
+static gab_status check_possible(const gab_forest *forest, const survey *found)
+{
+  if (found->splits || found->merges) GAB_TRY(gab_forest_check_even(forest));
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    if (!gab_kind_is_stored(kind)) continue;
+    if (found->splits && !kind->split)
+      GAB_FAIL(GAB_ERR_STATE, "blocks cannot be refined: there is no way to split their data `%s'",
+               kind->name);
+    if (found->merges && !kind->merge)
+      GAB_FAIL(GAB_ERR_STATE, "blocks cannot be coarsened: there is no way to merge their data `%s'",
+               kind->name);
+  }
+  return GAB_OK;
+}
+
+static gab_status change_forest(following *all, gab_regrid_report *report)
+{
+  gab_forest *forest = all->forest;
+  size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  gab_memory_hold(true); /* blocks that come get the memory of those that go */
+  forest->torn = true;
+  ++forest->revision;
+  gab_status status = move_data(all, report);
+  if (status == GAB_OK) {
+    gab_world_enter(forest->world, GAB_PHASE_ADAPT_REBUILD);
+    status = rebuild(all);
+  }
+  if (status != GAB_OK) {
+    status = gab_forest_abandon(forest, status);
+    keep_remains(all);
+  }
+  gab_free(&all->fresh);
+  gab_free(&all->old);
+  gab_free(&all->leaving);
+  gab_memory_hold(false);
+  size_t after = gab_memory_now(GAB_MEMORY_USE_COUNT), blocks = before > after ? before : after;
+  report->peak_bytes = all->most_bytes > blocks ? all->most_bytes - blocks : 0;
+  if (status == GAB_OK) forest->torn = false;
+  return status;
+}
+
+gab_status gab_forest_apply_regrid_counted(gab_forest *forest, gab_proxies **proxies,
+                                           gab_regrid_report *report)
+{
+  following all = {.forest = forest, .proxies = *proxies, .count = gab_proxies_count(*proxies)};
+  survey found = {0};
+  gab_status status = gab_world_check(forest->world);
+  *report = (gab_regrid_report){0};
+  if (status == GAB_OK && forest->torn)
+    status = gab_error_set(GAB_ERR_STATE, __FILE__, __LINE__,
+                           "a migration or adaptation of this forest failed; it has to be restored first");
+  if (status == GAB_OK) {
+    gab_world_enter(forest->world, GAB_PHASE_ADAPT_MIGRATE);
+    status = look_around(&all, &found);
+  }
+  if (status == GAB_OK) status = check_possible(forest, &found);
+  if (status == GAB_OK && found.changes) status = change_forest(&all, report);
+  if (status == GAB_OK) forest->borders = found.borders ? GAB_BORDERS_SOMEWHERE : GAB_BORDERS_NONE;
+  gab_proxies_destroy(proxies);
+  return status;
+}
+
+gab_status gab_forest_apply_regrid(gab_forest *forest, gab_proxies **proxies)
+{
+  gab_regrid_report report;
+  return gab_forest_apply_regrid_counted(forest, proxies, &report);
+}

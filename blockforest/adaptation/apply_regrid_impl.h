@@ -1,0 +1,20 @@
+/** @file apply_regrid_impl.h
+ *  @brief gab_forest_apply_regrid() with figures.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_BLOCKFOREST_FOLLOW_IMPL_H
+#define GABION_BLOCKFOREST_FOLLOW_IMPL_H
+
+#include "blockforest/adaptation/adapt.h"
+
+typedef struct gab_regrid_report {
+  uint64_t sent_bytes; /* packed blocks that left this process */
+  size_t peak_bytes;   /* most memory that it held beyond its blocks */
+} gab_regrid_report;
+
+/** As gab_forest_apply_regrid(). @param[out] report  local */
+gab_status gab_forest_apply_regrid_counted(gab_forest *forest, gab_proxies **proxies,
+                                           gab_regrid_report *report);
+
+#endif

@@ -1,0 +1,40 @@
+/** @file direction.h
+ *  @brief The 26 directions to neighbours, and the slabs of cells that go with them.
+ *
+ *  Direction d in 0 … 26 stands for the offset (d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1); 13 is the block itself.
+ *  In 2D only those with z offset 0 occur.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_BLOCKFOREST_DIRECTION_H
+#define GABION_BLOCKFOREST_DIRECTION_H
+
+#include "core/base/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GAB_DIRECTIONS       27
+#define GAB_DIRECTION_CENTRE 13
+
+static inline int gab_direction_of(int x, int y, int z) { return (x + 1) + 3 * (y + 1) + 9 * (z + 1); }
+static inline void gab_direction_offset(int direction, int offset[3])
+{
+  offset[0] = direction % 3 - 1;
+  offset[1] = direction / 3 % 3 - 1;
+  offset[2] = direction / 9 - 1;
+}
+static inline int gab_direction_opposite(int direction) { return GAB_DIRECTIONS - 1 - direction; }
+
+/** The cells of a block of `cells` cells that its neighbour in `direction` needs as ghost layer of `width`
+ *  cells (interior cells, local indices from 0). */
+gab_box gab_direction_send_box(int direction, const int32_t cells[3], int width);
+/** The ghost cells that the neighbour in `direction` fills (indices -width … -1 and cells … cells+width-1).
+ */
+gab_box gab_direction_receive_box(int direction, const int32_t cells[3], int width);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

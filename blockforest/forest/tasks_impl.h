@@ -1,0 +1,17 @@
+/** @file tasks_impl.h
+ *  @brief The same thing done for many blocks, in threads.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_BLOCKFOREST_TASKS_IMPL_H
+#define GABION_BLOCKFOREST_TASKS_IMPL_H
+
+#include "core/base/status.h"
+
+typedef gab_status (*gab_task)(void *context, size_t index);
+
+/** Runs task(context, 0 … count-1) in OpenMP threads, in any order. After a failure no more are begun.
+ *  @return GAB_OK, or the status of a task that failed, its message being that of the calling thread */
+gab_status gab_tasks_run(size_t count, gab_task task, void *context);
+
+#endif

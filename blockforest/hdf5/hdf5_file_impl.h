@@ -1,0 +1,39 @@
+/* Internal: the HDF5 file of one slot at one step. Nothing here communicates. */
+#ifndef GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
+#define GABION_BLOCKFOREST_HDF5_FILE_IMPL_H
+
+#include "blockforest/output/hdf5_output.h"
+
+/* Of files as they are written now: /fields/QUANTITY/level-L is [block][z][y][x]. Files without this
+ * attribute are of format 1: /fields/QUANTITY/block-ID, each block on its own. */
+#define GAB_HDF5_FORMAT 2
+
+#define GAB_HDF5_LEVEL_NAME 24
+
+/* The dataset of a level in a quantity's group. */
+void gab_hdf5_level_name(int level, char name[GAB_HDF5_LEVEL_NAME]);
+
+/* How many local blocks have that level. In the fields of a level they stand in the order of the forest. */
+size_t gab_hdf5_blocks_of_level(const gab_forest *forest, int level);
+
+/* What goes into a file. */
+typedef struct gab_hdf5_content {
+  const gab_forest *forest;
+  const gab_quantity *quantities;
+  size_t quantity_count;
+  gab_output_precision precision;
+  int compression;
+  gab_step step;
+  double time;
+  double *values; /* room for one block of the widest quantity */
+  float *narrow;  /* the same in single precision; NULL in double precision */
+} gab_hdf5_content;
+
+/* Writes all local blocks (at least one) to `path`: under a temporary name first. On failure no file is left.
+ * GAB_ERR_IO with path and cause. */
+gab_status gab_hdf5_write_blocks(const char *path, const gab_hdf5_content *content);
+
+/* True if HDF5 can deflate. */
+bool gab_hdf5_can_compress(void);
+
+#endif

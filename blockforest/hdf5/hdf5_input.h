@@ -1,0 +1,47 @@
+/** @file hdf5_input.h
+ *  @brief Reading volume output back: the files that blockforest/output/hdf5_output.h has written at one step, by
+ * this version or an earlier one.
+ *
+ *  The blocks that are read need not be those of the forest that asks: what counts is the domain. Files of
+ * all slots of a step are looked through for what is wanted; nothing is kept of them but their number.
+ * Everything here is local; reads of several threads come one after another.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_BLOCKFOREST_HDF5_INPUT_H
+#define GABION_BLOCKFOREST_HDF5_INPUT_H
+
+#include "blockforest/forest/forest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_volume_files gab_volume_files;
+
+/** Finds the files of a step and looks at what blocks there are.
+ *  @param[in] path  OUT/fields/NAME_0000001000, with or without .xdmf
+ *  @param[in] forest  the domain they have to fill: as many cells along each axis, all of level 0
+ *  @return ::GAB_ERR_INPUT if there are none, or their blocks do not fill that domain, with the numbers;
+ *  ::GAB_ERR_IO for files that cannot be read */
+gab_status gab_volume_files_open(const char *path, const gab_forest_options *forest,
+                                 gab_volume_files **files);
+void gab_volume_files_close(gab_volume_files **files);
+
+/** Whether a scalar quantity is there. */
+bool gab_volume_files_have(const gab_volume_files *files, const char *quantity);
+/** The names of all that are there, with commas between them. */
+const char *gab_volume_files_names(const gab_volume_files *files);
+/** Cells of a block of the files: the same for all. */
+const int32_t *gab_volume_files_cells(const gab_volume_files *files);
+
+/** Reads the block with a cell of the domain. @param[in] quantities  names of scalars that are there
+ *  @param[out] box  its cells of the domain  @param[out] values  [quantity][z][y][x]
+ *  @return ::GAB_ERR_IO or ::GAB_ERR_CORRUPT with file and data set */
+gab_status gab_volume_files_read(gab_volume_files *files, const int64_t cell[3],
+                                 const char *const *quantities, size_t count, gab_box *box, double *values);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

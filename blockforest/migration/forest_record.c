@@ -1,0 +1,204 @@
+/* Packed blocks. A record is: id, number of rows, rows (id, owner, direction), then for each stored kind its
+ * size and its canonical bytes. */
+#include "blockforest/forest/forest_impl.h"
+#include "blockforest/forest/tasks_impl.h"
+
+enum { ROW_BYTES = 8 + 4 + 1, RECORD_HEAD_BYTES = 8 + 8, KIND_HEAD_BYTES = 8 };
+
+size_t gab_record_size(const gab_forest *forest, const gab_block *block)
+{
+  size_t bytes = gab_record_bare_size(block);
+  for (int k = 0; k < forest->kind_count; ++k)
+    if (gab_kind_is_stored(&forest->kinds[k]))
+      bytes += KIND_HEAD_BYTES + forest->kinds[k].packed_size(forest->kinds[k].user, block->data[k]);
+  return bytes;
+}
+
+size_t gab_record_least_size(const gab_forest *forest)
+{
+  size_t bytes = RECORD_HEAD_BYTES;
+  for (int k = 0; k < forest->kind_count; ++k)
+    if (gab_kind_is_stored(&forest->kinds[k])) bytes += KIND_HEAD_BYTES;
+  return bytes;
+}
+
+static gab_status pack_kind(const gab_block_data_kind *kind, const gab_block *block, const void *data,
+                            gab_buffer *out)
+{
+  size_t bytes = kind->packed_size(kind->user, data);
+  GAB_TRY(gab_put_u64(out, bytes));
+  size_t before = out->size;
+  GAB_TRY(kind->pack(kind->user, data, out));
+  if (out->size - before != bytes)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' of block " GAB_PRI_BLOCK " announced %zu bytes and packed %zu",
+             kind->name, block->id, bytes, out->size - before);
+  return GAB_OK;
+}
+
+size_t gab_record_bare_size(const gab_block *block)
+{
+  return RECORD_HEAD_BYTES + block->neighbour_count * ROW_BYTES;
+}
+
+gab_status gab_record_pack_bare(const gab_block *block, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u64(out, block->id));
+  GAB_TRY(gab_put_u64(out, block->neighbour_count));
+  for (size_t i = 0; i < block->neighbour_count; ++i) {
+    GAB_TRY(gab_put_u64(out, block->neighbours[i].id));
+    GAB_TRY(gab_put_i32(out, block->neighbours[i].owner));
+    GAB_TRY(gab_put_u8(out, (uint8_t)block->neighbours[i].direction));
+  }
+  return GAB_OK;
+}
+
+static gab_status pack_record(const gab_forest *forest, const gab_block *block, gab_buffer *out)
+{
+  if (block->is_unset)
+    GAB_FAIL(GAB_ERR_STATE,
+             "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed", block->id);
+  GAB_TRY(gab_record_pack_bare(block, out));
+  for (int k = 0; k < forest->kind_count; ++k)
+    if (gab_kind_is_stored(&forest->kinds[k]))
+      GAB_TRY(pack_kind(&forest->kinds[k], block, block->data[k], out));
+  return GAB_OK;
+}
+
+typedef struct packing {
+  const gab_forest *forest;
+  gab_block *const *blocks;
+  unsigned char *place;
+  const size_t *offsets; /* one more than blocks */
+  const gab_buffer_follower *follower;
+} packing;
+
+static gab_status pack_one(void *context, size_t index)
+{
+  const packing *job = context;
+  size_t bytes = job->offsets[index + 1] - job->offsets[index];
+  gab_buffer out = gab_buffer_over(job->place + job->offsets[index], bytes);
+  out.follower = job->follower;
+  GAB_TRY(pack_record(job->forest, job->blocks[index], &out));
+  gab_buffer_follow(&out);
+  return GAB_OK;
+}
+
+gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out)
+{
+  void *memory, *place;
+  GAB_TRY(gab_alloc((count + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
+  size_t *offsets = memory;
+  for (size_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + gab_record_size(forest, blocks[i]);
+  gab_status status = gab_buffer_extend(out, offsets[count], &place);
+  if (status == GAB_OK) {
+    packing job = {forest, blocks, place, offsets, out->follower};
+    status = gab_tasks_run(count, pack_one, &job);
+    out->followed = out->size; /* the records were shown one by one */
+  }
+  gab_free(&offsets);
+  return status;
+}
+
+static gab_status read_row(gab_reader *in, gab_neighbour *row)
+{
+  uint8_t direction;
+  GAB_TRY(gab_get_u64(in, &row->id));
+  GAB_TRY(gab_get_i32(in, &row->owner));
+  GAB_TRY(gab_get_u8(in, &direction));
+  row->direction = (int8_t)(direction < GAB_DIRECTIONS ? direction : -1);
+  return GAB_OK;
+}
+
+gab_status gab_record_find_bare(const gab_forest *forest, gab_reader *in, gab_record *record)
+{
+  *record = (gab_record){.id = GAB_NO_BLOCK, .is_bare = true};
+  GAB_TRY(gab_get_u64(in, &record->id));
+  if (!gab_block_id_is_valid(&forest->options.grid, record->id))
+    GAB_FAIL(GAB_ERR_CORRUPT, "packed block with the impossible id " GAB_PRI_BLOCK, record->id);
+  size_t rows;
+  GAB_TRY(gab_get_count(in, ROW_BYTES, &rows));
+  return gab_get_view(in, rows * ROW_BYTES, &record->rows);
+}
+
+gab_status gab_record_find(const gab_forest *forest, gab_reader *in, gab_record *record)
+{
+  GAB_TRY(gab_record_find_bare(forest, in, record));
+  record->is_bare = false;
+  const unsigned char *start = in->at;
+  for (int k = 0; k < forest->kind_count; ++k) {
+    if (!gab_kind_is_stored(&forest->kinds[k])) continue;
+    size_t bytes;
+    gab_reader skipped;
+    GAB_TRY(gab_get_count(in, 1, &bytes));
+    GAB_TRY(gab_get_view(in, bytes, &skipped));
+  }
+  record->data = gab_reader_of(start, (size_t)(in->at - start));
+  return GAB_OK;
+}
+
+static gab_status unpack_table(const gab_forest *forest, gab_reader rows, gab_owner_map map, void *context,
+                               gab_block *block)
+{
+  block->neighbour_count = 0;
+  while (gab_reader_left(&rows) > 0) {
+    gab_neighbour row;
+    size_t count = block->neighbour_count;
+    GAB_TRY(read_row(&rows, &row));
+    /* Owners then may be slots that this run never had: what counts is who they are now, or nobody. */
+    const gab_slot then = row.owner;
+    if (map && then >= 0) row.owner = map(context, then);
+    const gab_slot now = row.owner;
+    if (then >= 0 && now == GAB_NO_SLOT) row.owner = 0;
+    if (!gab_forest_row_is_possible(forest, block->id, count ? &block->neighbours[count - 1] : NULL, &row))
+      GAB_FAIL(GAB_ERR_CORRUPT, "packed block " GAB_PRI_BLOCK " has an impossible neighbour table",
+               block->id);
+    row.owner = now;
+    GAB_TRY(gab_block_add_neighbour(block, row));
+  }
+  return GAB_OK;
+}
+
+static gab_status unpack_data(const gab_forest *forest, gab_reader in, gab_block *block)
+{
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    if (!gab_kind_is_stored(kind)) continue;
+    size_t bytes;
+    gab_reader own;
+    GAB_TRY(gab_get_count(&in, 1, &bytes));
+    GAB_TRY(gab_get_view(&in, bytes, &own));
+    GAB_TRY(kind->unpack(kind->user, block->data[k], &own));
+    GAB_TRY(gab_reader_expect_end(&own));
+  }
+  return gab_reader_expect_end(&in);
+}
+
+gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context)
+{
+  if (!record->block) GAB_TRY(gab_block_make(forest, record->id, &record->block));
+  if (!record->has_table) GAB_TRY(unpack_table(forest, record->rows, map, context, record->block));
+  GAB_TRY(gab_block_make_data(forest, record->block));
+  record->block->is_unset = record->is_bare;
+  if (record->is_bare) return GAB_OK;
+  return unpack_data(forest, record->data, record->block);
+}
+
+typedef struct realising {
+  const gab_forest *forest;
+  gab_record *records;
+  gab_owner_map map;
+  void *context;
+} realising;
+
+static gab_status realise_one(void *context, size_t index)
+{
+  const realising *job = context;
+  return gab_record_realise(job->forest, &job->records[index], job->map, job->context);
+}
+
+gab_status gab_records_realise(const gab_forest *forest, gab_record *records, size_t count, gab_owner_map map,
+                               void *context)
+{
+  realising job = {forest, records, map, context};
+  return gab_tasks_run(count, realise_one, &job);
+}

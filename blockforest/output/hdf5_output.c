@@ -1,0 +1,325 @@
+#include "blockforest/output/hdf5_output.h"
+#include "blockforest/hdf5/hdf5_file_impl.h"
+#include "blockforest/output/output.h"
+#include "blockforest/output/output_impl.h"
+#include "blockforest/output/xdmf_impl.h"
+#include "core/messages/collective.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gab_volume {
+  gab_forest *forest;
+  char *folder; /* with /fields */
+  char *name;
+  gab_quantity *quantities;
+  size_t quantity_count;
+  gab_output_precision precision;
+  int compression;
+  double *values;
+  float *narrow;
+  /* Root only: the steps in the folder, ascending; as of `epoch`, unless the run went back since. */
+  gab_buffer steps;
+  bool steps_known;
+  gab_epoch epoch;
+};
+
+static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
+{
+  void *memory = NULL;
+  char folder[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(folder, "%s/fields", options->folder));
+  GAB_TRY(gab_output_copy_string(folder, &volume->folder));
+  if (options->name) GAB_TRY(gab_output_name_check(options->name));
+  GAB_TRY(gab_output_copy_string(options->name ? options->name : "fields", &volume->name));
+  GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
+  volume->quantities = memory;
+  size_t widest = 0;
+  for (size_t i = 0; i < options->quantity_count; i++) {
+    GAB_TRY(gab_quantity_check(&options->quantities[i]));
+    volume->quantities[i] = options->quantities[i];
+    size_t values = gab_quantity_block_values(volume->forest, &options->quantities[i]);
+    if (values > widest) widest = values;
+  }
+  volume->quantity_count = options->quantity_count;
+  volume->precision = options->precision;
+  volume->compression = options->compression;
+  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  volume->values = memory;
+  if (options->precision == GAB_OUTPUT_FLOAT) {
+    GAB_TRY(gab_alloc(widest * sizeof(float), GAB_MEMORY_OTHER, &memory));
+    volume->narrow = memory;
+  }
+  return GAB_OK;
+}
+
+int gab_volume_usual_compression(void) { return gab_hdf5_can_compress() ? 1 : 0; }
+
+gab_status gab_volume_create(gab_forest *forest, const gab_volume_options *options, gab_volume **volume)
+{
+  void *memory = NULL;
+  *volume = NULL;
+  if (!options->folder || options->quantity_count == 0) {
+    GAB_FAIL(GAB_ERR_ARGUMENT, "volume output needs a folder and quantities");
+  }
+  if (options->compression < 0 || options->compression > 9) {
+    GAB_FAIL(GAB_ERR_INPUT, "compression of volume output is %d, only 0 (none) to 9 are possible",
+             options->compression);
+  }
+  if (options->compression > 0 && !gab_hdf5_can_compress()) {
+    GAB_FAIL(GAB_ERR_INPUT, "compressed volume output: this HDF5 was built without zlib; use compression 0");
+  }
+  GAB_TRY(gab_alloc(sizeof **volume, GAB_MEMORY_OTHER, &memory));
+  gab_volume *made = memory;
+  made->forest = forest;
+  gab_status status = fill_in(made, options);
+  if (status != GAB_OK) {
+    gab_volume_destroy(&made);
+    return status;
+  }
+  *volume = made;
+  return GAB_OK;
+}
+
+const char *gab_volume_name(const gab_volume *volume) { return volume->name; }
+
+void gab_volume_destroy(gab_volume **volume)
+{
+  gab_volume *old = *volume;
+  *volume = NULL;
+  if (!old) return;
+  gab_free(&old->folder);
+  gab_free(&old->name);
+  gab_free(&old->quantities);
+  gab_free(&old->values);
+  gab_free(&old->narrow);
+  gab_buffer_release(&old->steps);
+  gab_free(&old);
+}
+
+void gab_volume_rewind(gab_volume *volume) { volume->steps_known = false; }
+
+/* ---------------------------------------------------------------------------------------- the folder's steps
+ */
+
+/* What a file name of this output says. */
+typedef struct file_name {
+  gab_step step;
+  gab_slot slot; /* GAB_NO_SLOT: the description of the step */
+  bool is_temporary;
+} file_name;
+
+static bool parse_name(const char *prefix, const char *text, file_name *name)
+{
+  size_t length = strlen(prefix);
+  if (strncmp(text, prefix, length) != 0 || text[length] != '_') return false;
+  const char *digits = text + length + 1;
+  char *end = NULL;
+  if (!isdigit((unsigned char)digits[0])) return false;
+  errno = 0;
+  long long step = strtoll(digits, &end, 10);
+  if (errno || end - digits < 10) return false;
+  name->step = step;
+  name->slot = GAB_NO_SLOT;
+  if (strncmp(end, ".s", 2) == 0 && isdigit((unsigned char)end[2])) {
+    name->slot = (gab_slot)strtol(end + 2, &end, 10);
+    if (strncmp(end, ".h5", 3) != 0) return false;
+    end += 3;
+  } else if (strncmp(end, ".xdmf", 5) == 0) {
+    end += 5;
+  } else {
+    return false;
+  }
+  name->is_temporary = strcmp(end, GAB_OUTPUT_TEMPORARY) == 0;
+  return name->is_temporary || end[0] == '\0';
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+  gab_step x = *(const gab_step *)a, y = *(const gab_step *)b;
+  return (x > y) - (x < y);
+}
+
+/* Of the files of this output, later steps go, and what nobody writes any more of this one. Root, while the
+ * others wait: no file is being written. */
+static gab_status clean_folder(gab_volume *volume, gab_step step)
+{
+  DIR *folder = opendir(volume->folder);
+  if (!folder) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", volume->folder, strerror(errno));
+  const gab_members *members = gab_world_members(gab_forest_world(volume->forest));
+  gab_status status = GAB_OK;
+  gab_buffer_clear(&volume->steps);
+  for (struct dirent *entry = readdir(folder); entry && status == GAB_OK; entry = readdir(folder)) {
+    file_name name;
+    if (!parse_name(volume->name, entry->d_name, &name)) continue;
+    bool is_orphan = name.step == step && name.slot != GAB_NO_SLOT && !gab_members_has(members, name.slot);
+    if (name.is_temporary || name.step > step || is_orphan) {
+      if (unlinkat(dirfd(folder), entry->d_name, 0) != 0 && errno != ENOENT) {
+        status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", volume->folder,
+                               entry->d_name, strerror(errno));
+      }
+    } else if (name.slot == GAB_NO_SLOT && name.step < step) {
+      status = gab_put_bytes(&volume->steps, &name.step, sizeof name.step);
+    }
+  }
+  closedir(folder);
+  if (volume->steps.size) {
+    qsort(volume->steps.data, volume->steps.size / sizeof(gab_step), sizeof(gab_step), compare_steps);
+  }
+  return status;
+}
+
+/* Brings the list of steps up to date, `step` last. */
+static gab_status update_steps(gab_volume *volume, gab_step step)
+{
+  gab_epoch epoch = gab_world_epoch(gab_forest_world(volume->forest));
+  const gab_step *steps = (const gab_step *)volume->steps.data;
+  size_t count = volume->steps.size / sizeof(gab_step);
+  if (count && steps[count - 1] == step) volume->steps.size -= sizeof(gab_step);
+  bool went_back = count && steps[count - 1] > step;
+  if (!volume->steps_known || volume->epoch != epoch || went_back) {
+    volume->steps_known = false;
+    GAB_TRY(clean_folder(volume, step));
+    volume->steps_known = true;
+    volume->epoch = epoch;
+  }
+  return gab_put_bytes(&volume->steps, &step, sizeof step);
+}
+
+/* ---------------------------------------------------------------------------------------- one step */
+
+static gab_status slot_file_name(const gab_volume *volume, gab_step step, char path[GAB_OUTPUT_PATH_CAPACITY])
+{
+  return gab_output_path(path, "%s/%s_%010" GAB_PRI_STEP ".s%04" GAB_PRI_SLOT ".h5", volume->folder,
+                         volume->name, step, gab_world_slot(gab_forest_world(volume->forest)));
+}
+
+static gab_status describe_blocks(const gab_volume *volume, const char *path, gab_buffer *text)
+{
+  const gab_forest *forest = volume->forest;
+  const int32_t *cells = gab_forest_get_options(forest)->cells;
+  const int dimension = gab_forest_get_options(forest)->grid.dimension;
+  const size_t count = gab_forest_block_count(forest);
+  size_t described = 0;
+  for (int level = 0; described < count; level++) {
+    char dataset[GAB_HDF5_LEVEL_NAME];
+    gab_xdmf_block about = {.dataset = dataset,
+                            .row = 0,
+                            .rows = (int64_t)gab_hdf5_blocks_of_level(forest, level),
+                            .cells = {cells[0], cells[1], cells[2]}};
+    gab_hdf5_level_name(level, dataset);
+    for (size_t i = 0; i < count && about.row < about.rows; i++) {
+      const gab_block *block = gab_forest_block(forest, i);
+      double width;
+      if (gab_block_level(forest, block) != level) continue;
+      about.id = gab_block_get_id(block);
+      gab_output_block_origin(forest, block, about.origin, &width);
+      for (int axis = 0; axis < 3; axis++) about.spacing[axis] = width;
+      if (dimension == 2) about.spacing[2] = gab_forest_dx(forest, 0); /* equally thick on all levels */
+      GAB_TRY(gab_xdmf_put_block(text, strrchr(path, '/') + 1, &about, volume->quantities,
+                                 volume->quantity_count, volume->precision));
+      about.row++;
+    }
+    described += (size_t)about.rows;
+  }
+  return GAB_OK;
+}
+
+/* This slot's part: its file, and the description of its blocks. */
+static gab_status write_own(gab_volume *volume, const char *path, gab_step step, double time,
+                            gab_buffer *text)
+{
+  if (gab_forest_block_count(volume->forest) == 0) {
+    (void)unlink(path); /* of before the run went back */
+    return GAB_OK;
+  }
+  gab_hdf5_content content = {.forest = volume->forest,
+                              .quantities = volume->quantities,
+                              .quantity_count = volume->quantity_count,
+                              .precision = volume->precision,
+                              .compression = volume->compression,
+                              .step = step,
+                              .time = time,
+                              .values = volume->values,
+                              .narrow = volume->narrow};
+  GAB_TRY(gab_hdf5_write_blocks(path, &content));
+  return describe_blocks(volume, path, text);
+}
+
+static gab_status append_part(void *user, gab_slot from, gab_reader bytes)
+{
+  (void)from;
+  gab_output_file_write(user, bytes.at, gab_reader_left(&bytes));
+  return GAB_OK;
+}
+
+/* The description of the step, part by part in the order of the slots. Collective; the outcome is the root's.
+ */
+static gab_status write_description(gab_volume *volume, const char *path, double time, const gab_buffer *part)
+{
+  gab_world *world = gab_forest_world(volume->forest);
+  gab_output_file file = {.stream = NULL};
+  gab_buffer frame = {0};
+  gab_status status = GAB_OK, gathered;
+  if (!gab_world_is_root(world)) return gab_world_gather(world, part, append_part, &file);
+
+  status = gab_output_file_open(&file, path);
+  if (status == GAB_OK) status = gab_xdmf_put_step_head(&frame, volume->name, time);
+  file.error = status == GAB_OK ? 0 : EIO; /* takes in the parts of the others without writing them */
+  gab_output_file_write(&file, frame.data, frame.size);
+  gathered = gab_world_gather(world, part, append_part, &file);
+  if (status == GAB_OK) status = gathered;
+  gab_buffer_clear(&frame);
+  if (status == GAB_OK) status = gab_xdmf_put_step_tail(&frame);
+  if (status == GAB_OK) gab_output_file_write(&file, frame.data, frame.size);
+  status = gab_output_file_commit(&file, status);
+  gab_buffer_release(&frame);
+  return gathered == GAB_ERR_FAULT ? gathered : status;
+}
+
+static gab_status write_index(gab_volume *volume, gab_step step)
+{
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  gab_output_file file;
+  gab_buffer text = {0};
+  GAB_TRY(update_steps(volume, step));
+  GAB_TRY(gab_output_path(path, "%s/%s.xdmf", volume->folder, volume->name));
+  GAB_TRY(gab_output_file_open(&file, path));
+  gab_status status = gab_xdmf_put_index(&text, volume->name, (const gab_step *)volume->steps.data,
+                                         volume->steps.size / sizeof(gab_step));
+  if (status == GAB_OK) gab_output_file_write(&file, text.data, text.size);
+  status = gab_output_file_commit(&file, status);
+  gab_buffer_release(&text);
+  return status;
+}
+
+gab_status gab_volume_write(gab_volume *volume, gab_step step, double time)
+{
+  gab_world *world = gab_forest_world(volume->forest);
+  char own[GAB_OUTPUT_PATH_CAPACITY], description[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_world_check(world));
+  GAB_TRY(slot_file_name(volume, step, own));
+  GAB_TRY(
+      gab_output_path(description, "%s/%s_%010" GAB_PRI_STEP ".xdmf", volume->folder, volume->name, step));
+  /* Written once more after a rollback: the old description does not fit the new files. */
+  if (gab_world_is_root(world)) (void)unlink(description);
+
+  gab_buffer part = {0};
+  gab_status status = gab_output_settle(world, write_own(volume, own, step, time, &part));
+  if (status == GAB_OK) {
+    status = write_description(volume, description, time, &part);
+    if (status == GAB_OK && gab_world_is_root(world)) status = write_index(volume, step);
+    status = gab_output_settle(world, status);
+  }
+  gab_buffer_release(&part);
+  if (status != GAB_OK && status != GAB_ERR_FAULT) { /* a step is there as a whole or not at all */
+    volume->steps_known = false;
+    (void)unlink(own);
+    if (gab_world_is_root(world)) (void)unlink(description);
+  }
+  return status;
+}

@@ -1,0 +1,326 @@
+#include "blockforest/output/output.h"
+#include "blockforest/output/output_impl.h"
+#include "core/base/log.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One writer: which of the pointers is set says what it is. */
+typedef struct writer {
+  gab_schedule schedule;
+  gab_output_kind kind;
+  gab_volume *volume;
+  gab_slice *slice;
+  gab_probes *probes;
+  gab_series *series; /* of its own, or borrowed from the probes */
+  gab_row_fn row;
+  void *user;
+  double *values; /* one row */
+  char *name;     /* of the series, in packed cursors */
+  char *files;    /* what their paths begin with */
+} writer;
+
+struct gab_output {
+  gab_forest *forest;
+  char *folder;
+  writer *writers;
+  size_t count;
+  gab_buffer files; /* names of what they write */
+};
+
+bool gab_schedule_due(gab_schedule schedule, gab_step step)
+{
+  return schedule.every > 0 && step >= schedule.start && (step - schedule.start) % schedule.every == 0;
+}
+
+gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output)
+{
+  void *memory = NULL;
+  *output = NULL;
+  GAB_TRY(gab_alloc(sizeof **output, GAB_MEMORY_OTHER, &memory));
+  gab_output *made = memory;
+  made->forest = forest;
+  gab_status status = gab_output_copy_string(folder, &made->folder);
+  if (status != GAB_OK) {
+    gab_output_destroy(&made);
+    return status;
+  }
+  *output = made;
+  return GAB_OK;
+}
+
+static void release_writer(writer *old)
+{
+  if (!old->probes) gab_series_destroy(&old->series);
+  gab_probes_destroy(&old->probes);
+  gab_slice_destroy(&old->slice);
+  gab_volume_destroy(&old->volume);
+  gab_free(&old->values);
+  gab_free(&old->name);
+  gab_free(&old->files);
+}
+
+void gab_output_destroy(gab_output **output)
+{
+  gab_output *old = *output;
+  *output = NULL;
+  if (!old) return;
+  for (size_t i = 0; i < old->count; i++) release_writer(&old->writers[i]);
+  gab_free(&old->writers);
+  gab_buffer_release(&old->files);
+  gab_free(&old->folder);
+  gab_free(&old);
+}
+
+const char *gab_output_folder(const gab_output *output) { return output->folder; }
+
+/* ---------------------------------------------------------------------------------------- the list */
+
+static gab_status name_files(writer *made, const char *folder, const char *within, const char *name)
+{
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(path, "%s%s/%s_", folder, within, name));
+  return gab_output_copy_string(path, &made->files);
+}
+
+/* What would never be written, or over the files of another one. */
+static gab_status check_new(const gab_output *output, const writer *made)
+{
+  const char *kind = made->kind == GAB_OUTPUT_SLICE    ? "slice"
+                     : made->kind == GAB_OUTPUT_VOLUME ? "volume"
+                                                       : "table";
+  const char *name = made->volume  ? gab_volume_name(made->volume)
+                     : made->slice ? gab_slice_name(made->slice)
+                                   : made->name;
+  if (made->schedule.every < 0 || made->schedule.start < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "output `%s': every %" GAB_PRI_STEP " steps from step %" GAB_PRI_STEP " on is no schedule",
+             made->files, made->schedule.every, made->schedule.start);
+  for (size_t i = 0; i < output->count; i++)
+    if (strcmp(output->writers[i].files, made->files) == 0)
+      GAB_FAIL(GAB_ERR_INPUT, "the files would be those of another %s, which is called '%s' as well", kind,
+               name);
+  return GAB_OK;
+}
+
+/* Files of NAME_<n>.s<n>.h5, NAME_<n>.xdmf and NAME.xdmf (hdf5_output.h); NAME_<n>.png; NAME.csv. */
+static gab_status list_files(gab_output *output, const writer *made, const char *volume)
+{
+  gab_buffer *files = &output->files;
+  if (made->volume) {
+    const char *name = volume ? volume : "fields";
+    return gab_put_text(files, "fields/%s.xdmf\nfields/%s_<n>.xdmf\nfields/%s_<n>.s<n>.h5\n", name, name,
+                        name);
+  }
+  if (made->slice) return gab_put_text(files, "%s_<n>.png\n", gab_slice_name(made->slice));
+  if (made->probes) return gab_put_text(files, "%s\n", made->name);
+  return gab_put_text(files, "%s.csv\n", made->name);
+}
+
+gab_status gab_output_list_files(const gab_output *output, gab_buffer *names)
+{
+  return gab_put_bytes(names, output->files.data, output->files.size);
+}
+
+/* Takes over what `made` holds, also on failure. */
+static gab_status add(gab_output *output, gab_status status, writer *made, const char *volume)
+{
+  void *memory = output->writers;
+  if (status == GAB_OK) status = check_new(output, made);
+  if (status == GAB_OK) {
+    status = gab_realloc((output->count + 1) * sizeof(writer), GAB_MEMORY_OTHER, &memory);
+  }
+  if (status == GAB_OK) status = list_files(output, made, volume);
+  if (memory) output->writers = memory;
+  if (status != GAB_OK) {
+    release_writer(made);
+    return status;
+  }
+  output->writers[output->count++] = *made;
+  return GAB_OK;
+}
+
+gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule, const gab_volume_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_VOLUME};
+  gab_volume_options own = *options;
+  if (!own.folder) own.folder = output->folder;
+  gab_status status = gab_volume_create(output->forest, &own, &made.volume);
+  if (status == GAB_OK) status = name_files(&made, own.folder, "/fields", gab_volume_name(made.volume));
+  return add(output, status, &made, own.name);
+}
+
+gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const gab_slice_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SLICE};
+  gab_slice_options own = *options;
+  if (!own.folder) own.folder = output->folder;
+  gab_status status = gab_slice_create(output->forest, &own, &made.slice);
+  if (status == GAB_OK) status = name_files(&made, own.folder, "", gab_slice_name(made.slice));
+  return add(output, status, &made, NULL);
+}
+
+gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule, const gab_probes_options *options)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES};
+  gab_probes_options own = *options;
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(path, "%s/probes.csv", output->folder));
+  if (!own.path) own.path = path;
+  gab_status status = gab_probes_create(output->forest, &own, &made.probes);
+  if (status == GAB_OK) {
+    made.series = gab_probes_series(made.probes);
+    const char *slash = strrchr(own.path, '/');
+    status = gab_output_copy_string(slash ? slash + 1 : own.path, &made.name);
+    if (status == GAB_OK) status = gab_output_copy_string(own.path, &made.files);
+  }
+  return add(output, status, &made, NULL);
+}
+
+gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
+                                 const char *const *columns, size_t count, gab_row_fn row, void *user,
+                                 gab_series **series)
+{
+  writer made = {.schedule = schedule, .kind = GAB_OUTPUT_SERIES, .row = row, .user = user};
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  void *memory = NULL;
+  GAB_TRY(gab_output_name_check(name));
+  GAB_TRY(gab_output_path(path, "%s/%s.csv", output->folder, name));
+  gab_status status = gab_output_copy_string(name, &made.name);
+  if (status == GAB_OK) status = gab_output_copy_string(path, &made.files);
+  if (status == GAB_OK) status = gab_alloc(count * sizeof(double), GAB_MEMORY_OTHER, &memory);
+  made.values = memory;
+  if (status == GAB_OK) {
+    status = gab_series_create(gab_forest_world(output->forest), path, columns, count, &made.series);
+  }
+  gab_series *borrowed = made.series;
+  GAB_TRY(add(output, status, &made, NULL));
+  if (series) *series = borrowed;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- writing */
+
+static bool is_active(const writer *which)
+{
+  return which->kind != GAB_OUTPUT_SERIES || which->probes || which->row;
+}
+
+bool gab_output_due(const gab_output *output, gab_step step)
+{
+  for (size_t i = 0; i < output->count; i++) {
+    if (is_active(&output->writers[i]) && gab_schedule_due(output->writers[i].schedule, step)) return true;
+  }
+  return false;
+}
+
+static gab_status write_one(gab_output *output, writer *which, gab_step step, double time)
+{
+  if (which->volume) return gab_volume_write(which->volume, step, time);
+  if (which->slice) return gab_slice_write(which->slice, step, time);
+  if (which->probes) return gab_probes_write(which->probes, step, time);
+  if (!which->row) return GAB_OK;
+  gab_status status = which->row(which->user, step, time, which->values);
+  if (status == GAB_OK) status = gab_series_append(which->series, step, time, which->values);
+  return gab_output_settle(gab_forest_world(output->forest), status);
+}
+
+gab_status gab_output_write(gab_output *output, gab_step step, double time)
+{
+  if (!gab_output_due(output, step)) return GAB_OK;
+  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  for (size_t i = 0; i < output->count; i++) {
+    if (!gab_schedule_due(output->writers[i].schedule, step)) continue;
+    GAB_TRY(write_one(output, &output->writers[i], step, time));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time)
+{
+  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  for (size_t i = 0; i < output->count; i++) {
+    if (!(kinds & (unsigned)output->writers[i].kind)) continue;
+    GAB_TRY(write_one(output, &output->writers[i], step, time));
+  }
+  return GAB_OK;
+}
+
+static gab_status flush_own(gab_output *output)
+{
+  for (size_t i = 0; i < output->count; i++) {
+    if (output->writers[i].series) GAB_TRY(gab_series_flush(output->writers[i].series));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_output_flush(gab_output *output)
+{
+  return gab_output_settle(gab_forest_world(output->forest), flush_own(output));
+}
+
+/* ---------------------------------------------------------------------------------------- cursors */
+
+static uint32_t series_count(const gab_output *output)
+{
+  uint32_t count = 0;
+  for (size_t i = 0; i < output->count; i++) count += output->writers[i].series != NULL;
+  return count;
+}
+
+/* "forces\n0123456789abcdef": a series and its columns. */
+static gab_status put_name(gab_buffer *out, const writer *which)
+{
+  char text[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(text, "%s\n%016" PRIx64, which->name, gab_series_columns_hash(which->series)));
+  return gab_put_string(out, text);
+}
+
+gab_status gab_output_pack(gab_output *output, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u32(out, series_count(output)));
+  for (size_t i = 0; i < output->count; i++) {
+    if (!output->writers[i].series) continue;
+    GAB_TRY(put_name(out, &output->writers[i]));
+    GAB_TRY(gab_series_pack(output->writers[i].series, out));
+  }
+  return GAB_OK;
+}
+
+/* The cursor of one series, which this run may not have any more, or with other columns. */
+static gab_status unpack_one(gab_output *output, gab_reader *in, bool *known)
+{
+  char name[GAB_OUTPUT_PATH_CAPACITY];
+  gab_reader cursor;
+  GAB_TRY(gab_get_string(in, name, sizeof name));
+  GAB_TRY(gab_get_view(in, sizeof(uint64_t) + sizeof(int64_t), &cursor));
+  char *columns = strchr(name, '\n'); /* cursors of older programs do not tell */
+  if (columns) *columns++ = '\0';
+  for (size_t i = 0; i < output->count; i++) {
+    writer *which = &output->writers[i];
+    if (!which->series || strcmp(name, which->name) != 0) continue;
+    if (columns && strtoull(columns, NULL, 16) != gab_series_columns_hash(which->series)) return GAB_OK;
+    known[i] = true;
+    return gab_series_unpack(which->series, &cursor);
+  }
+  return GAB_OK;
+}
+
+gab_status gab_output_unpack(gab_output *output, gab_reader *in)
+{
+  uint32_t count = 0;
+  void *memory;
+  GAB_TRY(gab_get_u32(in, &count));
+  GAB_TRY(gab_alloc(output->count + 1, GAB_MEMORY_OTHER, &memory));
+  bool *known = memory;
+  gab_status status = GAB_OK;
+  for (uint32_t i = 0; i < count && status == GAB_OK; i++) status = unpack_one(output, in, known);
+  for (size_t i = 0; i < output->count && status == GAB_OK; i++) {
+    writer *which = &output->writers[i];
+    if (which->volume) gab_volume_rewind(which->volume);
+    if (which->series && !known[i]) status = gab_series_begin_anew(which->series);
+  }
+  gab_free(&known);
+  return status;
+}

@@ -1,0 +1,115 @@
+/** @file output.h
+ *  @brief What is written when: a list of writers, each with its steps.
+ *
+ *  @code
+ *    GAB_TRY(gab_output_folder_prepare("OUT"));                  // on the root, before the run
+ *    GAB_TRY(gab_output_create(forest, "OUT", &output));
+ *    GAB_TRY(gab_output_add_volume(output, (gab_schedule){.every = 1000}, &volume));
+ *    GAB_TRY(gab_output_add_slice(output, (gab_schedule){.every = 100}, &slice));
+ *    ...
+ *    if (gab_output_due(output, step)) GAB_TRY(gab_output_write(output, step, time));
+ *  @endcode
+ *
+ *  The cursors of all series travel as one replicated entity: gab_output_pack(), gab_output_unpack().
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_OUTPUT_H
+#define GABION_BLOCKFOREST_OUTPUT_H
+
+#include "blockforest/output/csv.h"
+#include "blockforest/output/hdf5_output.h"
+#include "blockforest/pictures/png_slice.h"
+#include "blockforest/output/probes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_output gab_output;
+
+/** At which steps: start, start + every, start + 2 every, … */
+typedef struct gab_schedule {
+  gab_step every; /**< > 0; 0: never by itself, see gab_output_write_now() */
+  gab_step start; /**< >= 0 */
+} gab_schedule;
+
+bool gab_schedule_due(gab_schedule schedule, gab_step step);
+
+/** Whether a text can be (part of) the name of a file of the output folder: 1 to 60 letters and digits of ASCII and
+ *  _ - + . that begin with a letter, a digit or _. So it stays in its folder, is no option of a program, and leaves room
+ *  for a step and an ending. Pure. @return ::GAB_ERR_INPUT that says what is wrong */
+gab_status gab_output_name_check(const char *name);
+
+/** Makes the folder `path` (with those above it) and `path`/fields, and tries whether files can be written
+ *  there. Local: for the root, before the run. @return ::GAB_ERR_INPUT with path and cause */
+gab_status gab_output_folder_prepare(const char *path);
+
+/** Local. @param[in] forest  borrowed as long as the output lives; `folder` is copied */
+gab_status gab_output_create(gab_forest *forest, const char *folder, gab_output **output);
+/** Destroys the writers and series that were made through the output. */
+void gab_output_destroy(gab_output **output);
+const char *gab_output_folder(const gab_output *output);
+
+/* Adding writers: local, the same in the same order on all slots; options.folder NULL means the output's. A name that
+ * gab_output_name_check() refuses, or under which another writer writes, is ::GAB_ERR_INPUT; a schedule with negative
+ * steps ::GAB_ERR_ARGUMENT. */
+
+gab_status gab_output_add_volume(gab_output *output, gab_schedule schedule,
+                                 const gab_volume_options *options);
+gab_status gab_output_add_slice(gab_output *output, gab_schedule schedule, const gab_slice_options *options);
+/** Probes; options.path NULL means FOLDER/probes.csv. */
+gab_status gab_output_add_probes(gab_output *output, gab_schedule schedule,
+                                 const gab_probes_options *options);
+
+/** Values of a row of a series, asked for when it is due. Collective; the same values on all slots. */
+typedef gab_status (*gab_row_fn)(void *user, gab_step step, double time, double *values);
+/** FOLDER/NAME.csv with rows from a function. @param[in] row  NULL: the application appends rows itself
+ *  @param[out] series  borrowed, owned by the output; may be NULL */
+gab_status gab_output_add_series(gab_output *output, gab_schedule schedule, const char *name,
+                                 const char *const *columns, size_t count, gab_row_fn row, void *user,
+                                 gab_series **series);
+
+/** Appends the names of the files that its writers make, a line each, relative to the folder, with `<n>` for a
+ * number. Local. */
+gab_status gab_output_list_files(const gab_output *output, gab_buffer *names);
+
+/** True if some writer is due at this step. Local, the same on all slots. */
+bool gab_output_due(const gab_output *output, gab_step step);
+
+/** Writes what is due at this step. Collective. Announces ::GAB_PHASE_OUTPUT.
+ *  @return on all slots the same: GAB_OK, ::GAB_ERR_IO if some slot could not write (message of that slot),
+ *  ::GAB_ERR_FAULT in a broken world */
+gab_status gab_output_write(gab_output *output, gab_step step, double time);
+
+/** Kinds of writers, to be combined. */
+typedef enum gab_output_kind {
+  GAB_OUTPUT_VOLUME = 1,
+  GAB_OUTPUT_SLICE = 2,
+  GAB_OUTPUT_SERIES = 4, /**< series and probes */
+  GAB_OUTPUT_ALL = 7
+} gab_output_kind;
+
+/** Writes now, due or not, e.g. the last state of a run or one that diverged. Collective.
+ *  @param[in] kinds  sum of ::gab_output_kind */
+gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
+
+/** Flushes all series. Collective. */
+gab_status gab_output_flush(gab_output *output);
+
+/** Flushes the series and appends their cursors: the same bytes on all slots. Local. */
+gab_status gab_output_pack(gab_output *output, gab_buffer *out);
+/** Restores the cursors and cuts the files; volume output looks at its folder anew. A series that has no
+ * cursor, or that of other columns (a run that goes on may write other things than the one before), begins
+ * anew beside the old file; cursors of series that there are no more are passed over. Local. */
+gab_status gab_output_unpack(gab_output *output, gab_reader *in);
+
+/** Makes the outcome of something that each slot did on its own common: GAB_OK if all give GAB_OK, else the
+ *  status and message of the lowest slot that failed, on all. Collective. A slot that gives ::GAB_ERR_FAULT
+ *  does not take part (its world is broken): it gets that back at once. */
+gab_status gab_output_settle(gab_world *world, gab_status mine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,232 @@
+#include "blockforest/output/output.h"
+#include "blockforest/output/output_impl.h"
+#include "core/messages/collective.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+gab_status gab_output_path(char path[GAB_OUTPUT_PATH_CAPACITY], const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(path, GAB_OUTPUT_PATH_CAPACITY, format, arguments);
+  va_end(arguments);
+  if (length < 0 || length >= GAB_OUTPUT_PATH_CAPACITY) {
+    GAB_FAIL(GAB_ERR_INPUT, "path of an output file is too long: %.80s...", path);
+  }
+  return GAB_OK;
+}
+
+gab_status gab_put_text(gab_buffer *buffer, const char *format, ...)
+{
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  void *place = NULL;
+  gab_status status = length < 0 ? GAB_ERR_ARGUMENT : gab_buffer_extend(buffer, (size_t)length + 1, &place);
+  if (status == GAB_OK) {
+    vsnprintf(place, (size_t)length + 1, format, again);
+    buffer->size--; /* the terminating zero */
+  }
+  va_end(again);
+  return status;
+}
+
+void gab_output_number(double value, char text[GAB_OUTPUT_NUMBER])
+{
+  if (isnan(value)) {
+    strcpy(text, "nan");
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, GAB_OUTPUT_NUMBER, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  char *comma = strchr(text, ','); /* of the user's locale */
+  if (comma) *comma = '.';
+}
+
+gab_status gab_output_copy_string(const char *text, char **copy)
+{
+  *copy = NULL;
+  if (!text) return GAB_OK;
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(strlen(text) + 1, GAB_MEMORY_OTHER, &memory));
+  memcpy(memory, text, strlen(text) + 1);
+  *copy = memory;
+  return GAB_OK;
+}
+
+void gab_output_scalar_label(const gab_quantity *quantity, gab_component component,
+                             char label[GAB_OUTPUT_LABEL_CAPACITY])
+{
+  static const char *const suffixes[] = {".x", ".y", ".z", ""};
+  snprintf(label, GAB_OUTPUT_LABEL_CAPACITY, "%s%s", quantity->name,
+           quantity->components == 1 ? "" : suffixes[component]);
+}
+
+void gab_output_block_origin(const gab_forest *forest, const gab_block *block, double origin[3],
+                             double *spacing)
+{
+  const gab_forest_options *domain = gab_forest_get_options(forest);
+  gab_box cells = gab_block_cells(forest, block);
+  *spacing = gab_forest_dx(forest, gab_block_level(forest, block));
+  for (int d = 0; d < 3; d++) origin[d] = domain->origin[d] + (double)cells.lo[d] * *spacing;
+}
+
+/* ---------------------------------------------------------------------------------------- whole files */
+
+gab_status gab_output_file_open(gab_output_file *file, const char *path)
+{
+  file->stream = NULL;
+  file->error = 0;
+  GAB_TRY(gab_output_path(file->path, "%s", path));
+  GAB_TRY(gab_output_path(file->temporary, "%s" GAB_OUTPUT_TEMPORARY, path));
+  file->stream = fopen(file->temporary, "wb");
+  if (!file->stream) {
+    GAB_FAIL(GAB_ERR_IO, "cannot make the file %s: %s", file->temporary, strerror(errno));
+  }
+  return GAB_OK;
+}
+
+void gab_output_file_write(gab_output_file *file, const void *bytes, size_t count)
+{
+  if (file->error || count == 0) return;
+  errno = 0;
+  if (fwrite(bytes, 1, count, file->stream) != count) file->error = errno ? errno : EIO;
+}
+
+gab_status gab_output_file_commit(gab_output_file *file, gab_status status)
+{
+  if (!file->stream) return status;
+  /* Delayed errors of the disk show up in flush and close at the latest. */
+  if (fflush(file->stream) != 0 && !file->error) file->error = errno;
+  if (fclose(file->stream) != 0 && !file->error) file->error = errno;
+  file->stream = NULL;
+  if (status == GAB_OK && !file->error) {
+    if (rename(file->temporary, file->path) == 0) return GAB_OK;
+    file->error = errno;
+  }
+  (void)unlink(file->temporary);
+  if (status != GAB_OK) return status;
+  GAB_FAIL(GAB_ERR_IO, "cannot write %s: %s", file->path, strerror(file->error));
+}
+
+/* ---------------------------------------------------------------------------------------- names */
+
+enum { LONGEST_NAME = 60 };
+
+gab_status gab_output_name_check(const char *name)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const size_t length = strlen(name);
+  if (length == 0) GAB_FAIL(GAB_ERR_INPUT, "a name of files cannot be empty");
+  if (length > LONGEST_NAME)
+    GAB_FAIL(GAB_ERR_INPUT, "'%.40s...' is no name of files: it has %zu characters, more than %d", name,
+             length, (int)LONGEST_NAME);
+  if (!strchr(letters, name[0]) ||
+      strspn(name, "-+."
+                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != length)
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "'%s' is no name of files: those have letters, digits, _ - + and ., and begin with one of the first three",
+        name);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- the folder */
+
+static gab_status make_folder(const char *path)
+{
+  struct stat info;
+  if (mkdir(path, 0777) == 0) return GAB_OK;
+  int error = errno;
+  if (error == EEXIST && stat(path, &info) == 0) {
+    if (S_ISDIR(info.st_mode)) return GAB_OK;
+    error = ENOTDIR;
+  }
+  GAB_FAIL(GAB_ERR_INPUT, "cannot make the output folder %s: %s", path, strerror(error));
+}
+
+static gab_status make_folders(const char *path)
+{
+  char part[GAB_OUTPUT_PATH_CAPACITY];
+  GAB_TRY(gab_output_path(part, "%s", path));
+  for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    GAB_TRY(make_folder(part));
+    *slash = '/';
+  }
+  return make_folder(part);
+}
+
+/* Writes, syncs and removes a file: rights, quotas and full disks show before the first step is computed. */
+static gab_status try_folder(const char *path)
+{
+  char name[GAB_OUTPUT_PATH_CAPACITY];
+  static const char probe[65536];
+  GAB_TRY(gab_output_path(name, "%s/.gabion-can-write-XXXXXX", path));
+  int descriptor = mkstemp(name);
+  int error = descriptor < 0 ? errno : 0;
+  if (descriptor >= 0) {
+    errno = 0;
+    if (write(descriptor, probe, sizeof probe) != (ssize_t)sizeof probe) error = errno ? errno : ENOSPC;
+    if (!error && fsync(descriptor) != 0 && errno != EINVAL) error = errno;
+    if (close(descriptor) != 0 && !error) error = errno;
+    (void)unlink(name);
+  }
+  if (error) GAB_FAIL(GAB_ERR_INPUT, "cannot write into the output folder %s: %s", path, strerror(error));
+  return GAB_OK;
+}
+
+gab_status gab_output_folder_prepare(const char *path)
+{
+  char fields[GAB_OUTPUT_PATH_CAPACITY];
+  if (!path || !path[0]) GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is empty");
+  GAB_TRY(gab_output_path(fields, "%s/fields", path));
+  GAB_TRY(make_folders(fields));
+  GAB_TRY(try_folder(path));
+  return try_folder(fields);
+}
+
+/* ---------------------------------------------------------------------------------------- common outcome */
+
+gab_status gab_output_settle(gab_world *world, gab_status mine)
+{
+  if (mine == GAB_ERR_FAULT) return mine;
+  uint64_t failed = mine == GAB_OK ? UINT64_MAX : (uint64_t)gab_world_slot(world);
+  GAB_TRY(gab_world_min_u64(world, &failed, 1));
+  if (failed == UINT64_MAX) return GAB_OK;
+
+  gab_slot speaker = (gab_slot)failed;
+  gab_buffer text = {0};
+  gab_status status = GAB_OK;
+  char message[2048];
+  if (gab_world_slot(world) == speaker) {
+    snprintf(message, sizeof message, "%s", gab_error_message());
+    GAB_TRY_GOTO(status, done, gab_put_u32(&text, (uint32_t)mine));
+    GAB_TRY_GOTO(status, done, gab_put_string(&text, message));
+  }
+  GAB_TRY_GOTO(status, done, gab_world_broadcast(world, speaker, &text));
+  gab_reader reader = gab_reader_of_buffer(&text);
+  uint32_t code = 0;
+  GAB_TRY_GOTO(status, done, gab_get_u32(&reader, &code));
+  GAB_TRY_GOTO(status, done, gab_get_string(&reader, message, sizeof message));
+  status = code > GAB_OK && code < GAB_STATUS_COUNT ? (gab_status)code : GAB_ERR_CORRUPT;
+  /* One slot's own message is whole; elsewhere it says whose it is. */
+  if (gab_world_slot(world) == speaker) {
+    gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  } else {
+    gab_error_set(status, __FILE__, __LINE__, "slot %" GAB_PRI_SLOT ": %s", speaker, message);
+  }
+done:
+  gab_buffer_release(&text);
+  return status;
+}

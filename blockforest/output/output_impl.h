@@ -1,0 +1,58 @@
+/* Internal: what the writers share. Paths, files that appear only when they are whole, common outcomes. */
+#ifndef GABION_BLOCKFOREST_OUTPUT_IMPL_H
+#define GABION_BLOCKFOREST_OUTPUT_IMPL_H
+
+#include "blockforest/output/hdf5_output.h"
+#include "blockforest/output/output_quantity.h"
+#include "blockforest/pictures/png_slice.h"
+#include "core/base/buffer.h"
+#include <stdio.h>
+
+#define GAB_OUTPUT_PATH_CAPACITY 4096
+#define GAB_OUTPUT_TEMPORARY     ".tmp" /* ending of files that are being written */
+
+/* Bytes that a quantity's or unit's text may have in titles and columns. */
+#define GAB_OUTPUT_LABEL_CAPACITY 128
+
+/* printf into a path; GAB_ERR_INPUT if it is too long. */
+gab_status gab_output_path(char path[GAB_OUTPUT_PATH_CAPACITY], const char *format, ...) GAB_PRINTF(2, 3);
+
+/* Appends printf-like text, unterminated. */
+gab_status gab_put_text(gab_buffer *buffer, const char *format, ...) GAB_PRINTF(2, 3);
+
+#define GAB_OUTPUT_NUMBER 32
+
+/* The shortest decimal number that reads back as the same double, "nan" for any NaN; the same in every
+ * locale. */
+void gab_output_number(double value, char text[GAB_OUTPUT_NUMBER]);
+
+/* A copy of a string; NULL gives NULL. Released by gab_free(). */
+gab_status gab_output_copy_string(const char *text, char **copy);
+
+/* First part of the names of their files. Borrowed. */
+const char *gab_volume_name(const gab_volume *volume);
+const char *gab_slice_name(const gab_slice *slice);
+
+/* A file under a temporary name that gets its own at the end. */
+typedef struct gab_output_file {
+  FILE *stream; /* NULL: not open */
+  int error;    /* errno of the first failure, 0 if none */
+  char path[GAB_OUTPUT_PATH_CAPACITY], temporary[GAB_OUTPUT_PATH_CAPACITY];
+} gab_output_file;
+
+gab_status gab_output_file_open(gab_output_file *file, const char *path);
+/* Failures are kept for the commit. */
+void gab_output_file_write(gab_output_file *file, const void *bytes, size_t count);
+/* Flushes, closes, renames; after any failure removes the temporary file. `status` is what happened while
+ * writing: unless it is GAB_OK the file is only removed and the status returned. */
+gab_status gab_output_file_commit(gab_output_file *file, gab_status status);
+
+/* The scalar quantities' label for people: "velocity.x" or "density". */
+void gab_output_scalar_label(const gab_quantity *quantity, gab_component component,
+                             char label[GAB_OUTPUT_LABEL_CAPACITY]);
+
+/* Lower corner of a block and width of its cells, from integers: the same on every slot. */
+void gab_output_block_origin(const gab_forest *forest, const gab_block *block, double origin[3],
+                             double *spacing);
+
+#endif

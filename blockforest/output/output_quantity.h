@@ -1,0 +1,73 @@
+/** @file output_quantity.h
+ *  @brief What can be written out: a named value per cell, evaluated block by block.
+ *
+ *  The modules that know what their data means (density, velocity, temperature, flags) supply quantities; the
+ *  writers (volume files, pictures, probes) know nothing but this description.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_OUTPUT_QUANTITY_H
+#define GABION_BLOCKFOREST_OUTPUT_QUANTITY_H
+
+#include "blockforest/forest/forest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A quantity per cell. Copied by those who take one; the strings and `user` are borrowed as long as they use
+ *  it. */
+typedef struct gab_quantity {
+  const char *name; /**< letters, digits, `_` and `-`; e.g. "velocity" */
+  const char *unit; /**< for people, e.g. "m/s"; NULL or "" if it has none */
+  int components;   /**< 1 (scalar) or 3 (vector) */
+  bool diverging;   /**< has a meaningful zero between two signs: pictures colour it symmetrically around 0 */
+
+  /** Fills one block: values[((z * ny + y) * nx + x) * components + component]. Not a number (NaN) marks a
+   *  cell without a value, a solid one for instance. Local, no communication; one thread at a time. */
+  gab_status (*evaluate)(void *user, const gab_forest *forest, const gab_block *block, double *values);
+  void *user;
+} gab_quantity;
+
+/** A list of quantities to choose from. */
+typedef struct gab_quantity_list {
+  const gab_quantity *items; /**< borrowed */
+  size_t count;
+} gab_quantity_list;
+
+/** Which scalar of a quantity: one component, or the Euclidean norm of a vector. A scalar quantity has only
+ *  ::GAB_COMPONENT_X, which ::GAB_COMPONENT_MAGNITUDE stands for as well (no absolute value is taken). */
+typedef enum gab_component {
+  GAB_COMPONENT_X = 0,
+  GAB_COMPONENT_Y,
+  GAB_COMPONENT_Z,
+  GAB_COMPONENT_MAGNITUDE
+} gab_component;
+
+/** The scalar of one cell. @param[in] cell_values  the quantity's components of that cell */
+double gab_quantity_scalar(const gab_quantity *quantity, gab_component component, const double *cell_values);
+
+/** Cells of a block (the same for all), and what evaluate() needs for one: cells * components doubles. */
+size_t gab_quantity_block_values(const gab_forest *forest, const gab_quantity *quantity);
+
+/** ::GAB_ERR_ARGUMENT unless name, components and evaluate are as documented. */
+gab_status gab_quantity_check(const gab_quantity *quantity);
+
+/** Finds a quantity by name. @return ::GAB_ERR_INPUT that lists the names there are, if there is none */
+gab_status gab_quantity_find(gab_quantity_list list, const char *name, const gab_quantity **quantity);
+
+/** Finds "velocity" (its magnitude), "velocity.x", "velocity.y", "velocity.z" and "velocity.magnitude".
+ *  @return ::GAB_ERR_INPUT if there is no such quantity or it has no such component */
+gab_status gab_quantity_find_scalar(gab_quantity_list list, const char *name, const gab_quantity **quantity,
+                                    gab_component *component);
+
+/** The owner slot of the block, for every cell. A fact about the run, not about its state: it differs with
+ * the number of processes. @return a static object */
+const gab_quantity *gab_quantity_owner(void);
+/** The refinement level of the block. @return a static object */
+const gab_quantity *gab_quantity_level(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+/* Boxes of cells in files of their own: writing. */
+#include "blockforest/output/parts.h"
+#include "blockforest/hdf5/hdf5_file_impl.h"
+#include "blockforest/hdf5/hdf5_image_impl.h"
+#include "blockforest/output/output.h"
+#include "blockforest/output/output_impl.h"
+#include "core/messages/collective.h"
+#include "field/field.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct gab_parts {
+  gab_forest *forest;
+  char *folder;
+  gab_quantity *quantities;
+  size_t quantity_count;
+  int compression;
+  double *values, *cut; /* of a whole block, of what lies in the box */
+  float *narrow;        /* NULL: double precision */
+};
+
+static gab_status fill_in(gab_parts *parts, const gab_parts_options *options)
+{
+  void *memory = NULL;
+  size_t widest = 0;
+  GAB_TRY(gab_output_copy_string(options->folder, &parts->folder));
+  GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
+  parts->quantities = memory;
+  for (size_t i = 0; i < options->quantity_count; i++) {
+    GAB_TRY(gab_quantity_check(&options->quantities[i]));
+    parts->quantities[i] = options->quantities[i];
+    const size_t values = gab_quantity_block_values(parts->forest, &options->quantities[i]);
+    if (values > widest) widest = values;
+  }
+  parts->quantity_count = options->quantity_count;
+  parts->compression = options->compression;
+  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  parts->values = memory;
+  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  parts->cut = memory;
+  if (options->precision == GAB_OUTPUT_DOUBLE) return GAB_OK;
+  GAB_TRY(gab_alloc(widest * sizeof(float), GAB_MEMORY_OTHER, &memory));
+  parts->narrow = memory;
+  return GAB_OK;
+}
+
+gab_status gab_parts_create(gab_forest *forest, const gab_parts_options *options, gab_parts **parts)
+{
+  void *memory = NULL;
+  *parts = NULL;
+  if (!options->folder || options->quantity_count == 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "parts need a folder and quantities");
+  if (options->compression < 0 || options->compression > 9)
+    GAB_FAIL(GAB_ERR_INPUT, "compression of parts is %d, only 0 (none) to 9 are possible",
+             options->compression);
+  if (options->compression > 0 && !gab_hdf5_can_compress())
+    GAB_FAIL(GAB_ERR_INPUT, "compressed parts: this HDF5 was built without zlib; use compression 0");
+  GAB_TRY(gab_alloc(sizeof **parts, GAB_MEMORY_OTHER, &memory));
+  gab_parts *made = memory;
+  made->forest = forest;
+  gab_status status = fill_in(made, options);
+  if (status != GAB_OK) {
+    gab_parts_destroy(&made);
+    return status;
+  }
+  *parts = made;
+  return GAB_OK;
+}
+
+void gab_parts_destroy(gab_parts **parts)
+{
+  gab_parts *old = *parts;
+  *parts = NULL;
+  if (!old) return;
+  gab_free(&old->folder);
+  gab_free(&old->quantities);
+  gab_free(&old->values);
+  gab_free(&old->cut);
+  gab_free(&old->narrow);
+  gab_free(&old);
+}
+
+/* ---------------------------------------------------------------------------------------- writing */
+
+/* One file. */
+typedef struct part {
+  const gab_block *block;
+  gab_box box;      /* cells of the block */
+  int64_t first[3]; /* of them, counted from where the window began */
+  gab_step step;
+  double time;
+} part;
+
+/* Moves the values of the box to the front. */
+static void cut_out(const gab_parts *parts, const part *part, int components)
+{
+  const int32_t *cells = gab_forest_get_options(parts->forest)->cells;
+  const gab_box *box = &part->box;
+  const size_t run = (size_t)(box->hi[0] - box->lo[0]) * (size_t)components;
+  double *to = parts->cut;
+  for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
+    for (int64_t y = box->lo[1]; y < box->hi[1]; y++, to += run)
+      memcpy(to, parts->values + ((z * cells[1] + y) * cells[0] + box->lo[0]) * components,
+             run * sizeof(double));
+}
+
+static void put_place(const gab_parts *parts, gab_hdf5_image *file, const part *part)
+{
+  const gab_forest_options *domain = gab_forest_get_options(parts->forest);
+  int32_t axis = domain->grid.dimension - 1, cells[3];
+  double origin[3];
+  int64_t step = part->step;
+  for (int d = 0; d < 3; d++) {
+    cells[d] = (int32_t)(part->box.hi[d] - part->box.lo[d]);
+    origin[d] = domain->origin[d] + (double)part->first[d] * domain->dx;
+  }
+  gab_hdf5_put_text(file, file->file, "writer", "gabion " GAB_VERSION);
+  gab_hdf5_put_attribute(file, file->file, "first", H5T_NATIVE_INT64, 3, part->first);
+  gab_hdf5_put_attribute(file, file->file, "cells", H5T_NATIVE_INT32, 3, cells);
+  gab_hdf5_put_attribute(file, file->file, "axis", H5T_NATIVE_INT32, 1, &axis);
+  gab_hdf5_put_attribute(file, file->file, "spacing", H5T_NATIVE_DOUBLE, 1, &domain->dx);
+  gab_hdf5_put_attribute(file, file->file, "origin", H5T_NATIVE_DOUBLE, 3, origin);
+  gab_hdf5_put_attribute(file, file->file, "step", H5T_NATIVE_INT64, 1, &step);
+  gab_hdf5_put_attribute(file, file->file, "time", H5T_NATIVE_DOUBLE, 1, &part->time);
+}
+
+static gab_status put_content(const gab_parts *parts, gab_hdf5_image *file, const part *part)
+{
+  hsize_t extent[4] = {0, 0, 0, 3};
+  for (int d = 0; d < 3; d++) extent[2 - d] = (hsize_t)(part->box.hi[d] - part->box.lo[d]);
+  put_place(parts, file, part);
+  hid_t fields = gab_hdf5_make_group(file, "fields");
+  for (size_t i = 0; i < parts->quantity_count && !file->failed; i++) {
+    const gab_quantity *quantity = &parts->quantities[i];
+    char name[GAB_OUTPUT_PATH_CAPACITY];
+    GAB_TRY(gab_output_path(name, "fields/%s", quantity->name));
+    GAB_TRY(quantity->evaluate(quantity->user, parts->forest, part->block, parts->values));
+    cut_out(parts, part, quantity->components);
+    hid_t group = gab_hdf5_make_group(file, name);
+    gab_hdf5_put_text(file, group, "unit", quantity->unit ? quantity->unit : "");
+    gab_hdf5_put_field(file, group, "part", quantity->components == 3 ? 4 : 3, extent, parts->compression,
+                       parts->cut, parts->narrow);
+    if (group >= 0) gab_hdf5_check(file, H5Gclose(group));
+  }
+  if (fields >= 0) gab_hdf5_check(file, H5Gclose(fields));
+  return GAB_OK;
+}
+
+static gab_status part_path(const gab_parts *parts, const char *name, const part *part,
+                            char path[GAB_OUTPUT_PATH_CAPACITY])
+{
+  if (gab_forest_get_options(parts->forest)->grid.dimension == 2)
+    return gab_output_path(path, "%s/%s_%010" PRId64 "-%05" PRId64 ".h5", parts->folder, name, part->first[1],
+                           part->first[0]);
+  return gab_output_path(path, "%s/%s_%010" PRId64 "-%05" PRId64 "-%05" PRId64 ".h5", parts->folder, name,
+                         part->first[2], part->first[1], part->first[0]);
+}
+
+static gab_status write_part(const gab_parts *parts, const char *name, const part *part)
+{
+  char path[GAB_OUTPUT_PATH_CAPACITY];
+  gab_hdf5_image file;
+  const size_t bytes = gab_box_count(&part->box) * parts->quantity_count * 3 * sizeof(double);
+  GAB_TRY(part_path(parts, name, part, path));
+  gab_hdf5_lock();
+  gab_hdf5_image_open(&file, bytes + ((size_t)1 << 16));
+  gab_status status = file.failed ? GAB_OK : put_content(parts, &file, part);
+  if (status == GAB_OK) status = gab_hdf5_image_save(&file, path);
+  gab_hdf5_image_close(&file);
+  gab_hdf5_unlock();
+  return status;
+}
+
+static gab_status write_own(const gab_parts *parts, const char *name, int64_t lo, int64_t hi, int64_t shift,
+                            part *part)
+{
+  const int axis = gab_forest_get_options(parts->forest)->grid.dimension - 1;
+  if (mkdir(parts->folder, 0777) != 0 && errno != EEXIST)
+    GAB_FAIL(GAB_ERR_IO, "cannot make the folder %s: %s", parts->folder, strerror(errno));
+  for (size_t i = 0; i < gab_forest_block_count(parts->forest); i++) {
+    part->block = gab_forest_block(parts->forest, i);
+    gab_box box = gab_block_cells(parts->forest, part->block);
+    const gab_box whole = box;
+    if (box.lo[axis] < lo) box.lo[axis] = lo;
+    if (box.hi[axis] > hi) box.hi[axis] = hi;
+    if (box.lo[axis] >= box.hi[axis]) continue;
+    for (int d = 0; d < 3; d++) {
+      part->first[d] = box.lo[d] + (d == axis ? shift : 0);
+      part->box.lo[d] = box.lo[d] - whole.lo[d];
+      part->box.hi[d] = box.hi[d] - whole.lo[d];
+    }
+    GAB_TRY(write_part(parts, name, part));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_parts_write(gab_parts *parts, const char *name, int64_t lo, int64_t hi, int64_t shift,
+                           gab_step step, double time)
+{
+  gab_world *world = gab_forest_world(parts->forest);
+  part part = {.step = step, .time = time};
+  GAB_TRY(gab_world_check(world));
+  return gab_output_settle(world, write_own(parts, name, lo, hi, shift, &part));
+}
+
+/* ---------------------------------------------------------------------------------------- removing */
+
+static bool is_to_go(const char *text, const char *name, int64_t row)
+{
+  const size_t length = strlen(name), ending = strlen(GAB_OUTPUT_TEMPORARY), all = strlen(text);
+  if (strncmp(text, name, length) != 0 || text[length] != '_' || !isdigit((unsigned char)text[length + 1]))
+    return false;
+  if (all > ending && strcmp(text + all - ending, GAB_OUTPUT_TEMPORARY) == 0) return true;
+  return strtoll(text + length + 1, NULL, 10) >= row;
+}
+
+static gab_status remove_own(const gab_parts *parts, const char *name, int64_t row)
+{
+  if (!gab_world_is_root(gab_forest_world(parts->forest))) return GAB_OK;
+  DIR *folder = opendir(parts->folder);
+  if (!folder && errno == ENOENT) return GAB_OK;
+  if (!folder) GAB_FAIL(GAB_ERR_IO, "cannot look into %s: %s", parts->folder, strerror(errno));
+  gab_status status = GAB_OK;
+  for (struct dirent *entry = readdir(folder); entry && status == GAB_OK; entry = readdir(folder))
+    if (is_to_go(entry->d_name, name, row) && unlinkat(dirfd(folder), entry->d_name, 0) != 0 &&
+        errno != ENOENT)
+      status = gab_error_set(GAB_ERR_IO, __FILE__, __LINE__, "cannot remove %s/%s: %s", parts->folder,
+                             entry->d_name, strerror(errno));
+  closedir(folder);
+  return status;
+}
+
+gab_status gab_parts_remove(gab_parts *parts, const char *name, int64_t row)
+{
+  gab_world *world = gab_forest_world(parts->forest);
+  GAB_TRY(gab_world_check(world));
+  return gab_output_settle(world, remove_own(parts, name, row));
+}

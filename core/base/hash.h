@@ -1,0 +1,32 @@
+/** @file hash.h
+ *  @brief 64-bit hashing (XXH64 of the xxHash family) of bytes.
+ *
+ *  Uses libxxhash where it is there; the same function written out otherwise, so that checksums never depend
+ *  on how Gabion was built.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_HASH_H
+#define GABION_CORE_HASH_H
+
+#include "core/base/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** XXH64 of `count` bytes (0 allowed) with a seed. */
+uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed);
+
+/** The fastest good hash of this build: XXH3 where libxxhash is there, else gab_hash64(). Its values differ
+ *  between builds, so it only serves to recognise bytes within one run. */
+uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed);
+
+/** A counter-based random number: a well-mixed function of its arguments, the same on every process and
+ *  independent of any order. */
+uint64_t gab_hash_counter(uint64_t seed, uint64_t stream, uint64_t counter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,85 @@
+/** @file json.h
+ *  @brief JSON, written and read by the YAML library: strings are escaped, numbers are what they are.
+ *
+ *  @code
+ *    gab_json *json = gab_json_begin(GAB_JSON_LINE);
+ *    gab_json_text(json, "event", "recovery");
+ *    gab_json_list(json, "lost");
+ *    gab_json_int(json, NULL, 3);
+ *    gab_json_close(json);
+ *    gab_json_real(json, "seconds", 0.25);
+ *    GAB_TRY(gab_json_end(&json, &text));   // {"event": "recovery", "lost": [3], "seconds": 0.25}
+ *  @endcode
+ *
+ *  The outermost object opens and closes by itself. What goes wrong on the way is kept and told at the end,
+ * so that members need no checks; all functions take NULL and do nothing. Within a list keys are NULL. Bytes
+ * that are no UTF-8 become U+FFFD; what is no finite number becomes null. Local; one object belongs to one
+ * thread.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_JSON_H
+#define GABION_CORE_JSON_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_json gab_json;
+
+typedef enum gab_json_form {
+  GAB_JSON_LINE, /**< all in one line */
+  GAB_JSON_PAGE  /**< a line for each member of the outermost object, and for each object of a list in it */
+} gab_json_form;
+
+/** @return to be ended by gab_json_end() or gab_json_drop(); NULL without memory, which gab_json_end() tells
+ */
+gab_json *gab_json_begin(gab_json_form form);
+/** Appends the text, a newline at its end, and releases the object. @return ::GAB_ERR_MEMORY,
+ * ::GAB_ERR_ARGUMENT if something was left open */
+gab_status gab_json_end(gab_json **json, gab_buffer *text);
+/** Releases it without a text. */
+void gab_json_drop(gab_json **json);
+
+void gab_json_text(gab_json *json, const char *key, const char *value);
+/** Of so many bytes. */
+void gab_json_bytes(gab_json *json, const char *key, const void *bytes, size_t count);
+/** printf-like. */
+void gab_json_format(gab_json *json, const char *key, const char *format, ...) GAB_PRINTF(3, 4);
+void gab_json_int(gab_json *json, const char *key, int64_t value);
+void gab_json_uint(gab_json *json, const char *key, uint64_t value);
+/** The shortest number that reads back as the same one. */
+void gab_json_real(gab_json *json, const char *key, double value);
+/** Rounded to so many digits behind the point: for what was measured. */
+void gab_json_rounded(gab_json *json, const char *key, double value, int digits);
+void gab_json_bool(gab_json *json, const char *key, bool value);
+void gab_json_null(gab_json *json, const char *key);
+/** Opens an object; gab_json_close() closes it. */
+void gab_json_object(gab_json *json, const char *key);
+/** Opens a list; gab_json_close() closes it. */
+void gab_json_list(gab_json *json, const char *key);
+void gab_json_close(gab_json *json);
+
+/** A text that was read. */
+typedef struct gab_json_document gab_json_document;
+
+/** @return NULL if it is no JSON (nor YAML); to be released by gab_json_forget() */
+gab_json_document *gab_json_read(const char *text, size_t length);
+/** The same of a file; NULL if it is not there, too. */
+gab_json_document *gab_json_read_file(const char *path);
+void gab_json_forget(gab_json_document **document);
+/** A value by its path, such as "/lost" or "/grid/adaptations", as text. @return `text`, "" if there is none
+ */
+const char *gab_json_get_text(gab_json_document *document, const char *path, char *text, size_t room);
+/** @return 0 if there is none */
+double gab_json_get_real(gab_json_document *document, const char *path);
+int64_t gab_json_get_int(gab_json_document *document, const char *path);
+/** The values of a list, with commas: [2, 5] as "2, 5". @return `text` */
+const char *gab_json_get_list(gab_json_document *document, const char *path, char *text, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

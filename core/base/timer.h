@@ -1,0 +1,85 @@
+/** @file timer.h
+ *  @brief Named timers: calls, total, shortest and longest time of a call.
+ *
+ *  Seconds from gab_seconds(), a clock that nobody sets; the date is gab_seconds_since_1970(). A set of timers belongs to one thread. What the slots
+ *  measured is brought together by others: gab_timers_totals() gives the numbers in an order that is the same
+ *  on all slots that have the same timers.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_TIMER_H
+#define GABION_CORE_TIMER_H
+
+#include "core/base/buffer.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Seconds since 1970-01-01 00:00 UTC by the clock of this machine, which may be set at any time: for what others read, and
+ *  for limits that outlive a process. Durations are measured by gab_seconds(). Local. */
+double gab_seconds_since_1970(void);
+
+#define GAB_DATE_CAPACITY 32 /**< characters of a date with its end */
+/** "2026-11-22 06:33:55" in the time zone of this process; "?" for what is no date. Local. @return text */
+const char *gab_local_date(double seconds_since_1970, char text[GAB_DATE_CAPACITY]);
+
+#define GAB_TIMER_NAME_CAPACITY 64 /**< characters of a name with its end */
+
+/** A timer of a set, see gab_timers_find(): from 1. 0 is none, on which nothing has an effect. */
+typedef int gab_timer;
+
+/** What one timer has measured. */
+typedef struct gab_timer_summary {
+  const char *name; /**< lives as long as the set */
+  uint64_t calls;
+  double total, min, max; /**< seconds; min and max of a single call, 0 before the first */
+} gab_timer_summary;
+
+typedef struct gab_timers gab_timers;
+
+/** @param[out] timers  an empty set, owned by the caller, released by gab_timers_destroy() */
+gab_status gab_timers_create(gab_timers **timers);
+void gab_timers_destroy(gab_timers **timers);
+
+/** Finds the timer of that name, which is made if it is not there.
+ *  @return ::GAB_ERR_ARGUMENT for an empty or too long name */
+gab_status gab_timers_find(gab_timers *timers, const char *name, gab_timer *timer);
+
+void gab_timer_start(gab_timers *timers, gab_timer timer);
+/** Adds the time since its start as one call; without a start it does nothing.
+ *  @return the seconds of this call */
+double gab_timer_stop(gab_timers *timers, gab_timer timer);
+/** Adds a call that was measured otherwise. */
+void gab_timer_add(gab_timers *timers, gab_timer timer, double seconds);
+/** Forgets a start, e.g. when a fault ended the step in between. */
+void gab_timer_cancel(gab_timers *timers, gab_timer timer);
+/** Back to no calls; the timers stay. */
+void gab_timers_reset(gab_timers *timers);
+
+size_t gab_timers_count(const gab_timers *timers);
+/** @param[out] summary  of the timer at this place in the order of names
+ *  @return ::GAB_ERR_ARGUMENT if there is none */
+gab_status gab_timers_summary(const gab_timers *timers, size_t place, gab_timer_summary *summary);
+/** @param[out] totals  gab_timers_count() totals in the order of names */
+void gab_timers_totals(const gab_timers *timers, double *totals);
+/** A hash of the names: only slots with the same one may reduce their totals together. */
+uint64_t gab_timers_signature(const gab_timers *timers);
+
+/** Packs all that was measured. */
+gab_status gab_timers_pack(const gab_timers *timers, gab_buffer *buffer);
+/** Replaces the set by what was packed; on failure nothing changes. Timers keep their handles if they are
+ *  there before; their starts are forgotten. */
+gab_status gab_timers_unpack(gab_timers *timers, gab_reader *reader);
+
+/** Writes a table with the largest mean first: name, min, mean, max over slots in seconds, share of the
+ *  largest mean. Lines begin with `indent`. */
+gab_status gab_timer_write_table(FILE *out, const char *indent, size_t count, const char *const *names,
+                                 const double *min, const double *mean, const double *max);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

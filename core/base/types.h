@@ -1,0 +1,61 @@
+/** @file types.h
+ *  @brief Index types of the whole framework, each with its print macro.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_TYPES_H
+#define GABION_CORE_TYPES_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A logical process, the owner of blocks. Its number never changes in a run and is never used again;
+ *  the MPI rank that plays it does change. GAB_NO_SLOT stands for "nobody". */
+typedef int32_t gab_slot;
+#define GAB_PRI_SLOT PRId32
+#define GAB_NO_SLOT  ((gab_slot)-1)
+
+/** An MPI process of the run, numbered once for ever: first those that the run started with, in the order of
+ *  their ranks, then those that were started later. A seat plays a slot, or waits to do so. */
+typedef int32_t gab_seat;
+#define GAB_PRI_SEAT PRId32
+#define GAB_NO_SEAT  ((gab_seat)-1)
+
+/** How often a slot has been brought back to life by another process; 0 for the process it started with. */
+typedef uint32_t gab_incarnation;
+
+/** A time step; -1 before the first. */
+typedef int64_t gab_step;
+#define GAB_PRI_STEP PRId64
+
+/** Number of repairs that the world has seen; grows with each. */
+typedef uint64_t gab_epoch;
+#define GAB_PRI_EPOCH PRIu64
+
+/** A block of the forest, see blockforest/forest/block_id.h. 0 is no block. */
+typedef uint64_t gab_block_id;
+#define GAB_PRI_BLOCK "0x%" PRIx64
+#define GAB_NO_BLOCK  ((gab_block_id)0)
+
+/** A half-open box of cells [lo, hi) in x, y, z, in cell indices of one refinement level. */
+typedef struct gab_box {
+  int64_t lo[3], hi[3];
+} gab_box;
+
+/* Marks printf-like functions for the compiler. */
+#if defined(__GNUC__)
+#define GAB_PRINTF(format_index, first_argument) __attribute__((format(printf, format_index, first_argument)))
+#else
+#define GAB_PRINTF(format_index, first_argument)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,194 @@
+/** @file config.h
+ *  @brief Strict parameter files: YAML checked against tables.
+ *
+ *  Each module declares its sections as static tables; from them come parsing, checking, `gabion help`, and
+ *  the reference page. A file that says anything that no table knows is refused, with all mistakes at once,
+ *  each with its line and column. JSON is YAML, so files may be written by any script.
+ *
+ *  @code
+ *  static const gab_config_key keys[] = {
+ *    {.name = "omega", .type = GAB_CONFIG_REAL, .min = 0, .max = 2, .min_excluded = true, .max_excluded =
+ * true, .default_text = "1.8", .doc = "relaxation rate of the shear modes"},
+ *    {.name = "force", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "lattice units",
+ *     .default_text = "[0, 0, 0]", .doc = "body force per cell"},
+ *  };
+ *  static const gab_config_section section = {.path = "lbm", .keys = keys, .count = 2, .doc = "fluid"};
+ *
+ *  GAB_TRY(gab_config_declare(config, &section));
+ *  GAB_TRY(gab_config_load(config, "case.yaml"));
+ *  GAB_TRY(gab_config_override(config, "lbm.omega=1.9"));
+ *  GAB_TRY(gab_config_check(config));
+ *  double omega = gab_config_real(config, "lbm.omega");
+ *  @endcode
+ *
+ *  Nothing here is collective: each process reads the file, or is given the text of it. Numbers are read and
+ *  written the same in every locale.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_CONFIG_H
+#define GABION_CORE_CONFIG_H
+
+#include "core/base/buffer.h"
+#include "core/base/json.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What one value is; a key with `length_max` > 0 holds a list of them. */
+typedef enum gab_config_type {
+  GAB_CONFIG_BOOL = 0, /**< true or false */
+  GAB_CONFIG_INT,      /**< int64_t, decimal */
+  GAB_CONFIG_REAL,     /**< finite double; an integer literal is fine */
+  GAB_CONFIG_STRING,   /**< text */
+  GAB_CONFIG_CHOICE    /**< one of `choices` */
+} gab_config_type;
+
+/** Whether a text is the path of a file, and from where it counts if it is relative. */
+typedef enum gab_config_file {
+  GAB_CONFIG_NO_FILE = 0,
+  GAB_CONFIG_FILE_BY_CASE, /**< from the folder of the parameter file */
+  GAB_CONFIG_FILE_BY_WORK  /**< from the working folder */
+} gab_config_file;
+
+/** `default_text` of a key that may be left out and then has no value: gab_config_is_set() is false, numbers
+ *  read as 0 (reals as NaN), strings as "", lists as empty. */
+#define GAB_CONFIG_OPTIONAL "<none>"
+/** `length_max` of a list of any length. */
+#define GAB_CONFIG_ANY_LENGTH SIZE_MAX
+/** Enough for every path of a key, see gab_config_path(). */
+#define GAB_CONFIG_PATH_CAPACITY 256
+
+/** One row of a table. Fields that are left out are zero. */
+typedef struct gab_config_key {
+  const char *name; /**< lower-case letters, digits, underscores; begins with a letter */
+  gab_config_type type;
+  const char *unit;         /**< for people, may be NULL */
+  double min, max;          /**< of numbers: checked if min < max; INFINITY leaves a side open */
+  bool min_excluded;        /**< the minimum itself is not allowed */
+  bool max_excluded;        /**< the maximum itself is not allowed */
+  size_t length_min;        /**< of a list */
+  size_t length_max;        /**< of a list; 0: a single value */
+  const char *choices;      /**< of choices: the words, separated by '|', e.g. "srt|trt" */
+  const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
+  gab_config_file file;     /**< of texts */
+  bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
+  const char
+      *instead_of; /**< other keys of this table, separated by '|', that say the same in another way and name
+                             this one here, too: one of them may be given; one that is set by an override replaces
+                             the others of the file */
+  bool repeats;    /**< of a list of texts or choices: may have one of them twice */
+  bool distinct;   /**< of a list section: no two items may give the same text */
+  const char *doc; /**< one sentence */
+} gab_config_key;
+
+/** A table. Several tables may have one path: their keys add up.
+ *
+ *  A section with variants has one table per variant, all with the same path, and perhaps one without variant
+ *  for what they have in common; the key `type` then comes by itself and says which variant it is. */
+typedef struct gab_config_section {
+  const char *path; /**< "lbm", "resilience.memory", "bodies"; "" is the top level of the file */
+  const char *doc;
+  const gab_config_key *keys;
+  size_t count;
+  bool is_list;            /**< a YAML sequence of mappings: keys are "bodies.0.radius" */
+  bool optional;           /**< may be left out even if it has required keys; a list is always optional */
+  const char *variant;     /**< value of `type` that this table is for; NULL: no variant */
+  bool variant_is_default; /**< `type` may be left out and then means this one */
+} gab_config_section;
+
+typedef struct gab_config gab_config;
+
+/** @param[out] config  owned by the caller, released by gab_config_destroy() */
+gab_status gab_config_create(gab_config **config);
+void gab_config_destroy(gab_config **config);
+
+/** Adds a table; it is borrowed and has to outlive the configuration (make it static).
+ *  @return ::GAB_ERR_ARGUMENT if the table is not sound: a name twice, a default of the wrong type, ... */
+gab_status gab_config_declare(gab_config *config, const gab_config_section *section);
+
+/** Reads a file and checks that it is YAML. Replaces what was loaded before, or, on failure, changes nothing.
+ *  @return ::GAB_ERR_INPUT with "file:line:column: what"; also for what is no regular file (a folder, a pipe) */
+gab_status gab_config_load(gab_config *config, const char *path);
+/** The same from memory; `name` stands for the file in messages. */
+gab_status gab_config_load_text(gab_config *config, const char *name, const char *text, size_t length);
+/** @return the text that was loaded last, "" if none; for handing it to other processes and into checkpoints.
+ *  @param[out] length  its bytes; may be NULL */
+const char *gab_config_text(const gab_config *config, size_t *length);
+/** @return the name of what was loaded last */
+const char *gab_config_name(const gab_config *config);
+
+/** Sets one value over the file: "section.key=value" with the value as in YAML; list items are
+ *  "bodies.0.radius=3", one more item than there are appends it. Later ones win, also over keys that say the same
+ *  in another way (gab_config_key.instead_of). Takes part from the next gab_config_check() on.
+ *  @return ::GAB_ERR_INPUT if it has not this form */
+gab_status gab_config_override(gab_config *config, const char *assignment);
+
+/** Checks everything loaded and set against the tables and makes the values available. On failure the values
+ *  of the last successful check remain.
+ *  @return ::GAB_ERR_INPUT with all violations, one per line: "case.yaml:12:7: ..." */
+gab_status gab_config_check(gab_config *config);
+
+/** @name Values
+ *  After a successful check these cannot fail. A path or type that no table declared is a mistake in the
+ *  program: the getter gives the value of an unset key, sets the error message and says so in the log.
+ * Strings and arrays belong to the configuration and live until its next check or end.
+ *  @{ */
+bool gab_config_bool(const gab_config *config, const char *path);
+int64_t gab_config_int(const gab_config *config, const char *path);
+double gab_config_real(const gab_config *config, const char *path);
+/** Of a string or of the word of a choice. */
+const char *gab_config_string(const gab_config *config, const char *path);
+/** Index into the words of the key, in their order; -1 if unset. The `type` of a variant has none: use
+ *  gab_config_string(). */
+int gab_config_choice(const gab_config *config, const char *path);
+const int64_t *gab_config_ints(const gab_config *config, const char *path, size_t *count);
+const double *gab_config_reals(const gab_config *config, const char *path, size_t *count);
+/** Of a list of strings or choices. */
+const char *const *gab_config_strings(const gab_config *config, const char *path, size_t *count);
+/** Number of items of a list section, or of values of a key. */
+size_t gab_config_count(const gab_config *config, const char *path);
+/** Whether the user gave it (a key, a section or an item), in the file or by an override. */
+bool gab_config_is_set(const gab_config *config, const char *path);
+/** @} */
+
+/** Makes a path: `gab_config_real(config, gab_config_path(path, "bodies.%zu.radius", i))`.
+ *  @return buffer, which holds #GAB_CONFIG_PATH_CAPACITY characters */
+const char *gab_config_path(char *buffer, const char *format, ...) GAB_PRINTF(2, 3);
+
+/** Where a value comes from: "case.yaml:12:7", "--set lbm.omega=3" or "default". For a key that was not given
+ *  the place of its section, if that was. @return buffer */
+const char *gab_config_where(const gab_config *config, const char *path, char *buffer, size_t capacity);
+
+/** For mistakes that only a module can see: makes the message "<where>: <path>: <text>".
+ *  @return ::GAB_ERR_INPUT */
+gab_status gab_config_fail(const gab_config *config, const char *path, const char *format, ...)
+    GAB_PRINTF(3, 4);
+
+/** Appends all values, defaults too, as sorted lines "key = value": the same text for the same values however
+ *  they were written. Not terminated. */
+gab_status gab_config_canonical(const gab_config *config, gab_buffer *text);
+/** The same without the keys that are marked as outside of the state: equal texts, equal results. */
+gab_status gab_config_canonical_state(const gab_config *config, gab_buffer *text);
+
+/** Appends the parameters in force as a YAML file that stands alone: what was loaded, with all assignments
+ * applied, and files that it names by absolute paths. The text as it was loaded, with its comments, where
+ * that is the same. Checked again, it gives the same values. After gab_config_check(). */
+gab_status gab_config_effective(const gab_config *config, gab_buffer *text);
+/** Puts an object under `key` with the parameters that were given and are not as they are by default, by
+ * their paths. */
+void gab_config_put_changed(const gab_config *config, const char *key, gab_json *json);
+
+/** Writes help about a key ("lbm.omega", "omega"), a section ("lbm") or everything (NULL).
+ *  @return ::GAB_ERR_INPUT with the closest known path if there is no such thing */
+gab_status gab_config_write_help(const gab_config *config, FILE *out, const char *path);
+/** Writes the reference of all parameters as Markdown. */
+gab_status gab_config_write_reference(const gab_config *config, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* The tree of a file with all assignments applied: what is checked, and what is written as the parameters in force. */
+#include "core/config/config_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the assignment sets, e.g. output.slices.2.every: `mapping` gets the node of output.slices.2 and `table`
+ * the path of its tables, output.slices. @return the last word, NULL if it is not set in a mapping */
+static const char *assigned_key(config_node *root, const char *assignment, config_node **mapping,
+                                char table[GAB_CONFIG_PATH_CAPACITY], char word[GAB_CONFIG_PATH_CAPACITY])
+{
+  config_node *node = root;
+  table[0] = '\0';
+  for (const char *at = assignment;;) {
+    const size_t length = strcspn(at, ".=");
+    if (!node || length >= GAB_CONFIG_PATH_CAPACITY) return NULL;
+    memcpy(word, at, length);
+    word[length] = '\0';
+    if (at[length] != '.') break;
+    at += length + 1;
+    if (node->kind == CONFIG_SEQUENCE) {
+      node = config_tree_item(node, strtoul(word, NULL, 10));
+      continue;
+    }
+    char longer[GAB_CONFIG_PATH_CAPACITY];
+    if (!config_join(longer, sizeof longer, table, word)) return NULL;
+    memcpy(table, longer, sizeof longer);
+    node = node->kind == CONFIG_MAPPING ? config_tree_child(node, word, length) : NULL;
+  }
+  *mapping = node;
+  return node->kind == CONFIG_MAPPING ? word : NULL;
+}
+
+/* What is set replaces what the file says of the same in another way. */
+static void drop_alternatives(const gab_config *config, config_node *root, const char *assignment)
+{
+  char table[GAB_CONFIG_PATH_CAPACITY], word[GAB_CONFIG_PATH_CAPACITY];
+  config_node *mapping = NULL;
+  const char *name = assigned_key(root, assignment, &mapping, table, word);
+  for (size_t i = 0; name && i < config->section_count; ++i) {
+    const gab_config_section *section = config->sections[i];
+    for (size_t k = 0; strcmp(section->path, table) == 0 && k < section->count; ++k) {
+      const gab_config_key *key = &section->keys[k];
+      config_node *node = key->instead_of && config_has_word(key->instead_of, name)
+                              ? config_tree_child(mapping, key->name, strlen(key->name))
+                              : NULL;
+      if (node) config_tree_remove(node);
+    }
+  }
+}
+
+gab_status config_tree_apply(const gab_config *config, config_arena *arena, config_node **root)
+{
+  *root = NULL;
+  if (config->loaded)
+    GAB_TRY(config_tree_parse(arena, gab_config_name(config), NULL, (const char *)config->text.data,
+                              config->text.size - 1, root));
+  for (size_t i = 0; i < config->override_count; ++i) {
+    GAB_TRY(config_tree_override(arena, root, config->overrides[i]));
+    drop_alternatives(config, *root, config->overrides[i]);
+  }
+  return GAB_OK;
+}

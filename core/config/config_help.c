@@ -1,0 +1,183 @@
+#include "core/config/config_impl.h"
+
+#include <string.h>
+
+static const char *default_of(const gab_config_key *key)
+{
+  if (!key->default_text) return "required";
+  return strcmp(key->default_text, GAB_CONFIG_OPTIONAL) == 0 ? "none" : key->default_text;
+}
+
+/* ---- help on the terminal ---- */
+
+static void write_section_head(FILE *out, const gab_config_section *section)
+{
+  fprintf(out, "%s%s", section->path[0] ? section->path : "(top level)", section->is_list ? " (list)" : "");
+  if (section->variant)
+    fprintf(out, " with type: %s%s", section->variant, section->variant_is_default ? " (default)" : "");
+  if (section->doc) fprintf(out, ": %s", section->doc);
+  fputc('\n', out);
+}
+
+static void write_key_line(FILE *out, const gab_config_key *key)
+{
+  fprintf(out, "  %-20s %s\n", key->name, key->doc);
+  fprintf(out, "  %-20s   default: %s\n", "", default_of(key));
+}
+
+static void write_key(FILE *out, const gab_config_section *section, const gab_config_key *key)
+{
+  char type[512];
+  config_describe_type(key, type, sizeof type);
+  fprintf(out, "%s%s%s%s\n", section->path, section->is_list ? "[]" : "", section->path[0] ? "." : "",
+          key->name);
+  if (section->variant) fprintf(out, "  for:      type: %s\n", section->variant);
+  fprintf(out, "  what:     %s\n  type:     %s\n  default:  %s\n", key->doc, type, default_of(key));
+}
+
+/* "bodies.0.radius" and "bodies[].radius" to "bodies.radius". */
+static void strip_indices(const char *path, char *plain, size_t capacity)
+{
+  size_t used = 0;
+  for (const char *word = path; *word;) {
+    size_t length = strcspn(word, ".");
+    size_t kept = length;
+    if (kept >= 2 && strncmp(word + kept - 2, "[]", 2) == 0) kept -= 2;
+    bool index = kept > 0 && strspn(word, "0123456789") >= kept;
+    if (!index && used + kept + 2 < capacity) {
+      if (used > 0) plain[used++] = '.';
+      memcpy(plain + used, word, kept);
+      used += kept;
+    }
+    word += length + (word[length] == '.');
+  }
+  plain[used] = '\0';
+}
+
+static size_t write_sections(const gab_config *config, FILE *out, const char *path)
+{
+  size_t found = 0, length = strlen(path);
+  for (size_t i = 0; i < config->section_count; ++i) {
+    const gab_config_section *section = config->sections[i];
+    bool below = strncmp(section->path, path, length) == 0 &&
+                 (length == 0 || section->path[length] == '\0' || section->path[length] == '.');
+    if (!below) continue;
+    if (found++ > 0) fputc('\n', out);
+    write_section_head(out, section);
+    for (size_t k = 0; k < section->count; ++k) write_key_line(out, &section->keys[k]);
+  }
+  return found;
+}
+
+/* Keys with that full path, or with that bare name in any section. */
+static size_t write_keys(const gab_config *config, FILE *out, const char *path, bool bare)
+{
+  size_t found = 0;
+  for (size_t i = 0; i < config->section_count; ++i)
+    for (size_t k = 0; k < config->sections[i]->count; ++k) {
+      char full[GAB_CONFIG_PATH_CAPACITY];
+      const gab_config_key *key = &config->sections[i]->keys[k];
+      config_join(full, sizeof full, config->sections[i]->path, key->name);
+      if (strcmp(bare ? key->name : full, path) != 0) continue;
+      if (found++ > 0) fputc('\n', out);
+      write_key(out, config->sections[i], key);
+    }
+  return found;
+}
+
+static void keep_closer(const char *wanted, const char *known, size_t *nearest, char *closest,
+                        size_t capacity, const char *shown)
+{
+  size_t distance = config_distance(wanted, known);
+  if (distance >= *nearest) return;
+  *nearest = distance;
+  snprintf(closest, capacity, "%s", shown);
+}
+
+static void closest_path(const gab_config *config, const char *wanted, char *closest, size_t capacity)
+{
+  size_t nearest = SIZE_MAX;
+  closest[0] = '\0';
+  for (size_t i = 0; i < config->section_count; ++i) {
+    const gab_config_section *section = config->sections[i];
+    keep_closer(wanted, section->path, &nearest, closest, capacity, section->path);
+    for (size_t k = 0; k < section->count; ++k) {
+      char full[GAB_CONFIG_PATH_CAPACITY];
+      config_join(full, sizeof full, section->path, section->keys[k].name);
+      keep_closer(wanted, full, &nearest, closest, capacity, full);
+      keep_closer(wanted, section->keys[k].name, &nearest, closest, capacity, full);
+    }
+  }
+}
+
+gab_status gab_config_write_help(const gab_config *config, FILE *out, const char *path)
+{
+  char plain[GAB_CONFIG_PATH_CAPACITY] = "", closest[GAB_CONFIG_PATH_CAPACITY];
+  if (path) strip_indices(path, plain, sizeof plain);
+  size_t found = path && plain[0] ? write_keys(config, out, plain, false) : 0;
+  if (found == 0 && (!path || plain[0])) found = write_sections(config, out, plain);
+  if (found == 0 && plain[0]) found = write_keys(config, out, plain, true);
+  if (found > 0 || !path) return GAB_OK;
+  closest_path(config, plain, closest, sizeof closest);
+  GAB_FAIL(GAB_ERR_INPUT, "there is no parameter '%s'%s%s%s", path, closest[0] ? "; did you mean '" : "",
+           closest, closest[0] ? "'?" : "");
+}
+
+/* ---- the reference page ---- */
+
+static void write_cell(FILE *out, const char *text)
+{
+  for (; *text; ++text) {
+    if (*text == '|') fputc('\\', out);
+    fputc(*text, out);
+  }
+}
+
+static void write_row(FILE *out, const gab_config_key *key)
+{
+  char type[512], range[128];
+  gab_config_key bare = *key;
+  bare.unit = NULL;
+  bare.min = bare.max = 0;
+  config_describe_type(&bare, type, sizeof type);
+  config_describe_range(key, range, sizeof range);
+  const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key), key->doc};
+  fprintf(out, "| `%s` |", key->name);
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
+    fputc(' ', out);
+    write_cell(out, cells[i]);
+    fputs(cells[i][0] ? " |" : "|", out);
+  }
+  fputc('\n', out);
+}
+
+static void write_table(const gab_config *config, FILE *out, const gab_config_section *section)
+{
+  bool first = config_find_section(config, section->path) == section;
+  if (first) {
+    fprintf(out, "\n## %s\n", section->path[0] ? section->path : "Top level");
+    if (section->is_list) fputs("\nA list: each item begins with a dash.\n", out);
+  }
+  if (section->variant)
+    fprintf(out, "\n### `type: %s`%s\n", section->variant, section->variant_is_default ? " (default)" : "");
+  if (section->doc) fprintf(out, "\n%s\n", section->doc);
+  if (section->count == 0) return;
+  fputs("\n| key | type | unit | range | default | what |\n|---|---|---|---|---|---|\n", out);
+  for (size_t k = 0; k < section->count; ++k) write_row(out, &section->keys[k]);
+}
+
+gab_status gab_config_write_reference(const gab_config *config, FILE *out)
+{
+  fputs("# Parameters\n\nGenerated from the tables in the source. A file holds sections; keys that are left "
+        "out "
+        "have their default.\n",
+        out);
+  for (size_t i = 0; i < config->section_count; ++i) {
+    if (config_find_section(config, config->sections[i]->path) != config->sections[i]) continue;
+    for (size_t j = i; j < config->section_count; ++j)
+      if (strcmp(config->sections[j]->path, config->sections[i]->path) == 0)
+        write_table(config, out, config->sections[j]);
+  }
+  if (ferror(out)) GAB_FAIL(GAB_ERR_IO, "the reference could not be written");
+  return GAB_OK;
+}

@@ -1,0 +1,346 @@
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include "core/config/config_impl.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers, the same in every locale ---- */
+
+static pthread_once_t locale_once = PTHREAD_ONCE_INIT;
+static locale_t plain_locale;
+
+static void make_locale(void) { plain_locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); }
+
+/* Switches this thread to "." as decimal point; the result goes back to uselocale(). */
+static locale_t enter_plain_locale(void)
+{
+  pthread_once(&locale_once, make_locale);
+  return uselocale(plain_locale);
+}
+
+static const char *skip_digits(const char *text)
+{
+  while (*text >= '0' && *text <= '9') ++text;
+  return text;
+}
+
+static const char *skip_sign(const char *text) { return *text == '+' || *text == '-' ? text + 1 : text; }
+
+/* [sign] digits [. digits] [e [sign] digits], with a digit before or after the point. */
+static bool is_real(const char *text)
+{
+  const char *first = skip_sign(text), *at = skip_digits(first);
+  ptrdiff_t digits = at - first;
+  if (*at == '.') {
+    const char *fraction = at + 1;
+    at = skip_digits(fraction);
+    digits += at - fraction;
+  }
+  if (digits == 0) return false;
+  if (*at == 'e' || *at == 'E') {
+    const char *exponent = skip_sign(at + 1);
+    at = skip_digits(exponent);
+    if (at == exponent) return false;
+  }
+  return *at == '\0';
+}
+
+bool config_parse_int(const char *text, int64_t *value)
+{
+  const char *first = skip_sign(text), *end = skip_digits(first);
+  if (end == first || *end != '\0') return false;
+  errno = 0;
+  long long number = strtoll(text, NULL, 10);
+  if (errno == ERANGE) return false;
+  *value = (int64_t)number;
+  return true;
+}
+
+bool config_parse_real(const char *text, double *value)
+{
+  if (!is_real(text)) return false;
+  locale_t before = enter_plain_locale();
+  errno = 0;
+  *value = strtod(text, NULL);
+  bool vanished = errno == ERANGE && *value == 0.0; /* 1e-400 is not 0 */
+  uselocale(before);
+  return isfinite(*value) && !vanished;
+}
+
+void config_format_real(double value, char *text, size_t capacity)
+{
+  locale_t before = enter_plain_locale();
+  for (int digits = 1; digits <= 17; ++digits) {
+    snprintf(text, capacity, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  uselocale(before);
+}
+
+/* ---- descriptions ---- */
+
+/* A bound in plain digits as far as they are readable: 10 and 100000, not 1e+01 and 1e+05. */
+static void format_bound(const gab_config_key *key, double bound, char *text, size_t capacity)
+{
+  locale_t before = enter_plain_locale();
+  if (key->type == GAB_CONFIG_INT) snprintf(text, capacity, "%.0f", bound);
+  else
+    for (int digits = 6; digits <= 17; ++digits) {
+      snprintf(text, capacity, "%.*g", digits, bound);
+      if (strtod(text, NULL) == bound) break;
+    }
+  uselocale(before);
+}
+
+/* What an integer cannot exceed for reasons of the machine alone tells a reader nothing. */
+static bool is_open_above(const gab_config_key *key)
+{
+  return key->max == HUGE_VAL || (key->type == GAB_CONFIG_INT && (key->max == INT32_MAX || key->max >= 9e15));
+}
+
+void config_describe_range(const gab_config_key *key, char *text, size_t capacity)
+{
+  text[0] = '\0';
+  bool number = key->type == GAB_CONFIG_INT || key->type == GAB_CONFIG_REAL;
+  if (!number || !(key->min < key->max)) return;
+  char low[40] = "", high[40] = "";
+  if (key->min > -HUGE_VAL) format_bound(key, key->min, low, sizeof low);
+  if (!is_open_above(key)) format_bound(key, key->max, high, sizeof high);
+  const char *above = key->min_excluded ? "<" : "<=", *below = key->max_excluded ? "<" : "<=";
+  if (low[0] && high[0]) snprintf(text, capacity, "%s %s value %s %s", low, above, below, high);
+  else if (low[0]) snprintf(text, capacity, "value %s %s", key->min_excluded ? ">" : ">=", low);
+  else if (high[0]) snprintf(text, capacity, "value %s %s", below, high);
+}
+
+static const char *name_of_type(gab_config_type type)
+{
+  switch (type) {
+  case GAB_CONFIG_BOOL:
+    return "true or false";
+  case GAB_CONFIG_INT:
+    return "an integer";
+  case GAB_CONFIG_REAL:
+    return "a real number";
+  case GAB_CONFIG_STRING:
+    return "a text";
+  case GAB_CONFIG_CHOICE:
+    return "a choice";
+  }
+  return "nothing";
+}
+
+static void describe_length(const gab_config_key *key, char *text, size_t capacity)
+{
+  if (key->length_min == key->length_max) snprintf(text, capacity, "%zu values", key->length_min);
+  else if (key->length_max == GAB_CONFIG_ANY_LENGTH && key->length_min == 0)
+    snprintf(text, capacity, "any number of values");
+  else if (key->length_max == GAB_CONFIG_ANY_LENGTH)
+    snprintf(text, capacity, "%zu or more values", key->length_min);
+  else snprintf(text, capacity, "%zu to %zu values", key->length_min, key->length_max);
+}
+
+void config_describe_type(const gab_config_key *key, char *text, size_t capacity)
+{
+  char range[128], length[64] = "";
+  config_describe_range(key, range, sizeof range);
+  if (key->length_max > 0) describe_length(key, length, sizeof length);
+  const char *unit = key->unit && key->unit[0] ? key->unit : NULL;
+  int used = snprintf(text, capacity, "%s%s", length[0] ? "a list of " : "", length[0] ? length : "");
+  if (used < 0 || (size_t)used >= capacity) return;
+  snprintf(text + used, capacity - (size_t)used, "%s%s%s%s%s%s%s%s", length[0] ? ", each " : "",
+           name_of_type(key->type), key->type == GAB_CONFIG_CHOICE ? " of " : "",
+           key->type == GAB_CONFIG_CHOICE ? key->choices : "", range[0] ? ", " : "", range,
+           unit ? ", in " : "", unit ? unit : "");
+}
+
+/* ---- edit distance ---- */
+
+size_t config_distance(const char *a, const char *b)
+{
+  enum { LONGEST = 64 };
+  size_t rows[3][LONGEST + 1];
+  size_t length_a = strlen(a), length_b = strlen(b);
+  if (length_a > LONGEST || length_b > LONGEST) return SIZE_MAX;
+  size_t *before = rows[0], *last = rows[1], *row = rows[2];
+  for (size_t j = 0; j <= length_b; ++j) last[j] = before[j] = j;
+  for (size_t i = 1; i <= length_a; ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= length_b; ++j) {
+      size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+      if (last[j] + 1 < best) best = last[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+        best = before[j - 2] + 1;
+      row[j] = best;
+    }
+    size_t *oldest = before;
+    before = last;
+    last = row;
+    row = oldest;
+  }
+  return last[length_b];
+}
+
+bool config_is_near(const char *wanted, size_t distance)
+{
+  size_t length = strlen(wanted);
+  return distance != SIZE_MAX && distance <= (length < 3 ? 1 : length < 8 ? 2 : length / 3);
+}
+
+/* ---- from nodes to values ---- */
+
+static const char *kind_of(const config_node *node)
+{
+  if (node->kind == CONFIG_MAPPING) return "a section";
+  if (node->kind == CONFIG_SEQUENCE) return "a list";
+  return config_node_is_null(node) ? "no value" : "";
+}
+
+static bool wrong_type(const gab_config_key *key, const config_node *node, char *problem)
+{
+  char wanted[256];
+  gab_config_key single = *key;
+  if (node->kind == CONFIG_SCALAR) single.length_max = 0;
+  config_describe_type(&single, wanted, sizeof wanted);
+  const char *kind = kind_of(node);
+  if (kind[0])
+    snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s should be %s, but there is %s", key->name, wanted, kind);
+  else
+    snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s should be %s, not %s%.80s%s", key->name, wanted,
+             node->plain ? "'" : "the text '", node->text, "'");
+  return false;
+}
+
+static bool in_range(const gab_config_key *key, double number, const config_node *node, char *problem)
+{
+  if (!(key->min < key->max)) return true;
+  bool low = key->min_excluded ? number > key->min : number >= key->min;
+  bool high = key->max_excluded ? number < key->max : number <= key->max;
+  if (low && high) return true;
+  char range[128];
+  if (!high && is_open_above(key)) snprintf(range, sizeof range, "value <= %.0f", key->max);
+  else config_describe_range(key, range, sizeof range);
+  snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = %.40s is out of range: %s%s%s", key->name, node->text,
+           range, key->unit && key->unit[0] ? ", in " : "", key->unit ? key->unit : "");
+  return false;
+}
+
+static bool read_choice(const gab_config_key *key, const config_node *node, int64_t *index, char *problem)
+{
+  const char *word = key->choices, *closest = NULL;
+  size_t nearest = SIZE_MAX, closest_length = 0;
+  for (*index = 0; word; ++*index) {
+    size_t length = strcspn(word, "|");
+    char candidate[80];
+    snprintf(candidate, sizeof candidate, "%.*s", (int)length, word);
+    if (strcmp(candidate, node->text) == 0) return true;
+    size_t distance = config_distance(node->text, candidate);
+    if (distance < nearest) nearest = distance, closest = word, closest_length = length;
+    word = word[length] == '|' ? word + length + 1 : NULL;
+  }
+  bool near = closest && config_is_near(node->text, nearest);
+  snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = '%.80s' is none of %.200s%s%.*s%s", key->name, node->text,
+           key->choices, near ? "; did you mean '" : "", near ? (int)closest_length : 0, near ? closest : "",
+           near ? "'?" : "");
+  return false;
+}
+
+typedef struct slot {
+  int64_t integer;
+  double real;
+  const char *text;
+} slot;
+
+static bool read_integer(const gab_config_key *key, const config_node *node, slot *value, char *problem)
+{
+  if (!node->plain || !config_parse_int(node->text, &value->integer)) return wrong_type(key, node, problem);
+  return in_range(key, (double)value->integer, node, problem);
+}
+
+static bool read_real(const gab_config_key *key, const config_node *node, slot *value, char *problem)
+{
+  if (!node->plain || !config_parse_real(node->text, &value->real)) return wrong_type(key, node, problem);
+  return in_range(key, value->real, node, problem);
+}
+
+static bool read_scalar(const gab_config_key *key, const config_node *node, slot *value, char *problem)
+{
+  if (node->kind != CONFIG_SCALAR || config_node_is_null(node)) return wrong_type(key, node, problem);
+  value->text = node->text;
+  switch (key->type) {
+  case GAB_CONFIG_BOOL:
+    value->integer = strcmp(node->text, "true") == 0;
+    if (!node->plain || (!value->integer && strcmp(node->text, "false") != 0))
+      return wrong_type(key, node, problem);
+    return true;
+  case GAB_CONFIG_INT:
+    return read_integer(key, node, value, problem);
+  case GAB_CONFIG_REAL:
+    return read_real(key, node, value, problem);
+  case GAB_CONFIG_STRING:
+    return true;
+  case GAB_CONFIG_CHOICE:
+    return read_choice(key, node, &value->integer, problem);
+  }
+  return wrong_type(key, node, problem);
+}
+
+static bool right_length(const gab_config_key *key, const config_node *node, size_t *count, char *problem)
+{
+  *count = 1;
+  if (key->length_max == 0) return true;
+  if (node->kind != CONFIG_SEQUENCE) return wrong_type(key, node, problem);
+  *count = 0;
+  for (const config_node *item = node->first; item; item = item->next) ++*count;
+  if (*count >= key->length_min && *count <= key->length_max) return true;
+  char wanted[64];
+  describe_length(key, wanted, sizeof wanted);
+  snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s should have %s, not %zu", key->name, wanted, *count);
+  return false;
+}
+
+/* A name that stands in a list twice is a mistake, where order and number mean nothing. *bad: NULL if there is none */
+static gab_status find_repeated(const gab_config_key *key, config_node *first, size_t count,
+                                const config_node **bad, char *problem)
+{
+  config_arena arena = {NULL};
+  config_index *index;
+  *bad = NULL;
+  if (key->repeats || count < 2 || (key->type != GAB_CONFIG_STRING && key->type != GAB_CONFIG_CHOICE))
+    return GAB_OK;
+  gab_status status = config_index_create(&arena, count, &index);
+  for (config_node *item = first; status == GAB_OK && item && !*bad; item = item->next)
+    if (config_index_put(index, item->text, item)) *bad = item;
+  config_arena_release(&arena);
+  if (*bad) snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s has '%.80s' twice", key->name, (*bad)->text);
+  return status;
+}
+
+gab_status config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
+                             config_value *value, const config_node **bad, char *problem)
+{
+  *bad = node;
+  size_t count;
+  if (!right_length(key, node, &count, problem)) return GAB_OK;
+  void *ints, *reals, *texts;
+  GAB_TRY(config_arena_get(arena, count * sizeof(int64_t), &ints));
+  GAB_TRY(config_arena_get(arena, count * sizeof(double), &reals));
+  GAB_TRY(config_arena_get(arena, count * sizeof(char *), &texts));
+  const config_node *item = key->length_max > 0 ? node->first : node;
+  for (size_t i = 0; i < count; ++i, item = item->next) {
+    slot read = {0, 0.0, NULL};
+    *bad = item;
+    if (!read_scalar(key, item, &read, problem)) return GAB_OK;
+    ((int64_t *)ints)[i] = read.integer;
+    ((double *)reals)[i] = read.real;
+    GAB_TRY(config_arena_text(arena, read.text, strlen(read.text), &((const char **)texts)[i]));
+  }
+  *value = (config_value){count, ints, reals, texts};
+  return find_repeated(key, key->length_max > 0 ? node->first : NULL, count, bad, problem);
+}

@@ -1,0 +1,171 @@
+#include "core/memory/memory.h"
+
+#include "core/memory/memory_pool_impl.h"
+#include "core/memory/node_memory_impl.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Stands in the GAB_ALIGNMENT bytes before every block that is handed out. */
+typedef struct header {
+  void *raw;        /* what malloc gave, an arena, or the node */
+  gab_arena *arena; /* NULL: not from one */
+  size_t bytes;
+  uint64_t file; /* of the node's memory */
+  bool of_node;
+  uint32_t use;
+  uint32_t magic;
+} header;
+
+_Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before the aligned block");
+_Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_NODE_MEMORY_STAMP + GAB_ALIGNMENT,
+               "a mapping starts on a page, its block a stamp and a header further");
+
+enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20 };
+static const uint32_t magic_live = 0x9ab10c4bU;
+
+/* The last entry of each is the total over all uses. */
+static atomic_size_t held_now[GAB_MEMORY_USE_COUNT + 1];
+static atomic_size_t held_peak[GAB_MEMORY_USE_COUNT + 1];
+
+static void raise_peak(atomic_size_t *peak, size_t now)
+{
+  size_t seen = atomic_load_explicit(peak, memory_order_relaxed);
+  while (seen < now && !atomic_compare_exchange_weak(peak, &seen, now)) {}
+}
+
+static void count_up(uint32_t use, size_t bytes)
+{
+  raise_peak(&held_peak[use], atomic_fetch_add(&held_now[use], bytes) + bytes);
+  raise_peak(&held_peak[GAB_MEMORY_USE_COUNT],
+             atomic_fetch_add(&held_now[GAB_MEMORY_USE_COUNT], bytes) + bytes);
+}
+
+static void count_down(uint32_t use, size_t bytes)
+{
+  atomic_fetch_sub(&held_now[use], bytes);
+  atomic_fetch_sub(&held_now[GAB_MEMORY_USE_COUNT], bytes);
+}
+
+static header *header_of(void *memory) { return (header *)(void *)((unsigned char *)memory - GAB_ALIGNMENT); }
+
+/* Images, lists and buffers of many megabytes in pages of 2 MB: fewer translations of addresses for whoever
+ * packs into them, and fewer pages that the MPI library has to look up when it copies between processes. Only
+ * what lies wholly inside, so nothing gets larger. A system that has none goes on without. */
+static void ask_for_huge_pages(void *raw, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+  const uintptr_t huge_page = (uintptr_t)1 << 21;
+  const uintptr_t first = ((uintptr_t)raw + huge_page - 1) / huge_page * huge_page,
+                  end = ((uintptr_t)raw + bytes) / huge_page * huge_page;
+  if (first < end) (void)madvise((unsigned char *)raw + (first - (uintptr_t)raw), end - first, MADV_HUGEPAGE);
+#else
+  (void)raw, (void)bytes;
+#endif
+}
+
+/* Large zeroed blocks come from calloc untouched, so that each page lands near the thread that first writes
+ * to it: hence not aligned_alloc and memset. */
+static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void **memory)
+{
+  if ((unsigned)use >= GAB_MEMORY_USE_COUNT)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no such use of memory: %d", (int)use);
+  void *raw = NULL;
+  gab_arena *arena = NULL;
+  uint64_t file = 0;
+  const bool of_node = use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes);
+  if (of_node) {
+    raw = gab_node_memory_take(bytes + OVERHEAD, &file);
+    if (!raw) GAB_FAIL(GAB_ERR_MEMORY, "out of memory of the node for snapshots: %zu bytes wanted", bytes);
+  }
+  if (use == GAB_MEMORY_FIELD && gab_pool_serves(bytes))
+    raw = gab_pool_take(bytes + OVERHEAD, zeroed, &arena);
+  if (!raw && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD) {
+    raw = zeroed ? calloc(1, bytes + OVERHEAD) : malloc(bytes + OVERHEAD);
+    if (raw && bytes >= HUGE_FROM) ask_for_huge_pages(raw, bytes + OVERHEAD);
+  }
+  if (!raw)
+    GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
+             gab_memory_now(GAB_MEMORY_USE_COUNT));
+  uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
+  unsigned char *block = (unsigned char *)raw + (first - (uintptr_t)raw);
+  *header_of(block) = (header){.raw = raw,
+                               .arena = arena,
+                               .bytes = bytes,
+                               .file = file,
+                               .of_node = of_node,
+                               .use = (uint32_t)use,
+                               .magic = magic_live};
+  count_up((uint32_t)use, bytes);
+  *memory = block;
+  return GAB_OK;
+}
+
+static void release(void *memory)
+{
+  header *head = header_of(memory);
+  count_down(head->use, head->bytes);
+  head->magic = 0;
+  if (head->of_node) gab_node_memory_give(head->raw, head->bytes + OVERHEAD, head->file);
+  else if (head->arena) gab_pool_give(head->arena, head->raw);
+  else free(head->raw);
+}
+
+static bool is_ours(void *memory) { return header_of(memory)->magic == magic_live; }
+
+gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory)
+{
+  *memory = NULL;
+  return allocate(bytes, use, true, memory);
+}
+
+gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory)
+{
+  void *old = *memory, *grown = NULL;
+  if (old && !is_ours(old)) GAB_FAIL(GAB_ERR_ARGUMENT, "memory that does not come from gab_alloc()");
+  GAB_TRY(allocate(bytes, use, false, &grown));
+  if (old) {
+    size_t old_bytes = header_of(old)->bytes;
+    size_t kept = old_bytes < bytes ? old_bytes : bytes;
+    if (kept > 0) memcpy(grown, old, kept);
+    release(old);
+  }
+  *memory = grown;
+  return GAB_OK;
+}
+
+gab_status gab_list_room(void **memory, size_t count, size_t bytes_each)
+{
+  if (count > 0 && (count & (count - 1)) != 0) return GAB_OK;
+  return gab_realloc((count == 0 ? 1 : 2 * count) * bytes_each, GAB_MEMORY_OTHER, memory);
+}
+
+void gab_free(void *memory_pointer)
+{
+  /* The pointer may be of any object type, so it is read and written as bytes. */
+  void *memory, *nothing = NULL;
+  memcpy(&memory, memory_pointer, sizeof memory);
+  if (!memory) return;
+  memcpy(memory_pointer, &nothing, sizeof nothing);
+  if (is_ours(memory)) release(memory);
+}
+
+void gab_memory_hold(bool on) { gab_pool_hold(on); }
+
+size_t gab_memory_now(gab_memory_use use)
+{
+  return (unsigned)use <= GAB_MEMORY_USE_COUNT ? atomic_load(&held_now[use]) : 0;
+}
+
+size_t gab_memory_peak(gab_memory_use use)
+{
+  return (unsigned)use <= GAB_MEMORY_USE_COUNT ? atomic_load(&held_peak[use]) : 0;
+}
+
+void gab_memory_reset_peak(void)
+{
+  for (int use = 0; use <= GAB_MEMORY_USE_COUNT; ++use)
+    atomic_store(&held_peak[use], atomic_load(&held_now[use]));
+}

@@ -1,0 +1,60 @@
+/** @file memory.h
+ *  @brief Aligned allocation with counters.
+ *
+ *  Everything of size goes through here, so that a run can say what it holds and held at most, by purpose:
+ *  Kohl et al. 2017, eq. 2, is checked against these counters.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_MEMORY_H
+#define GABION_CORE_MEMORY_H
+
+#include "core/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What an allocation is for. */
+typedef enum gab_memory_use {
+  GAB_MEMORY_OTHER = 0,
+  GAB_MEMORY_FIELD,    /**< the state of the simulation */
+  GAB_MEMORY_SNAPSHOT, /**< images of checkpoints */
+  GAB_MEMORY_MESSAGE,  /**< send and receive buffers */
+  GAB_MEMORY_USE_COUNT
+} gab_memory_use;
+
+#define GAB_ALIGNMENT 64 /**< bytes; a cache line and an AVX-512 register */
+
+/** Allocates `bytes` (0 allowed) aligned to #GAB_ALIGNMENT, zeroed. Thread safe.
+ *  @param[out] memory  owned by the caller, released by gab_free(); NULL on failure
+ *  @return ::GAB_ERR_MEMORY with the size in the message */
+gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
+
+/** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL.
+ *  On failure *memory stays as it was. */
+gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
+
+/** Room for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
+ * list has to grow by single items from empty. @param[in,out] memory  the list @param[in] count  of items in
+ * it */
+gab_status gab_list_room(void **memory, size_t count, size_t bytes_each);
+
+/** Releases and sets *memory to NULL; NULL is allowed. */
+void gab_free(void *memory_pointer);
+
+/** While it is on, fields that are released leave their memory to those that are made next, instead of giving
+ * it back to the system: for a time in which many go and many come. It ends when it has been turned off as
+ * often as on. Thread safe. */
+void gab_memory_hold(bool on);
+
+/** Bytes that this process holds now / held at most for one use; GAB_MEMORY_USE_COUNT asks for the total. */
+size_t gab_memory_now(gab_memory_use use);
+size_t gab_memory_peak(gab_memory_use use);
+/** Sets all peaks to what is held now. */
+void gab_memory_reset_peak(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,190 @@
+#include "core/memory/memory_pool_impl.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* An address checker sees the edges of what malloc gives, but not those inside of an arena. */
+#if defined(__SANITIZE_ADDRESS__)
+#define POOLING 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POOLING 0
+#endif
+#endif
+#if !defined(POOLING) && defined(MADV_HUGEPAGE) && defined(MAP_ANONYMOUS)
+#define POOLING 1
+#endif
+
+#if POOLING
+
+enum { LINE = 64, MOST_SLOTS = 512 };
+static const size_t huge_page = (size_t)1 << 21, least_slot = (size_t)32 << 10, most_slot = (size_t)16 << 20,
+                    usual_arena = (size_t)32 << 20;
+
+/* How the bytes of a slot are. */
+typedef enum slot_state { SLOT_FRESH = 0, SLOT_USED, SLOT_DIRTY } slot_state;
+
+struct gab_arena {
+  gab_arena *next, **place; /* among all arenas; place: what points at this one */
+  unsigned char *memory;
+  size_t bytes, slot_bytes, slots, used;
+  unsigned char state[MOST_SLOTS];
+};
+
+static gab_arena *arenas;
+static size_t in_use, idle; /* bytes of slots; idle ones that have not gone back */
+static int holds;           /* nothing goes back while there are any */
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static void lock(void)
+{
+  while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {}
+}
+static void unlock(void) { atomic_flag_clear_explicit(&busy, memory_order_release); }
+
+static size_t slot_bytes_of(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+
+bool gab_pool_serves(size_t bytes) { return least_slot <= bytes && bytes <= most_slot; }
+
+/* Whole huge pages at an address that is one: more is asked for, and the ends are given back. */
+static unsigned char *map_huge(size_t bytes)
+{
+  unsigned char *raw =
+      mmap(NULL, bytes + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return NULL;
+  size_t before = (huge_page - (uintptr_t)raw % huge_page) % huge_page;
+  if (before > 0) munmap(raw, before);
+  if (before < huge_page) munmap(raw + before + bytes, huge_page - before);
+  (void)madvise(raw + before, bytes, MADV_HUGEPAGE); /* a system that has none goes on without */
+  return raw + before;
+}
+
+static gab_arena *make_arena(size_t slot_bytes)
+{
+  gab_arena *arena = calloc(1, sizeof *arena);
+  if (!arena) return NULL;
+  size_t slots = usual_arena / slot_bytes;
+  arena->slots = slots > MOST_SLOTS ? MOST_SLOTS : slots;
+  arena->slot_bytes = slot_bytes;
+  arena->bytes = (arena->slots * slot_bytes + huge_page - 1) / huge_page * huge_page;
+  arena->memory = map_huge(arena->bytes);
+  if (!arena->memory) {
+    free(arena);
+    return NULL;
+  }
+  arena->place = &arenas;
+  arena->next = arenas;
+  if (arenas) arenas->place = &arena->next;
+  arenas = arena;
+  return arena;
+}
+
+static void drop_arena(gab_arena *arena)
+{
+  *arena->place = arena->next;
+  if (arena->next) arena->next->place = arena->place;
+  munmap(arena->memory, arena->bytes);
+  free(arena);
+}
+
+void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena_out)
+{
+  const size_t slot_bytes = slot_bytes_of(bytes);
+  void *memory = NULL;
+  bool dirty = false;
+  lock();
+  gab_arena *arena = arenas;
+  while (arena && (arena->slot_bytes != slot_bytes || arena->used == arena->slots)) arena = arena->next;
+  if (!arena) arena = make_arena(slot_bytes);
+  if (arena) {
+    size_t slot = 0;
+    while (arena->state[slot] == SLOT_USED) ++slot;
+    dirty = arena->state[slot] == SLOT_DIRTY;
+    arena->state[slot] = SLOT_USED;
+    in_use += slot_bytes;
+    if (dirty) idle -= slot_bytes;
+    ++arena->used;
+    memory = arena->memory + slot * slot_bytes;
+  }
+  unlock();
+  if (dirty && zeroed) memset(memory, 0, slot_bytes);
+  *arena_out = arena;
+  return memory;
+}
+
+/* Hands the whole pages inside of a slot back, and clears the rest of it. */
+static void give_pages_back(gab_arena *arena, size_t slot)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = arena->slot_bytes;
+  unsigned char *first = arena->memory + slot * bytes, *end = first + bytes;
+  size_t before = (page - (uintptr_t)first % page) % page, after = (uintptr_t)end % page;
+  arena->state[slot] = SLOT_FRESH;
+  if (before + after >= bytes || madvise(first + before, bytes - before - after, MADV_DONTNEED) != 0) {
+    memset(first, 0, bytes);
+    return;
+  }
+  memset(first, 0, before);
+  memset(end - after, 0, after);
+}
+
+/* Everything that is idle goes back. */
+static void trim(void)
+{
+  for (gab_arena *arena = arenas, *next; arena; arena = next) {
+    next = arena->next;
+    if (arena->used == 0) drop_arena(arena);
+    else
+      for (size_t slot = 0; slot < arena->slots; ++slot)
+        if (arena->state[slot] == SLOT_DIRTY) give_pages_back(arena, slot);
+  }
+  idle = 0;
+}
+
+void gab_pool_give(gab_arena *arena, void *memory)
+{
+  lock();
+  arena->state[(size_t)((unsigned char *)memory - arena->memory) / arena->slot_bytes] = SLOT_DIRTY;
+  --arena->used;
+  in_use -= arena->slot_bytes;
+  idle += arena->slot_bytes;
+  if (holds == 0 && idle > in_use) trim();
+  unlock();
+}
+
+void gab_pool_hold(bool on)
+{
+  lock();
+  holds += on ? 1 : -1;
+  if (holds == 0 && idle > in_use) trim();
+  unlock();
+}
+
+#else
+
+bool gab_pool_serves(size_t bytes)
+{
+  (void)bytes;
+  return false;
+}
+
+void *gab_pool_take(size_t bytes, bool zeroed, gab_arena **arena)
+{
+  (void)bytes;
+  (void)zeroed;
+  *arena = NULL;
+  return NULL;
+}
+
+void gab_pool_give(gab_arena *arena, void *memory)
+{
+  (void)arena;
+  (void)memory;
+}
+
+void gab_pool_hold(bool on) { (void)on; }
+
+#endif

@@ -1,0 +1,70 @@
+/** @file node_memory.h
+ *  @brief Memory of a node that outlives its processes: a place for snapshots.
+ *
+ *  When the daemon of a node dies, Open MPI ends the whole job; what the other nodes hold of the state goes
+ * with their processes. Unless it lies in memory that belongs to the node: files in /dev/shm, or in a folder
+ * on a local disk. Once gab_node_memory_open() has named such a folder, all memory for snapshots
+ * (::GAB_MEMORY_SNAPSHOT) is mapped from files there. It is used like any other memory and counted as such;
+ * only the files are still there after a SIGKILL, and the next job of the same node finds in them what was in
+ * that memory (gab_node_memory_claim()).
+ *
+ *  Such a place is open to everybody. So folder and files have to belong to this user and to nobody else
+ * (looked at at every open: core/system/own_folder.h), and each file is stamped with a key, which is that of its run
+ * and case: what has another one is no state to go on from. Whoever works in a folder holds a shared lock on
+ * it (flock), which goes with the process: a folder that nobody has locked is not in use.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_NODE_MEMORY_H
+#define GABION_CORE_NODE_MEMORY_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What files are stamped with. */
+typedef struct gab_memory_key {
+  uint64_t word[2];
+} gab_memory_key;
+
+/** Snapshots lie in files of FOLDER/NODE from now on. Local; once, before the first snapshot.
+ *  @param[in] folder  of the run, which it locks (shared); made if it is not there; its parent has to exist
+ *  @param[in] node  name of the node: several may share a file system, and emulated ones share a machine
+ *  @param[in] key  of the run
+ *  @return ::GAB_ERR_IO if it cannot be made or used, or does not belong to this user alone; ::GAB_ERR_STATE
+ * if a folder was named already */
+gab_status gab_node_memory_open(const char *folder, const char *node, gab_memory_key key);
+/** FOLDER/NODE, "" if none was named. */
+const char *gab_node_memory_folder(void);
+/** Memory is ordinary again; what is still mapped stays until it is released, which removes its file. If
+ * nothing is, the folder of the node goes, unless there are files in it. Local.
+ *  @param[in] spent  nobody will go on from what the run has left: then the last of its processes on this
+ * node removes the whole folder of the run, with what the dead have left */
+void gab_node_memory_close(bool spent);
+
+/** A piece of memory that a process which has ended has left. */
+typedef struct gab_left_memory {
+  char path[1000], name[100]; /**< of the folder, and of the file in it, which belongs to this process now */
+  void *mapped;               /**< all of the file; owned */
+  size_t mapped_bytes;
+  gab_reader content; /**< the bytes that were allocated; used ones first, as the process left them */
+  int refused;        /**< files that were met and are none of this user alone, or have another key */
+} gab_left_memory;
+
+/** Takes a piece that nobody else has claimed: one that a process of this machine has left which is not alive
+ * any more. Files without content and those with another key are removed, those of other users left alone.
+ * Local; of several processes that look at once each gets others.
+ *  @param[in] folder  FOLDER/NODE of gab_node_memory_open() @param[in] key  that they have to have
+ *  @param[out] left  to be released by gab_left_memory_release(), whatever was found
+ *  @return GAB_OK with left->mapped == NULL if there is none (any more); ::GAB_ERR_IO if the folder cannot be
+ * read or does not belong to this user alone */
+gab_status gab_node_memory_claim(const char *folder, gab_memory_key key, gab_left_memory *left);
+/** Unmaps. @param[in] remove  whether the file goes too: if not, the next one can claim it */
+void gab_left_memory_release(gab_left_memory *left, bool remove);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

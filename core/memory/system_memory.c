@@ -1,0 +1,111 @@
+#include "core/memory/system_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_ROOM = 4096 };
+
+/* The number behind a word of a file whose lines are "word number", or its first number if `word` is NULL. */
+static bool read_number(const char *path, const char *word, uint64_t *number)
+{
+  char line[512];
+  bool found = false;
+  FILE *file = fopen(path, "r");
+  if (!file) return false;
+  while (!found && fgets(line, sizeof line, file)) {
+    const char *at = line;
+    char *end;
+    if (word) {
+      const size_t length = strlen(word);
+      if (strncmp(line, word, length) != 0 || !strchr(" :\t", line[length])) continue;
+      at = line + length + strspn(line + length, ": \t");
+    }
+    *number = strtoull(at, &end, 10);
+    found = end != at; /* "max" is no number */
+    if (!word) break;
+  }
+  fclose(file);
+  return found;
+}
+
+static void lower(gab_system_memory *seen, uint64_t limit, uint64_t used, uint64_t cached)
+{
+  const uint64_t needed = used > cached ? used - cached : 0, left = limit > needed ? limit - needed : 0;
+  if (left >= seen->available) return;
+  seen->available = left;
+  seen->limit = limit;
+}
+
+/* One group: what it may have, has, and could give back; files of version 2, else of version 1. */
+static void look_at_group(const char *folder, bool second, gab_system_memory *seen)
+{
+  char path[PATH_ROOM + 64];
+  uint64_t limit, used, cached = 0, killed;
+  snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.events" : "memory.oom_control");
+  if (read_number(path, "oom_kill", &killed) && killed > seen->killed) seen->killed = killed;
+  snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.max" : "memory.limit_in_bytes");
+  if (!read_number(path, NULL, &limit)) return;
+  snprintf(path, sizeof path, "%s/%s", folder, second ? "memory.current" : "memory.usage_in_bytes");
+  if (!read_number(path, NULL, &used)) return;
+  snprintf(path, sizeof path, "%s/memory.stat", folder);
+  (void)read_number(path, second ? "inactive_file" : "total_inactive_file", &cached);
+  lower(seen, limit, used, cached);
+}
+
+/* A group and all above it, of which each may have a limit. In a container the path may lead nowhere: then only what can
+ * be seen counts. */
+static void look_at_groups(const char *root, const char *mounted, const char *group, bool second,
+                           gab_system_memory *seen)
+{
+  char folder[PATH_ROOM];
+  if (snprintf(folder, sizeof folder, "%s%s%s", root, mounted, group) >= (int)sizeof folder) return;
+  const size_t least = strlen(root) + strlen(mounted);
+  for (;;) {
+    while (strlen(folder) > least && folder[strlen(folder) - 1] == '/') folder[strlen(folder) - 1] = '\0';
+    look_at_group(folder, second, seen);
+    char *slash = strrchr(folder, '/');
+    if (strlen(folder) <= least || !slash) return;
+    *slash = '\0';
+  }
+}
+
+/* Lines "4:memory:/jobs/17" of version 1 and "0::/jobs/17" of version 2. */
+static void look_at_cgroups(const char *root, gab_system_memory *seen)
+{
+  char path[PATH_ROOM], line[PATH_ROOM];
+  snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file)) {
+    line[strcspn(line, "\n")] = '\0';
+    char *kinds = strchr(line, ':'), *group = kinds ? strchr(kinds + 1, ':') : NULL;
+    if (!group) continue;
+    *group++ = '\0';
+    kinds++;
+    if (!kinds[0]) {
+      look_at_groups(root, "/sys/fs/cgroup", group, true, seen);
+      look_at_groups(root, "/sys/fs/cgroup/unified", group, true, seen);
+    }
+    const char *memory = strstr(kinds, "memory");
+    if (memory && (memory == kinds || memory[-1] == ',') && (memory[6] == '\0' || memory[6] == ','))
+      look_at_groups(root, "/sys/fs/cgroup/memory", group, false, seen);
+  }
+  if (file) fclose(file);
+}
+
+gab_system_memory gab_system_memory_look(void)
+{
+  const char *told = getenv("GABION_SYSTEM"), *root = told ? told : "";
+  gab_system_memory seen = {.available = UINT64_MAX};
+  char path[PATH_ROOM];
+  uint64_t kilobytes;
+  if (strlen(root) > PATH_ROOM / 2) root = "";
+  snprintf(path, sizeof path, "%s/proc/meminfo", root);
+  if (read_number(path, "MemAvailable", &kilobytes)) seen.available = 1024 * kilobytes;
+  snprintf(path, sizeof path, "%s/proc/vmstat", root);
+  (void)read_number(path, "oom_kill", &seen.killed);
+  look_at_cgroups(root, &seen);
+  seen.known = seen.available != UINT64_MAX;
+  if (!seen.known) seen.available = 0;
+  return seen;
+}

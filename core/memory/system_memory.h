@@ -1,0 +1,33 @@
+/** @file system_memory.h
+ *  @brief What the system has left of memory, and whether it has ended processes for lack of it.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_SYSTEM_MEMORY_H
+#define GABION_CORE_SYSTEM_MEMORY_H
+
+#include "core/base/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_system_memory {
+  bool known; /**< false: the system does not say (it is no Linux) */
+  uint64_t
+      available; /**< bytes that can still be had on this machine, or in the control group of this process if that
+                         leaves fewer; what only caches files counts as free */
+  uint64_t limit; /**< bytes that the control group may have in all, if it is that which decides; else 0 */
+  uint64_t
+      killed; /**< processes that the system has ended for lack of memory since it was started, of this machine
+                         or, where only that is known, of the control group; only differences mean something */
+} gab_system_memory;
+
+/** Looks at /proc and /sys/fs/cgroup (versions 1 and 2), or at the same files below the folder that the environment
+ *  variable GABION_SYSTEM names, for tests. Local. */
+gab_system_memory gab_system_memory_look(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

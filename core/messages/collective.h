@@ -1,0 +1,63 @@
+/** @file collective.h
+ *  @brief Operations over all living slots, built on ports.
+ *
+ *  Trees over the dense indices of the members, so that a result never depends on how many processes there
+ *  are: integers and extremes are order-free by nature, sums of doubles go through exact accumulators. All are
+ *  collective over the living, return ::GAB_ERR_FAULT in a broken world, and announce ::GAB_PHASE_REDUCTION.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_COLLECTIVE_H
+#define GABION_CORE_COLLECTIVE_H
+
+#include "core/base/exact_sum.h"
+#include "core/world/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+gab_status gab_world_barrier(gab_world *world);
+
+/** In place, elementwise; everyone gets the result. */
+gab_status gab_world_sum_u64(gab_world *world, uint64_t *values, size_t count);
+gab_status gab_world_max_u64(gab_world *world, uint64_t *values, size_t count);
+gab_status gab_world_min_u64(gab_world *world, uint64_t *values, size_t count);
+gab_status gab_world_max_f64(gab_world *world, double *values, size_t count);
+gab_status gab_world_min_f64(gab_world *world, double *values, size_t count);
+/** Merges the accumulators of all; everyone gets the same sums. */
+gab_status gab_world_sum_exact(gab_world *world, gab_exact_sum *sums, size_t count);
+
+/** Combines `count` elements of `element_bytes` each by an associative, commutative function; in place. */
+typedef void (*gab_combine_fn)(void *into, const void *from, size_t count);
+gab_status gab_world_reduce(gab_world *world, void *values, size_t count, size_t element_bytes,
+                            gab_combine_fn combine);
+
+/** Exclusive prefix sum over the slots in their order, mod 2^64: the first gets 0.
+ *  @param[out] total  the sum over all; may be NULL */
+gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before, uint64_t *total);
+
+/** Everyone gets the bytes of `root`. @param[in,out] bytes  plain buffer (no envelope); replaced elsewhere */
+gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes);
+
+/** Takes the bytes that slot `from` gathered; they are valid during the call. */
+typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
+
+/** Brings one byte string of every slot to the root, one after another in slot order, so that the root never
+ *  holds more than one. @param[in] visit  called on the root only, its own first in order; a status other than
+ *  GAB_OK does not stop the others from sending and is returned on the root */
+gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user);
+
+/** Sends fixed-size items to slots that do not know of it (crystal router: log2(P) rounds with known partners,
+ *  no array of length P). For small control data; bulk goes through ports once both sides know.
+ *  @param[in] items  count items of item_bytes each; targets[i] is the slot of item i
+ *  @param[out] received  cleared, then for each item its source slot as i32 and its bytes, sorted by source
+ *  slot, in sending order within one source
+ *  @param[out] received_count  number of items */
+gab_status gab_world_route(gab_world *world, const void *items, const gab_slot *targets, size_t count,
+                           size_t item_bytes, gab_buffer *received, size_t *received_count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

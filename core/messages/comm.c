@@ -1,0 +1,88 @@
+/** @file comm.c
+ *  @brief Communicators for the MPI calls of an application: registered, so that repairs make them anew. */
+#include "core/world/world_impl.h"
+
+#include <stdlib.h>
+
+/* Where making a communicator fails, Open MPI calls the error handler with a dangling handle in the place of the result, and the
+ * handler revokes all communicators that the world knows: so the result is kept from it until it is good. */
+static gab_status make(gab_comm *comm)
+{
+  gab_world *world = comm->world;
+  comm->mpi = MPI_COMM_NULL;
+  if (gab_world_is_spare(world)) return GAB_OK;
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = comm->split ? MPI_Comm_split(world->players, comm->colour,
+                                                gab_members_index(&world->members, world->slot), &made)
+                               : MPI_Comm_dup(world->players, &made);
+  GAB_TRY(gab_world_mpi(world, code, comm->split ? "MPI_Comm_split" : "MPI_Comm_dup"));
+  comm->mpi = made;
+  if (comm->mpi != MPI_COMM_NULL) gab_world_watch_comm(comm->mpi);
+  return GAB_OK;
+}
+
+/* It counts only if all have it: after a death some may, and the repair has to find the same list with all.
+ */
+static gab_status add(gab_world *world, bool split, int colour, gab_comm **out)
+{
+  *out = NULL;
+  GAB_TRY(gab_world_check(world));
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(sizeof(gab_comm), GAB_MEMORY_OTHER, &memory));
+  gab_comm *comm = memory;
+  *comm = (gab_comm){.world = world, .mpi = MPI_COMM_NULL, .split = split, .colour = colour};
+  gab_status status = make(comm);
+  if (status == GAB_OK) {
+    uint32_t flags = 1;
+    status = gab_world_agree(world, &flags);
+  }
+  if (status != GAB_OK) {
+    if (comm->mpi != MPI_COMM_NULL) MPI_Comm_free(&comm->mpi);
+    gab_free(&comm);
+    return status;
+  }
+  gab_comm **place = &world->comms;
+  while (*place) place = &(*place)->next;
+  *place = comm;
+  *out = comm;
+  return GAB_OK;
+}
+
+gab_status gab_world_dup(gab_world *world, gab_comm **comm) { return add(world, false, 0, comm); }
+
+gab_status gab_world_split(gab_world *world, int colour, gab_comm **comm)
+{
+  return add(world, true, colour, comm);
+}
+
+MPI_Comm gab_comm_mpi(const gab_comm *comm) { return comm->mpi; }
+
+static gab_status make_players(gab_world *world)
+{
+  world->players = world->comm;
+  if (!gab_world_has_benches(world)) return GAB_OK;
+  const bool plays = !gab_world_is_spare(world);
+  MPI_Comm made = MPI_COMM_NULL;
+  world->players = MPI_COMM_NULL;
+  GAB_TRY(gab_world_mpi(world,
+                        MPI_Comm_split(world->comm, plays ? 0 : MPI_UNDEFINED, (int)world->slot, &made),
+                        "MPI_Comm_split"));
+  world->players = made;
+  if (world->players != MPI_COMM_NULL) gab_world_watch_comm(world->players);
+  return GAB_OK;
+}
+
+gab_status gab_world_remake_comms(gab_world *world)
+{
+  GAB_TRY(make_players(world));
+  for (gab_comm *comm = world->comms; comm; comm = comm->next) GAB_TRY(make(comm));
+  return GAB_OK;
+}
+
+void gab_world_free_comms(gab_world *world)
+{
+  for (gab_comm *comm = world->comms; comm; comm = comm->next)
+    if (comm->mpi != MPI_COMM_NULL) MPI_Comm_free(&comm->mpi);
+  if (world->players != MPI_COMM_NULL && world->players != world->comm) MPI_Comm_free(&world->players);
+  world->players = MPI_COMM_NULL;
+}

@@ -1,0 +1,102 @@
+/** @file journal.h
+ *  @brief Sender-based message log: what was sent on logged channels, until nobody can ask for it any more.
+ *
+ *  A slot that comes back needs the messages that it had received since its checkpoint. Their senders keep
+ *  them: per channel (target, context) numbered from 0 in the order of sending, each with step, pattern and
+ *  iteration (sender-based logging; Gamell et al. 2015, section 3.2, "Consistency"). Large messages are
+ *  not copied: the journal takes the memory of the send buffer and hands back a free one. Small ones are
+ * copied, so that a page is not spent on a number.
+ *
+ *  Messages belong to *intervals*, each of which begins at a checkpoint; they are freed by intervals, or by their
+ * numbers if they only pass through. The
+ * numbers of the channels are part of an image (gab_journal_pack_numbers()), the messages are not: a slot
+ * that comes back makes them again.
+ *
+ *  No MPI, no threads: one thread uses a journal.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_JOURNAL_H
+#define GABION_CORE_JOURNAL_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_journal gab_journal;
+
+/** What is known of a message beside its bytes. */
+typedef struct gab_journal_label {
+  gab_step step; /**< in which it was sent */
+  uint32_t pattern;
+  uint64_t iteration;
+} gab_journal_label;
+
+/** A logged message; owned by the journal. */
+typedef struct gab_journal_entry {
+  uint64_t number; /**< on its channel, from 0 */
+  gab_step since;  /**< the checkpoint at which its interval began */
+  gab_journal_label label;
+  unsigned char *data; /**< stays where it is as long as the entry lives */
+  size_t bytes;
+} gab_journal_entry;
+
+typedef struct gab_journal_stats {
+  size_t bytes, peak_bytes; /**< of messages that are kept, now and at most */
+  size_t free_bytes;        /**< memory on the free list */
+  uint64_t messages;        /**< kept now */
+  uint64_t handed_over;     /**< messages ever taken without copying */
+  uint64_t copied;          /**< messages ever copied */
+  uint64_t copied_bytes;    /**< their bytes */
+  size_t largest_copied;    /**< bytes of the largest of them */
+  uint64_t logged_bytes;    /**< of all messages ever taken */
+} gab_journal_stats;
+
+/** Messages of less than `copy_below` bytes are copied. A journal begins in the interval of checkpoint -1. */
+gab_status gab_journal_create(size_t copy_below, gab_journal **journal);
+/** Releases everything, messages that are held included: no request may be reading them. */
+void gab_journal_destroy(gab_journal **journal);
+
+/** Messages from now on belong to the interval that begins at `checkpoint`.
+ *  @return ::GAB_ERR_ARGUMENT if that is earlier than the present one */
+gab_status gab_journal_begin_interval(gab_journal *journal, gab_step checkpoint);
+/** Logs the next message of a channel.
+ *  @param[in,out] message  its content; a large one is empty afterwards, with other memory of the same use or
+ *  none, and is sent from entry->data. A small one is unchanged.
+ *  @param[out] entry  the logged message, valid until its interval is freed, or gab_journal_let_go() */
+gab_status gab_journal_append(gab_journal *journal, gab_slot target, uint32_t context,
+                              const gab_journal_label *label, gab_buffer *message, gab_journal_entry **entry);
+/** @return the message of that number, NULL if it is not kept */
+gab_journal_entry *gab_journal_find(const gab_journal *journal, gab_slot target, uint32_t context,
+                                    uint64_t number);
+/** Number of the next message of a channel; 0 if it was never used. */
+uint64_t gab_journal_next(const gab_journal *journal, gab_slot target, uint32_t context);
+/** Number of the oldest message that is kept of a channel; the next one if none is. */
+uint64_t gab_journal_first(const gab_journal *journal, gab_slot target, uint32_t context);
+
+/** While an entry is held, its bytes stay although its interval is freed: a request is reading them. */
+void gab_journal_hold(gab_journal *journal, gab_journal_entry *entry);
+void gab_journal_let_go(gab_journal *journal, gab_journal_entry *entry);
+
+/** Frees all intervals that began before `checkpoint`. Memory that was handed over goes to the free list;
+ * what lay there unused since the last call is released. */
+void gab_journal_free_before(gab_journal *journal, gab_step checkpoint);
+/** Frees the messages of a channel below a number: nobody will ask for them. */
+void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number);
+/** Whether more than `limit` bytes are kept; 0 is no limit. */
+bool gab_journal_is_full(const gab_journal *journal, size_t limit);
+gab_journal_stats gab_journal_statistics(const gab_journal *journal);
+
+/** Packs target, context and next number of all channels. */
+gab_status gab_journal_pack_numbers(const gab_journal *journal, gab_buffer *out);
+/** Forgets all messages and goes on from packed numbers, in the interval of `checkpoint`. The bytes of those that are held
+ * stay until they are let go.
+ *  @return ::GAB_ERR_CORRUPT, then the journal is empty */
+gab_status gab_journal_restart(gab_journal *journal, gab_step checkpoint, gab_reader *in);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

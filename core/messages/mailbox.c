@@ -1,0 +1,292 @@
+/** @file mailbox.c
+ *  @brief Mailboxes: sending, the queue of what came too early, and receives that fit by source, tag and id. */
+#include "core/messages/mailbox.h"
+
+#include "core/world/world_impl.h"
+
+#include <string.h>
+
+enum {
+  TAG_BYTES = 4,       /* before the payload */
+  MOST_AT_ONCE = 64,   /* messages of one source, before the next one's turn */
+  LOOKS_PER_CHECK = 64 /* between two questions who has died */
+};
+
+/* ------------------------------------------------------------------------------------ the queue */
+
+static void drop(gab_letter **letter)
+{
+  gab_buffer_release(&(*letter)->bytes);
+  gab_free(letter);
+}
+
+void gab_mailbox_empty(gab_mailbox *mailbox)
+{
+  while (mailbox->first) {
+    gab_letter *letter = mailbox->first;
+    mailbox->first = letter->next;
+    drop(&letter);
+  }
+  mailbox->end = &mailbox->first;
+}
+
+static gab_status too_late(const gab_mail *mail)
+{
+  GAB_FAIL(GAB_ERR_STATE,
+           "a message from slot %" GAB_PRI_SLOT " with tag %" PRIu32 " belongs to iteration %" PRIu64
+           " of pattern %" PRIu32 ", which has ended here: nobody can receive it",
+           mail->source, mail->tag, mail->id.iteration, mail->id.pattern);
+}
+
+gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message)
+{
+  void *memory;
+  gab_envelope envelope;
+  uint32_t tag;
+  gab_reader in = gab_message_reader(message);
+  GAB_TRY(gab_message_envelope(message, &envelope));
+  GAB_TRY(gab_get_u32(&in, &tag));
+  GAB_TRY(gab_alloc(sizeof(gab_letter), GAB_MEMORY_OTHER, &memory));
+  gab_letter *letter = memory;
+  letter->about = (gab_mail){.source = envelope.source,
+                             .tag = tag,
+                             .bytes = gab_reader_left(&in),
+                             .id = {envelope.pattern, envelope.iteration},
+                             .step = envelope.step};
+  gab_buffer_init(&letter->bytes, GAB_MEMORY_MESSAGE);
+  gab_buffer_swap(&letter->bytes, message);
+  *mailbox->end = letter;
+  mailbox->end = &letter->next;
+  return GAB_OK;
+}
+
+gab_status gab_mailboxes_check(const gab_world *world)
+{
+  for (const gab_mailbox *mailbox = world->mailboxes; mailbox; mailbox = mailbox->older)
+    for (const gab_letter *letter = mailbox->first; letter && mailbox->epoch == world->epoch;
+         letter = letter->next)
+      if (gab_pattern_is_over(world, letter->about.id)) return too_late(&letter->about);
+  return GAB_OK;
+}
+
+size_t gab_mailbox_waiting(const gab_mailbox *mailbox)
+{
+  size_t count = 0;
+  if (!mailbox->world || mailbox->epoch != mailbox->world->epoch) return 0;
+  for (const gab_letter *letter = mailbox->first; letter; letter = letter->next) count++;
+  return count;
+}
+
+/* The place of the first message that fits. */
+static gab_letter **find(gab_mailbox *mailbox, gab_slot source, uint32_t tag)
+{
+  const gab_pattern_id id = gab_pattern_active(mailbox->world);
+  gab_letter **place = &mailbox->first;
+  for (; *place; place = &(*place)->next) {
+    const gab_mail *mail = &(*place)->about;
+    if (mail->tag == tag && mail->id.pattern == id.pattern && mail->id.iteration == id.iteration &&
+        (source == GAB_ANY_SLOT || mail->source == source))
+      return place;
+  }
+  return NULL;
+}
+
+static void take_out(gab_mailbox *mailbox, gab_letter **place)
+{
+  gab_letter *letter = *place;
+  *place = letter->next;
+  if (mailbox->end == &letter->next) mailbox->end = place;
+  drop(&letter);
+}
+
+/* ------------------------------------------------------------------------------------ life */
+
+gab_status gab_mailbox_create(gab_world *world, const char *name, gab_mailbox **mailbox)
+{
+  void *memory;
+  *mailbox = NULL;
+  if (world->mail_is_closed)
+    GAB_FAIL(GAB_ERR_STATE, "mailbox %s has to be made before the time loop runs, which protects it", name);
+  GAB_TRY(gab_alloc(sizeof(gab_mailbox), GAB_MEMORY_OTHER, &memory));
+  gab_mailbox *made = memory;
+  const gab_status status = gab_port_create(world, name, &made->port);
+  if (status != GAB_OK) {
+    gab_free(&memory);
+    return status;
+  }
+  gab_port_set_logged(made->port);
+  made->world = world;
+  made->epoch = world->epoch;
+  made->end = &made->first;
+  made->older = world->mailboxes;
+  world->mailboxes = made;
+  *mailbox = made;
+  return GAB_OK;
+}
+
+static void forget_sent(gab_mailbox *mailbox)
+{
+  while (mailbox->sending) {
+    gab_parcel *parcel = mailbox->sending;
+    mailbox->sending = parcel->next;
+    gab_buffer_release(&parcel->bytes);
+    gab_free(&parcel);
+  }
+}
+
+void gab_mailbox_destroy(gab_mailbox **pointer)
+{
+  gab_mailbox *mailbox = *pointer;
+  if (!mailbox) return;
+  *pointer = NULL;
+  gab_mailbox **place = &mailbox->world->mailboxes;
+  while (*place != mailbox) place = &(*place)->older;
+  *place = mailbox->older;
+  gab_mailbox_empty(mailbox);
+  gab_port_destroy(&mailbox->port); /* takes what is under way off the memory below */
+  forget_sent(mailbox);
+  gab_free(&mailbox);
+}
+
+/* ------------------------------------------------------------------------------------ sending */
+
+static gab_status pack(gab_buffer *message, uint32_t tag, const void *bytes, size_t count)
+{
+  GAB_TRY(gab_message_begin(message));
+  GAB_TRY(gab_put_u32(message, tag));
+  return gab_put_bytes(message, bytes, count);
+}
+
+gab_status gab_mailbox_send(gab_mailbox *mailbox, gab_slot target, uint32_t tag, const void *bytes,
+                            size_t count)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_parcel), GAB_MEMORY_OTHER, &memory));
+  gab_parcel *parcel = memory;
+  gab_buffer_init(&parcel->bytes, GAB_MEMORY_MESSAGE);
+  gab_status status = pack(&parcel->bytes, tag, bytes, count);
+  if (status == GAB_OK) status = gab_port_send(mailbox->port, target, &parcel->bytes);
+  if (status == GAB_OK) {
+    parcel->next = mailbox->sending;
+    mailbox->sending = parcel;
+    return GAB_OK;
+  }
+  gab_buffer_release(&parcel->bytes); /* what failed is not lent any more */
+  gab_free(&parcel);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------ looking */
+
+static gab_status help_sent(gab_mailbox *mailbox)
+{
+  bool done;
+  GAB_TRY(gab_port_progress(mailbox->port, &done));
+  if (!done) return GAB_OK;
+  GAB_TRY(gab_port_finish(mailbox->port)); /* does not wait */
+  forget_sent(mailbox);
+  return GAB_OK;
+}
+
+/* All that is there of one source, in the order of its channel. */
+static gab_status look_at(gab_mailbox *mailbox, gab_slot source)
+{
+  for (int taken = 0; taken < MOST_AT_ONCE; taken++) {
+    bool there;
+    gab_buffer message;
+    gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
+    gab_status status = gab_port_poll(mailbox->port, source, &message, &there);
+    if (status == GAB_OK && there) status = gab_mailbox_put(mailbox, &message);
+    gab_buffer_release(&message);
+    GAB_TRY(status);
+    if (!there) return GAB_OK;
+  }
+  return GAB_OK;
+}
+
+static gab_status look(gab_mailbox *mailbox, gab_slot source)
+{
+  const gab_members *members = &mailbox->world->members;
+  const int32_t count = gab_members_count(members);
+  GAB_TRY(help_sent(mailbox));
+  if (source != GAB_ANY_SLOT) {
+    GAB_TRY(look_at(mailbox, source));
+  } else {
+    for (int32_t k = 0; k < count && k < GAB_MAILBOX_LOOKS; k++) {
+      mailbox->next = (mailbox->next + 1) % count;
+      GAB_TRY(look_at(mailbox, gab_members_slot(members, mailbox->next)));
+    }
+  }
+  return gab_mailboxes_check(mailbox->world);
+}
+
+static gab_status check_request(gab_mailbox *mailbox, gab_slot source)
+{
+  gab_world *world = mailbox->world;
+  GAB_TRY(gab_world_check(world));
+  if (mailbox->epoch != world->epoch) {
+    gab_mailbox_empty(mailbox);
+    mailbox->epoch = world->epoch;
+  }
+  if (source == GAB_ANY_SLOT && world->patterns.active == GAB_DEFAULT_PATTERN)
+    GAB_FAIL(GAB_ERR_STATE,
+             "mailbox %s: a message from any source can be received within an iteration of a "
+             "pattern only (gab_pattern_begin())",
+             mailbox->port->name);
+  if (source != GAB_ANY_SLOT && !gab_members_has(&world->members, source))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "mailbox %s: slot %" GAB_PRI_SLOT " does not take part", mailbox->port->name,
+             source);
+  return GAB_OK;
+}
+
+gab_status gab_mailbox_probe(gab_mailbox *mailbox, gab_slot source, uint32_t tag, bool *there,
+                             gab_mail *found)
+{
+  *there = false;
+  GAB_TRY(check_request(mailbox, source));
+  gab_letter **place = find(mailbox, source, tag);
+  if (!place) {
+    GAB_TRY(look(mailbox, source));
+    /* A program that only probes has to hear of deaths, too. */
+    if (!mailbox->world->carrier) GAB_TRY(gab_world_look_for_deaths(mailbox->world));
+    place = find(mailbox, source, tag);
+  }
+  *there = place != NULL;
+  if (place && found) *found = (*place)->about;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ receiving */
+
+static gab_status wait_for(gab_mailbox *mailbox, gab_slot source, uint32_t tag, gab_letter ***place)
+{
+  gab_world *world = mailbox->world;
+  for (int looks = 0, since = 0;; gab_world_pause(world, &looks)) {
+    *place = find(mailbox, source, tag);
+    if (*place) return GAB_OK;
+    GAB_TRY(look(mailbox, source));
+    *place = find(mailbox, source, tag);
+    if (*place) return GAB_OK;
+    if (source == world->slot)
+      GAB_FAIL(GAB_ERR_STATE, "mailbox %s: no message from oneself is there, and none can come",
+               mailbox->port->name);
+    if (++since % LOOKS_PER_CHECK == 0 && !world->carrier) GAB_TRY(gab_world_look_for_deaths(world));
+  }
+}
+
+gab_status gab_mailbox_receive(gab_mailbox *mailbox, gab_slot source, uint32_t tag, void *bytes,
+                               size_t capacity, gab_mail *got)
+{
+  gab_letter **place;
+  GAB_TRY(check_request(mailbox, source));
+  GAB_TRY(wait_for(mailbox, source, tag, &place));
+  const gab_mail mail = (*place)->about;
+  if (got) *got = mail;
+  if (mail.bytes > capacity)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "mailbox %s: the message from slot %" GAB_PRI_SLOT " has %zu bytes, and there is room for %zu",
+             mailbox->port->name, mail.source, mail.bytes, capacity);
+  if (mail.bytes > 0) memcpy(bytes, (*place)->bytes.data + GAB_ENVELOPE_BYTES + TAG_BYTES, mail.bytes);
+  take_out(mailbox, place);
+  return GAB_OK;
+}

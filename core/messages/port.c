@@ -1,0 +1,356 @@
+/** @file port.c
+ *  @brief Ports: opening, sending, receiving, and the positions on their channels. */
+#include "core/world/world_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ channels */
+
+static size_t channel_place(const gab_port *port, gab_slot peer)
+{
+  size_t lo = 0, hi = port->channel_count;
+  while (lo < hi) {
+    const size_t mid = lo + (hi - lo) / 2;
+    if (port->channels[mid].peer < peer) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static gab_status find_channel(gab_port *port, gab_slot peer, gab_channel **channel)
+{
+  const size_t place = channel_place(port, peer);
+  if (place == port->channel_count || port->channels[place].peer != peer) {
+    void *array = port->channels;
+    GAB_TRY(
+        gab_array_reserve(&array, &port->channel_capacity, port->channel_count + 1, sizeof *port->channels));
+    port->channels = array;
+    memmove(port->channels + place + 1, port->channels + place,
+            (port->channel_count - place) * sizeof *port->channels);
+    port->channels[place] = (gab_channel){.peer = peer};
+    port->channel_count++;
+  }
+  *channel = &port->channels[place];
+  return GAB_OK;
+}
+
+void gab_port_forget(gab_port *port, gab_slot peer)
+{
+  const size_t place = channel_place(port, peer);
+  if (place == port->channel_count || port->channels[place].peer != peer) return;
+  port->channel_count--;
+  memmove(port->channels + place, port->channels + place + 1,
+          (port->channel_count - place) * sizeof *port->channels);
+}
+
+/* ------------------------------------------------------------------------------------ opening and closing */
+
+gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, gab_port **port)
+{
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(sizeof **port, GAB_MEMORY_OTHER, &memory));
+  *port = memory;
+  (*port)->world = world;
+  (*port)->context = context;
+  snprintf((*port)->name, sizeof(*port)->name, "%s", name);
+  (*port)->next = world->ports;
+  world->ports = *port;
+  return GAB_OK;
+}
+
+static uint32_t highest_context(const gab_world *world)
+{
+  void *value = NULL;
+  int found = 0;
+  MPI_Comm_get_attr(world->comm, MPI_TAG_UB, &value, &found);
+  const int bound = found ? *(int *)value : 32767; /* what the MPI standard promises */
+  return (uint32_t)bound;
+}
+
+gab_status gab_port_create(gab_world *world, const char *name, gab_port **port)
+{
+  *port = NULL;
+  GAB_TRY(gab_world_check(world));
+  if (world->next_context > highest_context(world))
+    GAB_FAIL(GAB_ERR_STATE, "port %s: all %" PRIu32 " contexts of this MPI are used up", name,
+             world->next_context);
+  GAB_TRY(gab_port_open(world, name, world->next_context, port));
+  world->next_context++;
+  return GAB_OK;
+}
+
+static void empty_own(gab_port *port)
+{
+  for (size_t i = 0; i < port->own_count; i++) gab_buffer_release(&port->own[i]);
+  port->own_count = 0;
+}
+
+void gab_port_destroy(gab_port **port_pointer)
+{
+  gab_port *port = *port_pointer;
+  if (!port) return;
+  *port_pointer = NULL;
+  if (port->world) {
+    gab_port_abandon(port);
+    gab_port **place = &port->world->ports;
+    while (*place != port) place = &(*place)->next;
+    *place = port->next;
+  }
+  gab_traffic_destroy(port->traffic);
+  empty_own(port);
+  gab_free(&port->own);
+  gab_free(&port->channels);
+  gab_free(&port);
+}
+
+void gab_world_abandon_ports(gab_world *world)
+{
+  for (gab_port *port = world->ports; port; port = port->next) gab_port_abandon(port);
+}
+
+void gab_world_reset_ports(gab_world *world)
+{
+  for (gab_port *port = world->ports; port; port = port->next) {
+    gab_port_abandon(port);
+    empty_own(port);
+    port->channel_count = 0;
+  }
+}
+
+void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration)
+{
+  port->has_pattern = true;
+  port->pattern = (gab_pattern_id){pattern, iteration};
+}
+
+/* ------------------------------------------------------------------------------------ messages to oneself */
+
+static gab_status send_to_self(gab_port *port, const gab_buffer *message)
+{
+  void *array = port->own;
+  GAB_TRY(gab_array_reserve(&array, &port->own_capacity, port->own_count + 1, sizeof *port->own));
+  port->own = array;
+  gab_buffer *copy = &port->own[port->own_count];
+  gab_buffer_init(copy, GAB_MEMORY_MESSAGE);
+  const gab_status status = gab_put_bytes(copy, message->data, message->size);
+  if (status == GAB_OK) port->own_count++;
+  else gab_buffer_release(copy);
+  return status;
+}
+
+gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken)
+{
+  *taken = port->own_count > 0;
+  if (!*taken) return GAB_OK;
+  gab_buffer_clear(transfer->message);
+  GAB_TRY(gab_put_bytes(transfer->message, port->own[0].data, port->own[0].size));
+  gab_buffer_release(&port->own[0]);
+  port->own_count--;
+  memmove(port->own, port->own + 1, port->own_count * sizeof *port->own);
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ sending and receiving
+ */
+
+/* Whatever goes wrong, MPI must not keep the memory of the caller, who is going to unwind: neither that of
+ * this message nor that of those which were started before it. */
+static gab_status give_up(gab_port *port, gab_status status)
+{
+  if (status != GAB_OK) gab_port_abandon(port);
+  return status;
+}
+
+static gab_status check_peer(gab_port *port, gab_slot peer, const gab_buffer *message)
+{
+  if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
+  GAB_TRY(gab_world_check(port->world));
+  if (gab_world_replays(port->world))
+    GAB_FAIL(GAB_ERR_STATE, "port %s: a respawned process in its set-up has nobody to talk to", port->name);
+  if (!port->logged) GAB_TRY(gab_world_refuse_carried(port->world, port->name));
+  if (gab_world_rank(port->world, peer) < 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: slot %" GAB_PRI_SLOT " does not take part", port->name, peer);
+  const gab_traffic *traffic = port->traffic;
+  for (size_t i = 0; traffic && i < traffic->transfer_count; i++)
+    if (traffic->transfers[i].message == message)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: a buffer cannot serve two messages at once", port->name);
+  return GAB_OK;
+}
+
+static gab_envelope envelope_for(const gab_port *port, gab_slot target, uint64_t sequence, size_t bytes)
+{
+  const gab_world *world = port->world;
+  const gab_pattern_id id = gab_port_pattern(port);
+  return (gab_envelope){.epoch = world->epoch,
+                        .source = world->slot,
+                        .target = target,
+                        .source_incarnation = gab_world_incarnation(world, world->slot),
+                        .target_incarnation = gab_world_incarnation(world, target),
+                        .context = port->context,
+                        .pattern = id.pattern,
+                        .iteration = id.iteration,
+                        .sequence = sequence,
+                        .step = world->step,
+                        .bytes = bytes};
+}
+
+static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *message)
+{
+  gab_channel *channel;
+  GAB_TRY(find_channel(port, target, &channel));
+  const gab_envelope envelope = envelope_for(port, target, channel->sent, gab_message_bytes(message));
+  gab_envelope_write(&envelope, message->data);
+  channel->sent++;
+  channel->counted++;
+  channel->counted_bytes += message->size;
+  if (target == port->world->slot) return send_to_self(port, message);
+  if (gab_port_is_carried(port)) return gab_carried_send(port, target, message);
+  gab_transfer *transfer;
+  GAB_TRY(gab_traffic_add(port, message, &transfer));
+  transfer->outgoing = true;
+  transfer->peer = target;
+  transfer->total = message->size;
+  return gab_traffic_post(port, transfer, transfer->total);
+}
+
+gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
+{
+  GAB_TRY(check_peer(port, target, message));
+  if (message->size < GAB_ENVELOPE_BYTES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: the message was not begun by gab_message_begin()", port->name);
+  return give_up(port, start_send(port, target, message));
+}
+
+static gab_status check_order(const gab_port *port, gab_slot source)
+{
+  const gab_traffic *traffic = port->traffic;
+  for (size_t i = 0; traffic && i < traffic->transfer_count; i++) {
+    const gab_transfer *before = &traffic->transfers[i];
+    if (!before->outgoing && before->peer == source && before->total == GAB_SIZE_UNKNOWN)
+      GAB_FAIL(GAB_ERR_STATE,
+               "port %s: nothing can be received from slot %" GAB_PRI_SLOT
+               " behind a message of unknown size",
+               port->name, source);
+  }
+  return GAB_OK;
+}
+
+static gab_status start_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
+{
+  const bool unknown = payload_bytes == GAB_SIZE_UNKNOWN;
+  gab_channel *channel;
+  GAB_TRY(find_channel(port, source, &channel));
+  gab_buffer_clear(message);
+  const bool own = source == port->world->slot || gab_port_is_carried(port); /* MPI has no part in it */
+  const size_t total = unknown ? GAB_CHUNK_BYTES : payload_bytes + GAB_ENVELOPE_BYTES;
+  void *place;
+  if (!own) GAB_TRY(gab_buffer_extend(message, total, &place));
+  gab_transfer *transfer;
+  GAB_TRY(gab_traffic_add(port, message, &transfer));
+  transfer->peer = source;
+  transfer->total = unknown ? GAB_SIZE_UNKNOWN : total;
+  transfer->sequence = channel->received++;
+  return own ? GAB_OK : gab_traffic_post(port, transfer, total);
+}
+
+gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message, size_t payload_bytes)
+{
+  GAB_TRY(check_peer(port, source, message));
+  GAB_TRY(check_order(port, source));
+  if (payload_bytes != GAB_SIZE_UNKNOWN && payload_bytes > SIZE_MAX / 2)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: a message of %zu bytes", port->name, payload_bytes);
+  return give_up(port, start_receive(port, source, message, payload_bytes));
+}
+
+static gab_status poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
+{
+  gab_channel *channel;
+  GAB_TRY(find_channel(port, source, &channel));
+  gab_transfer transfer = {
+      .message = message, .peer = source, .total = GAB_SIZE_UNKNOWN, .sequence = channel->received};
+  gab_buffer_clear(message);
+  if (source == port->world->slot) GAB_TRY(gab_port_take_own(port, &transfer, there));
+  else if (gab_port_is_carried(port)) GAB_TRY(gab_carried_poll(port, &transfer, there));
+  else GAB_TRY(gab_traffic_poll(port, &transfer, there));
+  if (*there) channel->received++;
+  return GAB_OK;
+}
+
+static bool is_awaited(const gab_port *port, gab_slot source)
+{
+  const gab_traffic *traffic = port->traffic;
+  for (size_t i = 0; traffic && i < traffic->transfer_count; i++)
+    if (!traffic->transfers[i].outgoing && traffic->transfers[i].peer == source) return true;
+  return false;
+}
+
+gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
+{
+  *there = false;
+  GAB_TRY(check_peer(port, source, message));
+  if (is_awaited(port, source))
+    GAB_FAIL(GAB_ERR_STATE,
+             "port %s: a message from slot %" GAB_PRI_SLOT " cannot be polled beside a receive", port->name,
+             source);
+  return give_up(port, poll(port, source, message, there));
+}
+
+static gab_status progress_carried(gab_port *port, bool *done)
+{
+  bool pending;
+  GAB_TRY(give_up(port, gab_carried_serve(port)));
+  GAB_TRY(give_up(port, gab_carried_take(port, &pending)));
+  if (done) *done = !pending;
+  return GAB_OK;
+}
+
+gab_status gab_port_progress(gab_port *port, bool *done)
+{
+  if (done) *done = false;
+  if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
+  GAB_TRY(gab_world_check(port->world));
+  if (gab_port_is_carried(port)) return progress_carried(port, done);
+  bool pending, finished = false;
+  GAB_TRY(give_up(port, gab_traffic_check(port, &pending)));
+  /* A first chunk that is being looked for must not be completed behind the back of the look. */
+  if (!pending) GAB_TRY(give_up(port, gab_traffic_test(port, &finished)));
+  if (done) *done = finished && !pending;
+  return GAB_OK;
+}
+
+static bool waits_for_itself(const gab_port *port)
+{
+  const gab_traffic *traffic = port->traffic;
+  for (size_t i = 0; traffic && i < traffic->transfer_count; i++) {
+    const gab_transfer *transfer = &traffic->transfers[i];
+    if (!transfer->outgoing && !transfer->checked && transfer->peer == port->world->slot) return true;
+  }
+  return false;
+}
+
+/* What has come; while something has not, others are served. */
+static gab_status look(gab_port *port, bool *pending)
+{
+  if (!gab_port_is_carried(port)) return gab_traffic_check(port, pending);
+  GAB_TRY(gab_carried_take(port, pending));
+  return *pending ? gab_carried_serve(port) : GAB_OK;
+}
+
+gab_status gab_port_finish(gab_port *port)
+{
+  if (!port->world) GAB_FAIL(GAB_ERR_STATE, "port %s: its world is gone", port->name);
+  GAB_TRY(gab_world_check(port->world));
+  int looks = 0;
+  for (;;) {
+    bool pending;
+    GAB_TRY(give_up(port, look(port, &pending)));
+    if (!pending) break;
+    if (waits_for_itself(port)) {
+      gab_port_abandon(port);
+      GAB_FAIL(GAB_ERR_STATE, "port %s: nothing was sent for a receive from oneself", port->name);
+    }
+    gab_world_pause(port->world, &looks);
+  }
+  return give_up(port, gab_traffic_wait(port));
+}

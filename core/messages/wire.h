@@ -1,0 +1,67 @@
+/** @file wire.h
+ *  @brief Messages between seats that go on after deaths, without a repair.
+ *
+ *  Plain named messages on the communicator of everybody, which may have dead members. Those to one seat arrive in
+ *  the order of sending; those to the dead are lost. A death is told to all, by the error of a call that names the
+ *  seat or by MPIX_Comm_get_failed(), and again to who sends to the dead. Nothing breaks, as long as the policy of the world is ::GAB_POLICY_MARK_DOWN.
+ *
+ *  A wire numbers seats by *places*, as they are when it is made: the members in the order of slots, then the
+ *  spares. It ends with the next repair. There is one to a world.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_WIRE_H
+#define GABION_CORE_WIRE_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_world gab_world;
+typedef struct gab_wire gab_wire;
+
+/** What a wire tells. All but `sent` from gab_wire_serve() only. */
+typedef struct gab_wire_events {
+  void *user;
+  /** A message has come. @param[in] bytes  valid during the call */
+  gab_status (*message)(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count);
+  gab_status (*down)(void *user, gab_seat place);
+  /** MPI has done with what gab_wire_send() borrowed. @param[in] lent  as given there */
+  void (*sent)(void *user, void *lent);
+} gab_wire_events;
+
+/** Local. @param[in] events  copied @return ::GAB_ERR_STATE if the world has one */
+gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_wire **wire);
+/** Gives all memory back. After gab_wire_end(), or where nothing is under way. */
+void gab_wire_destroy(gab_wire **wire);
+/** Ends all requests, in a repair, when all the living have met: what was sent may be read no more. */
+void gab_wire_end(gab_wire *wire);
+
+/** Places of the wire, the own one included; and the own one. */
+gab_seat gab_wire_places(const gab_wire *wire);
+gab_seat gab_wire_place(const gab_wire *wire);
+/** Places that are looked at in each gab_wire_serve(); the others in turn. */
+gab_status gab_wire_add_near(gab_wire *wire, gab_seat place);
+
+/** Sends head and payload as one message. The head is copied.
+ *  @param[in] lent  if not NULL the payload is borrowed until `sent` is told of it; else it is copied
+ *  @return GAB_OK also if the place is dead; ::GAB_ERR_FAULT if the world is broken */
+gab_status gab_wire_send(gab_wire *wire, gab_seat place, uint32_t lane, const gab_buffer *head,
+                         const void *payload, size_t bytes, void *lent);
+/** Looks once: delivers what has come, tells of deaths, gives back what was lent. Without waiting for anybody, but for the
+ *  rest of a message that has begun to come.
+ *  @return what an event returned; ::GAB_ERR_FAULT if the world is broken */
+gab_status gab_wire_serve(gab_wire *wire);
+
+typedef struct gab_wire_stats {
+  uint64_t sent, received; /**< messages */
+  size_t sent_bytes;
+} gab_wire_stats;
+gab_wire_stats gab_wire_statistics(const gab_wire *wire);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

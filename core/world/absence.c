@@ -1,0 +1,99 @@
+/** @file absence.c
+ *  @brief A lease: who was away for too long ends. Everything that the handler of a signal uses is lock-free.
+ */
+#include "core/world/absence.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOTES_PER_LIMIT 10
+#define SHARE           0.5 /* of the time after which the others give up */
+
+static _Atomic int64_t limit; /* nanoseconds; 0: nobody watches */
+static _Atomic int64_t noted; /* when the process was there */
+static atomic_flag ending = ATOMIC_FLAG_INIT;
+
+/* Of a clock that runs on while the machine sleeps. */
+static int64_t now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void gab_absence_check(void)
+{
+  static const char words[] =
+      "gabion: this process was stopped for so long that the others go on without it: it ends\n";
+  if (limit == 0 || now() - noted <= limit) return;
+  if (!atomic_flag_test_and_set(&ending)) {
+    const ssize_t said = write(STDERR_FILENO, words, sizeof words - 1);
+    (void)said;
+  }
+  for (;;) kill(getpid(), SIGKILL);
+}
+
+static void on_continue(int signal)
+{
+  const int error = errno;
+  (void)signal;
+  gab_absence_check();
+  errno = error;
+}
+
+static void *note_time(void *user)
+{
+  (void)user;
+  const int64_t pause = limit / NOTES_PER_LIMIT;
+  const struct timespec nap = {pause / 1000000000, (long)(pause % 1000000000)};
+  for (;;) {
+    nanosleep(&nap, NULL);
+    gab_absence_check();
+    noted = now();
+  }
+  return NULL;
+}
+
+static gab_status start_thread(void)
+{
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all); /* signals are for the thread that computes */
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&thread, NULL, note_time, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error)
+    GAB_FAIL(GAB_ERR_MEMORY, "cannot start the thread that notes whether this process was away: %s",
+             strerror(error));
+  pthread_detach(thread); /* it lives as long as the process */
+  return GAB_OK;
+}
+
+gab_status gab_absence_watch(double seconds)
+{
+  if (limit != 0) return GAB_OK;
+  if (!(seconds > 0 && seconds < 1e9))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g s is no time to wait for a process", seconds);
+  noted = now();
+  limit = (int64_t)(1e9 * SHARE * seconds);
+  struct sigaction action = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGCONT, &action, NULL);
+  const gab_status status = start_thread();
+  if (status != GAB_OK) limit = 0;
+  return status;
+}
+
+gab_status gab_absence_watch_as_told(void)
+{
+  const char *told = getenv("GABION_DEAD_AFTER");
+  const double seconds = told ? strtod(told, NULL) : 0;
+  return seconds > 0 ? gab_absence_watch(seconds) : GAB_OK;
+}

@@ -1,0 +1,273 @@
+/** @file fault.c
+ *  @brief Faults: the error handler that sees them, the broken state, intents, and agreement. */
+#include "core/world/world_impl.h"
+
+#include <string.h>
+#include <time.h>
+
+/* MPI hands its error handlers no user pointer: they look their world up here. */
+static gab_world *watched;
+static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+
+bool gab_mpi_is_fault(int code)
+{
+#ifdef GAB_HAVE_ULFM
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  return class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_PROC_FAILED_PENDING || class == MPIX_ERR_REVOKED;
+#else
+  (void)code;
+  return false;
+#endif
+}
+
+static bool is_revocation(int code)
+{
+#ifdef GAB_HAVE_ULFM
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  return class == MPIX_ERR_REVOKED;
+#else
+  (void)code;
+  return false;
+#endif
+}
+
+void gab_comm_revoke(MPI_Comm comm)
+{
+#ifdef GAB_HAVE_ULFM
+  if (comm != MPI_COMM_NULL) MPIX_Comm_revoke(comm);
+#else
+  (void)comm;
+#endif
+}
+
+void gab_world_revoke(gab_world *world)
+{
+  gab_comm_revoke(world->comm);
+  if (world->players != world->comm) gab_comm_revoke(world->players);
+  for (gab_comm *comm = world->comms; comm; comm = comm->next) gab_comm_revoke(comm->mpi);
+}
+
+void gab_world_break(gab_world *world)
+{
+  if (world->broken) return;
+  world->broken = true;
+  gab_world_revoke(world);
+}
+
+/* ------------------------------------------------------------------------------------ error handler */
+
+static gab_world *world_of(MPI_Comm comm, bool *derived)
+{
+  for (gab_world *world = watched; world; world = world->next) {
+    *derived = false;
+    if (world->comm == comm || world->players == comm) return world;
+    *derived = true;
+    for (const gab_comm *own = world->comms; own; own = own->next)
+      if (own->mpi == comm) return world;
+  }
+  return NULL;
+}
+
+/* An application that ignores the code of its own call would compute on with garbage: this is the only place
+ * that sees such an error, so it ends the run as if the application had raised it. */
+static void raise_for_application(gab_world *world, int code)
+{
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  gab_world_keep_intent(world, GAB_ERR_MPI, world->slot, text, "MPI call of the application:0");
+  gab_world_break(world);
+}
+
+static void on_mpi_error(MPI_Comm *comm, int *code, ...)
+{
+  bool derived = false;
+  gab_world *world = world_of(*comm, &derived);
+  if (!world || world->repairing) return;
+  world->last_code = *code;
+  if (gab_mpi_is_fault(*code)) {
+    if (world->policy == GAB_POLICY_REVOKE_ALL || is_revocation(*code)) gab_world_break(world);
+  } else if (derived) {
+    raise_for_application(world, *code);
+  }
+}
+
+gab_status gab_world_watch(gab_world *world)
+{
+  if (!watched && MPI_Comm_create_errhandler(on_mpi_error, &handler) != MPI_SUCCESS)
+    GAB_FAIL(GAB_ERR_MPI, "no error handler can be made");
+  world->next = watched;
+  watched = world;
+  return GAB_OK;
+}
+
+void gab_world_unwatch(gab_world *world)
+{
+  gab_world **place = &watched;
+  while (*place && *place != world) place = &(*place)->next;
+  if (!*place) return;
+  *place = world->next;
+  if (!watched) MPI_Errhandler_free(&handler);
+}
+
+void gab_world_watch_comm(MPI_Comm comm) { MPI_Comm_set_errhandler(comm, handler); }
+
+/* ------------------------------------------------------------------------------------ broken state */
+
+gab_status gab_world_fault(gab_world *world)
+{
+  if (world->broken) world->drop_messages(world);
+  GAB_FAIL(GAB_ERR_FAULT, "a process died or gave up; the world waits for repair");
+}
+
+gab_status gab_world_mpi(gab_world *world, int code, const char *function)
+{
+  if (code == MPI_SUCCESS) return GAB_OK;
+  if (code == MPI_ERR_IN_STATUS) code = world->last_code;
+  if (world->broken || gab_mpi_is_fault(code)) return gab_world_fault(world);
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  GAB_FAIL(GAB_ERR_MPI, "%s: %s", function, text);
+}
+
+/* Named, since nothing is to be found: MPI looks round on the way. */
+void gab_mpi_progress(void)
+{
+  int there;
+  MPI_Iprobe(0, 0, MPI_COMM_SELF, &there, MPI_STATUS_IGNORE);
+}
+
+gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members)
+{
+  *processes = 0;
+  *members = 0;
+#ifdef GAB_HAVE_ULFM
+  MPI_Group failed = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  GAB_TRY(gab_world_mpi(world, MPIX_Comm_get_failed(world->comm, &failed), "MPIX_Comm_get_failed"));
+  MPI_Group_size(failed, processes);
+  if (*processes > 0) MPI_Comm_group(world->comm, &all);
+  for (int i = 0, rank; i < *processes; i++) {
+    MPI_Group_translate_ranks(failed, 1, &i, all, &rank);
+    *members += gab_members_slot_of_seat(&world->members, gab_world_seat_of_rank(world, rank)) != GAB_NO_SLOT;
+  }
+  if (all != MPI_GROUP_NULL) MPI_Group_free(&all);
+  MPI_Group_free(&failed);
+#else
+  (void)world;
+#endif
+  return GAB_OK;
+}
+
+gab_status gab_world_look_for_deaths(gab_world *world)
+{
+  int processes;
+  int32_t members;
+  GAB_TRY(gab_world_check(world));
+  GAB_TRY(gab_world_count_deaths(world, &processes, &members));
+  if (members > 0) gab_world_break(world);
+  return gab_world_check(world);
+}
+
+gab_status gab_world_check(gab_world *world)
+{
+  if (gab_world_replays(world)) return GAB_OK; /* its faults are seen to behind the set-up */
+#ifdef GAB_HAVE_ULFM
+  if (!world->broken) {
+    int revoked = 0;
+    MPIX_Comm_is_revoked(world->comm, &revoked);
+    if (revoked) gab_world_break(world);
+  }
+#endif
+  return world->broken ? gab_world_fault(world) : GAB_OK;
+}
+
+gab_status gab_world_nap(gab_world *world, double seconds)
+{
+  struct timespec pause = {.tv_sec = (time_t)seconds};
+  pause.tv_nsec = (long)(1e9 * (seconds - (double)pause.tv_sec));
+  gab_mpi_progress();
+  nanosleep(&pause, NULL);
+  return gab_world_check(world);
+}
+
+/* ------------------------------------------------------------------------------------ intents */
+
+static char *copy_text(const char *text)
+{
+  void *memory = NULL;
+  const size_t bytes = strlen(text) + 1;
+  if (gab_alloc(bytes, GAB_MEMORY_OTHER, &memory) != GAB_OK) return NULL;
+  return memcpy(memory, text, bytes);
+}
+
+void gab_world_forget_intent(gab_world *world)
+{
+  world->intent = GAB_OK;
+  gab_free(&world->intent_message);
+  gab_free(&world->intent_where);
+}
+
+void gab_world_keep_intent(gab_world *world, gab_status intent, gab_slot slot, const char *message,
+                           const char *where)
+{
+  if (world->intent > intent || (world->intent == intent && world->intent_slot <= slot)) return;
+  gab_world_forget_intent(world);
+  world->intent = intent;
+  world->intent_slot = slot;
+  world->intent_message = copy_text(message);
+  world->intent_where = copy_text(where);
+}
+
+gab_status gab_world_raise(gab_world *world, gab_status intent)
+{
+  if (intent <= GAB_OK || intent == GAB_ERR_FAULT || intent >= GAB_STATUS_COUNT)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "status %d cannot be raised", (int)intent);
+  if (gab_world_replays(world)) gab_world_leave();
+  gab_world_keep_intent(world, intent, world->slot, gab_error_message(), gab_error_where());
+  gab_world_break(world);
+  return gab_world_fault(world);
+}
+
+/* ------------------------------------------------------------------------------------ agreement */
+
+gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths)
+{
+  if (deaths) *deaths = false;
+#ifdef GAB_HAVE_ULFM
+  const int code = MPIX_Comm_agree(comm, bits);
+  if (code != MPI_SUCCESS && !gab_mpi_is_fault(code)) GAB_FAIL(GAB_ERR_MPI, "the agreement failed");
+  if (deaths) *deaths = code != MPI_SUCCESS;
+#else
+  if (MPI_Allreduce(MPI_IN_PLACE, bits, 1, MPI_INT, MPI_BAND, comm) != MPI_SUCCESS)
+    GAB_FAIL(GAB_ERR_MPI, "the agreement failed");
+#endif
+  return GAB_OK;
+}
+
+MPI_Comm gab_world_meeting(const gab_world *world) { return world->resting ? world->players : world->comm; }
+
+/* Somebody else may be in repair already, and meets us there in this very agreement: the bit of those at
+ * work is then missing, for all alike. */
+gab_status gab_world_agree(gab_world *world, uint32_t *flags)
+{
+  GAB_TRY(gab_world_check(world));
+  GAB_TRY(gab_world_refuse_carried(world, "an agreement"));
+  if (*flags >> GAB_AGREE_FLAGS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "flags 0x%" PRIx32 " to be agreed on: there are %d", *flags,
+             (int)GAB_AGREE_FLAGS);
+  if (gab_world_replays(world)) return gab_replay_into(world, GAB_REPLAY_AGREEMENT, flags, sizeof *flags);
+  int bits = (int)(GAB_AGREE_WORK | *flags << GAB_AGREE_PAYLOAD_SHIFT);
+  bool deaths;
+  world->meetings++;
+  GAB_TRY(gab_comm_agree(gab_world_meeting(world), &bits, &deaths));
+  if (deaths || !(bits & GAB_AGREE_WORK)) {
+    gab_world_break(world);
+    return gab_world_fault(world);
+  }
+  *flags = ((uint32_t)bits >> GAB_AGREE_PAYLOAD_SHIFT) & ((1u << GAB_AGREE_FLAGS) - 1);
+  gab_replay_note(world, GAB_REPLAY_AGREEMENT, flags, sizeof *flags);
+  return GAB_OK;
+}

@@ -1,0 +1,285 @@
+/** @file members.c
+ *  @brief Translation between slots, dense indices and seats over the sorted lists of the gone and the returned. */
+#include "core/world/members.h"
+
+#include <string.h>
+
+void gab_members_init(gab_members *members, gab_slot slots)
+{
+  *members = (gab_members){.slots = slots > 0 ? slots : 0};
+}
+
+void gab_members_release(gab_members *members)
+{
+  gab_free(&members->gone);
+  gab_free(&members->returns);
+  *members = (gab_members){0};
+}
+
+static gab_status copy_list(const void *from, int32_t count, size_t element_bytes, void **copy)
+{
+  *copy = NULL;
+  if (count == 0) return GAB_OK;
+  GAB_TRY(gab_alloc((size_t)count * element_bytes, GAB_MEMORY_OTHER, copy));
+  memcpy(*copy, from, (size_t)count * element_bytes);
+  return GAB_OK;
+}
+
+gab_status gab_members_copy(gab_members *to, const gab_members *from)
+{
+  if (to == from) return GAB_OK;
+  void *gone, *returns;
+  GAB_TRY(copy_list(from->gone, from->gone_count, sizeof *from->gone, &gone));
+  const gab_status status = copy_list(from->returns, from->return_count, sizeof *from->returns, &returns);
+  if (status != GAB_OK) {
+    gab_free(&gone);
+    return status;
+  }
+  gab_members_release(to);
+  *to = (gab_members){from->slots, from->gone_count, gone, from->return_count, returns};
+  return GAB_OK;
+}
+
+/* How many of the gone slots are below `slot`; also the place of `slot` in their list. */
+static int32_t gone_below(const gab_members *members, gab_slot slot)
+{
+  int32_t lo = 0, hi = members->gone_count;
+  while (lo < hi) {
+    const int32_t mid = lo + (hi - lo) / 2;
+    if (members->gone[mid] < slot) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+gab_status gab_members_remove(gab_members *members, gab_slot slot)
+{
+  if (!gab_members_has(members, slot)) return GAB_OK;
+  const int32_t place = gone_below(members, slot);
+  void *gone = members->gone;
+  GAB_TRY(gab_realloc(((size_t)members->gone_count + 1) * sizeof *members->gone, GAB_MEMORY_OTHER, &gone));
+  members->gone = gone;
+  memmove(members->gone + place + 1, members->gone + place,
+          (size_t)(members->gone_count - place) * sizeof *members->gone);
+  members->gone[place] = slot;
+  members->gone_count++;
+  return GAB_OK;
+}
+
+/* The place of `slot` in the list of those that have come back. */
+static int32_t return_place(const gab_members *members, gab_slot slot)
+{
+  int32_t lo = 0, hi = members->return_count;
+  while (lo < hi) {
+    const int32_t mid = lo + (hi - lo) / 2;
+    if (members->returns[mid].slot < slot) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static gab_return *find_return(const gab_members *members, gab_slot slot)
+{
+  const int32_t place = return_place(members, slot);
+  return place < members->return_count && members->returns[place].slot == slot ? &members->returns[place]
+                                                                               : NULL;
+}
+
+static gab_status add_return(gab_members *members, gab_slot slot)
+{
+  const int32_t place = return_place(members, slot);
+  void *returns = members->returns;
+  GAB_TRY(gab_realloc(((size_t)members->return_count + 1) * sizeof *members->returns, GAB_MEMORY_OTHER,
+                      &returns));
+  members->returns = returns;
+  memmove(members->returns + place + 1, members->returns + place,
+          (size_t)(members->return_count - place) * sizeof *members->returns);
+  members->returns[place] = (gab_return){.slot = slot, .seat = slot};
+  members->return_count++;
+  return GAB_OK;
+}
+
+gab_status gab_members_return(gab_members *members, gab_slot slot, gab_seat seat)
+{
+  if (slot < 0 || slot >= members->slots || gab_members_has(members, slot))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " cannot come back: it is not gone", slot);
+  if (seat < 0 || gab_members_slot_of_seat(members, seat) != GAB_NO_SLOT)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "seat %" GAB_PRI_SEAT " cannot play slot %" GAB_PRI_SLOT ": it plays another one", seat, slot);
+  if (!find_return(members, slot)) GAB_TRY(add_return(members, slot));
+  gab_return *back = find_return(members, slot);
+  back->seat = seat;
+  back->incarnation++;
+  const int32_t place = gone_below(members, slot);
+  members->gone_count--;
+  memmove(members->gone + place, members->gone + place + 1,
+          (size_t)(members->gone_count - place) * sizeof *members->gone);
+  return GAB_OK;
+}
+
+gab_incarnation gab_members_incarnation(const gab_members *members, gab_slot slot)
+{
+  const gab_return *back = find_return(members, slot);
+  return back ? back->incarnation : 0;
+}
+
+gab_seat gab_members_last_seat(const gab_members *members, gab_slot slot)
+{
+  const gab_return *back = find_return(members, slot);
+  return back ? back->seat : (gab_seat)slot;
+}
+
+gab_seat gab_members_seat(const gab_members *members, gab_slot slot)
+{
+  return gab_members_has(members, slot) ? gab_members_last_seat(members, slot) : GAB_NO_SEAT;
+}
+
+gab_slot gab_members_slot_of_seat(const gab_members *members, gab_seat seat)
+{
+  for (int32_t i = 0; i < members->return_count; i++)
+    if (members->returns[i].seat == seat && gab_members_has(members, members->returns[i].slot))
+      return members->returns[i].slot;
+  const gab_slot slot = (gab_slot)seat;
+  return gab_members_has(members, slot) && !find_return(members, slot) ? slot : GAB_NO_SLOT;
+}
+
+bool gab_members_has_survived(const gab_members *then, const gab_members *now, gab_slot slot)
+{
+  return gab_members_has(then, slot) && gab_members_has(now, slot) &&
+         gab_members_incarnation(then, slot) == gab_members_incarnation(now, slot);
+}
+
+/* Only slots that have ever come back can differ in their incarnation; only those gone then, and here now, need
+ * one that came back. */
+gab_status gab_members_survivors(const gab_members *then, const gab_members *now, gab_members *survivors)
+{
+  gab_members left = {0};
+  gab_status status = gab_members_copy(&left, now);
+  for (int32_t i = 0; i < now->return_count && status == GAB_OK; i++)
+    if (!gab_members_has_survived(then, now, now->returns[i].slot))
+      status = gab_members_remove(&left, now->returns[i].slot);
+  if (status != GAB_OK) {
+    gab_members_release(&left);
+    return status;
+  }
+  gab_members_release(survivors);
+  *survivors = left;
+  return GAB_OK;
+}
+
+int32_t gab_members_count(const gab_members *members) { return members->slots - members->gone_count; }
+
+bool gab_members_has(const gab_members *members, gab_slot slot)
+{
+  if (slot < 0 || slot >= members->slots) return false;
+  const int32_t place = gone_below(members, slot);
+  return place == members->gone_count || members->gone[place] != slot;
+}
+
+int32_t gab_members_index(const gab_members *members, gab_slot slot)
+{
+  return gab_members_has(members, slot) ? slot - gone_below(members, slot) : -1;
+}
+
+gab_slot gab_members_slot(const gab_members *members, int32_t index)
+{
+  if (index < 0 || index >= gab_members_count(members)) return GAB_NO_SLOT;
+  /* gone[i] - i is the number of members below gone[i] and does not fall with i: the gone ones that lie
+   * before the member of this index are those for which it is at most the index. */
+  int32_t lo = 0, hi = members->gone_count;
+  while (lo < hi) {
+    const int32_t mid = lo + (hi - lo) / 2;
+    if (members->gone[mid] - mid <= index) lo = mid + 1;
+    else hi = mid;
+  }
+  return index + lo;
+}
+
+/* Set in the number of the gone ones where a list of those that came back follows: without any, the bytes are those
+ * of a time when nobody could. */
+#define RETURNS_FOLLOW ((uint64_t)1 << 63)
+
+gab_status gab_members_pack(const gab_members *members, gab_buffer *out)
+{
+  const uint64_t mark = members->return_count > 0 ? RETURNS_FOLLOW : 0;
+  GAB_TRY(gab_put_i32(out, members->slots));
+  GAB_TRY(gab_put_u64(out, (uint64_t)members->gone_count | mark));
+  for (int32_t i = 0; i < members->gone_count; i++) GAB_TRY(gab_put_i32(out, members->gone[i]));
+  if (!mark) return GAB_OK;
+  GAB_TRY(gab_put_u64(out, (uint64_t)members->return_count));
+  for (int32_t i = 0; i < members->return_count; i++) {
+    GAB_TRY(gab_put_i32(out, members->returns[i].slot));
+    GAB_TRY(gab_put_i32(out, members->returns[i].seat));
+    GAB_TRY(gab_put_u32(out, members->returns[i].incarnation));
+  }
+  return GAB_OK;
+}
+
+/* The lists have to be ascending and within the slots: what does not obey was never packed by us. */
+static gab_status unpack_gone(gab_reader *in, gab_members *members, uint64_t count)
+{
+  gab_slot last = -1;
+  void *gone = NULL;
+  if (count == 0) return GAB_OK;
+  GAB_TRY(gab_alloc((size_t)count * sizeof *members->gone, GAB_MEMORY_OTHER, &gone));
+  members->gone = gone;
+  members->gone_count = (int32_t)count;
+  for (int32_t i = 0; i < members->gone_count; i++) {
+    GAB_TRY(gab_get_i32(in, &members->gone[i]));
+    if (members->gone[i] <= last || members->gone[i] >= members->slots)
+      GAB_FAIL(GAB_ERR_CORRUPT, "list of gone slots is out of order");
+    last = members->gone[i];
+  }
+  return GAB_OK;
+}
+
+static gab_status unpack_returns(gab_reader *in, gab_members *members)
+{
+  size_t count;
+  gab_slot last = -1;
+  void *returns = NULL;
+  GAB_TRY(gab_get_count(in, 3 * sizeof(int32_t), &count));
+  if (count == 0 || count > (size_t)members->slots)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%zu of %" GAB_PRI_SLOT " slots cannot have come back", count, members->slots);
+  GAB_TRY(gab_alloc(count * sizeof *members->returns, GAB_MEMORY_OTHER, &returns));
+  members->returns = returns;
+  members->return_count = (int32_t)count;
+  for (size_t i = 0; i < count; i++) {
+    gab_return *back = &members->returns[i];
+    GAB_TRY(gab_get_i32(in, &back->slot));
+    GAB_TRY(gab_get_i32(in, &back->seat));
+    GAB_TRY(gab_get_u32(in, &back->incarnation));
+    if (back->slot <= last || back->slot >= members->slots || back->seat < 0 || back->incarnation < 1)
+      GAB_FAIL(GAB_ERR_CORRUPT, "list of returned slots is out of order");
+    last = back->slot;
+  }
+  return GAB_OK;
+}
+
+static gab_status unpack(gab_reader *in, gab_members *fresh)
+{
+  uint64_t count;
+  GAB_TRY(gab_get_i32(in, &fresh->slots));
+  GAB_TRY(gab_get_u64(in, &count));
+  const bool returns_follow = (count & RETURNS_FOLLOW) != 0;
+  count &= ~RETURNS_FOLLOW;
+  if (fresh->slots < 0 || count > (uint64_t)fresh->slots || count > gab_reader_left(in) / sizeof(int32_t))
+    GAB_FAIL(GAB_ERR_CORRUPT, "%" PRIu64 " of %" GAB_PRI_SLOT " slots cannot be gone", count, fresh->slots);
+  GAB_TRY(unpack_gone(in, fresh, count));
+  return returns_follow ? unpack_returns(in, fresh) : GAB_OK;
+}
+
+gab_status gab_members_unpack(gab_members *members, gab_reader *in)
+{
+  gab_reader reader = *in;
+  gab_members fresh = {0};
+  const gab_status status = unpack(&reader, &fresh);
+  if (status != GAB_OK) {
+    gab_members_release(&fresh);
+    return status;
+  }
+  gab_members_release(members);
+  *members = fresh;
+  *in = reader;
+  return GAB_OK;
+}

@@ -1,0 +1,414 @@
+/** @file repair.c
+ *  @brief Mending a broken world: revoke, meet, shrink, compare notes, agree; from the top if any of it
+ * fails.
+ *
+ *  The order of steps is the one that survived hundreds of real kills. Two things keep the processes
+ *  together. All agreements on one communicator are counted by MPI, so everyone has to take part in the same
+ *  number of them before it is shrunk: a repair therefore begins with agreements until all say that they are
+ *  in repair (those that are still at work learn it from the same agreement, see gab_world_agree()). While
+ *  spares rest, those at work agree without them, on the communicator of the players: a repair meets there first, and
+ *  then, spares included, on that of everybody. And a
+ *  process may be finished with a repair while another one has to begin again: it holds the newer
+ *  communicator like the other, finds it revoked, and comes back. */
+#include "core/messages/carrier.h"
+#include "core/base/log.h"
+#include "core/world/world_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Attempts that fail without a death being the cause. */
+enum { SPARE_ATTEMPTS = 16 };
+
+/* Gives the intent with its message to the caller and forgets it. */
+static void deliver_intent(gab_world *world, gab_status *intent)
+{
+  *intent = world->intent;
+  if (world->intent != GAB_OK) {
+    char file[256];
+    snprintf(file, sizeof file, "%s", world->intent_where ? world->intent_where : "?:0");
+    char *colon = strrchr(file, ':');
+    const int line = colon ? atoi(colon + 1) : 0;
+    if (colon) *colon = '\0';
+    gab_error_set(world->intent, file, line, "%s", world->intent_message ? world->intent_message : "");
+  }
+  gab_world_forget_intent(world);
+}
+
+static void make_whole(gab_world *world)
+{
+  world->epoch++;
+  world->broken = false;
+  world->has_claim = false; /* all know now */
+  world->meets_on_players = true;
+  gab_log_set_identity(world->slot, gab_world_is_root(world));
+}
+
+#ifdef GAB_HAVE_ULFM
+
+/* What the survivors tell each other. Small enough to travel eagerly. */
+typedef struct notes {
+  uint64_t epoch;        /* the highest */
+  uint32_t next_context; /* the highest: not all may have opened the same ports when the world broke */
+  int32_t intent;        /* the highest, of the lowest slot */
+  gab_slot intent_slot;
+  uint32_t awake; /* somebody knows that spares do not rest any more */
+  uint32_t over;  /* somebody knows that there is nothing left to do for a spare */
+  int32_t spawns; /* the most tries: nobody may try on while others have given up */
+  int32_t claim_count;
+  gab_claim claims[GAB_MOST_CLAIMS]; /* slots that were taken by spares without a repair, by who took them */
+  char where[128];
+  char message[2304];
+} notes;
+
+/* No more slots can have been taken than have room: the pool counts as empty then. */
+static void merge_claims(notes *into, const notes *from)
+{
+  for (int32_t i = 0; i < from->claim_count && into->claim_count < GAB_MOST_CLAIMS; i++)
+    into->claims[into->claim_count++] = from->claims[i];
+}
+
+static void merge_notes(notes *into, const notes *from)
+{
+  const uint64_t epoch = into->epoch > from->epoch ? into->epoch : from->epoch;
+  const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
+  const uint32_t awake = into->awake | from->awake, over = into->over | from->over;
+  const int32_t spawns = into->spawns > from->spawns ? into->spawns : from->spawns;
+  const notes before = *into;
+  if (from->intent > into->intent ||
+      (from->intent == into->intent && from->intent_slot < into->intent_slot)) {
+    *into = *from;
+    merge_claims(into, &before);
+  } else {
+    merge_claims(into, from);
+  }
+  into->epoch = epoch;
+  into->next_context = context;
+  into->awake = awake;
+  into->over = over;
+  into->spawns = spawns;
+}
+
+static notes my_notes(const gab_world *world)
+{
+  notes mine = {.epoch = world->epoch, .next_context = world->next_context, .intent = (int32_t)world->intent};
+  mine.intent_slot = world->intent_slot;
+  mine.awake = !world->resting;
+  mine.over = world->dismissing;
+  mine.spawns = world->spawns;
+  mine.claim_count = world->has_claim;
+  mine.claims[0] = world->claim;
+  snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
+  snprintf(mine.message, sizeof mine.message, "%s", world->intent_message ? world->intent_message : "");
+  return mine;
+}
+
+/* Up and down a binomial tree, in plain MPI: ports belong to a whole world. */
+static bool compare_notes(MPI_Comm comm, notes *mine)
+{
+  int rank = 0, size = 1, mask = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  for (; mask < size; mask <<= 1) {
+    if (rank & mask) {
+      if (MPI_Send(mine, sizeof *mine, MPI_BYTE, rank - mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
+        return false;
+      if (MPI_Recv(mine, sizeof *mine, MPI_BYTE, rank - mask, GAB_CONTEXT_REPAIR, comm, MPI_STATUS_IGNORE) !=
+          MPI_SUCCESS)
+        return false;
+      break;
+    }
+    if (rank + mask >= size) continue;
+    notes other;
+    if (MPI_Recv(&other, sizeof other, MPI_BYTE, rank + mask, GAB_CONTEXT_REPAIR, comm, MPI_STATUS_IGNORE) !=
+        MPI_SUCCESS)
+      return false;
+    merge_notes(mine, &other);
+  }
+  for (mask >>= 1; mask > 0; mask >>= 1)
+    if (rank + mask < size &&
+        MPI_Send(mine, sizeof *mine, MPI_BYTE, rank + mask, GAB_CONTEXT_REPAIR, comm) != MPI_SUCCESS)
+      return false;
+  return true;
+}
+
+/* Everyone leaves with the same epoch, context counter and pending intent; the intent is kept until the whole
+ * repair has succeeded, now by all, so that it outlives the slot that raised it. */
+static bool take_notes(gab_world *world)
+{
+  notes all = my_notes(world);
+  if (!compare_notes(world->comm, &all)) return false;
+  all.where[sizeof all.where - 1] = all.message[sizeof all.message - 1] = '\0';
+  world->epoch = all.epoch;
+  world->next_context = all.next_context;
+  world->resting = !all.awake;
+  world->seats_nobody = all.over;
+  world->spawns = all.spawns;
+  world->claim_count = all.claim_count;
+  memcpy(world->claims, all.claims, sizeof world->claims);
+  gab_world_forget_intent(world);
+  if (all.intent != GAB_OK)
+    gab_world_keep_intent(world, (gab_status)all.intent, all.intent_slot, all.message, all.where);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------ steps */
+
+/* Returns when all the living of the communicator are in repair and none is still at work. */
+static gab_status meet(MPI_Comm comm)
+{
+  int bits;
+  do {
+    bits = GAB_AGREE_REPAIR;
+    GAB_TRY(gab_comm_agree(comm, &bits, NULL));
+  } while (!(bits & GAB_AGREE_REPAIR));
+  return GAB_OK;
+}
+
+/* @param[out] fresh  the same for all: the new communicator, or MPI_COMM_NULL for all */
+static gab_status shrink(MPI_Comm comm, MPI_Comm *fresh)
+{
+  *fresh = MPI_COMM_NULL;
+  const int code = MPIX_Comm_shrink(comm, fresh);
+  int bits = code == MPI_SUCCESS ? GAB_AGREE_SHRUNK : 0;
+  const gab_status status = gab_comm_agree(comm, &bits, NULL);
+  if ((status != GAB_OK || !(bits & GAB_AGREE_SHRUNK)) && *fresh != MPI_COMM_NULL) MPI_Comm_free(fresh);
+  return status;
+}
+
+/* Ranks of the old communicator that are not in the new one. @param[out] ranks  owned by the caller */
+static gab_status find_lost(MPI_Comm old, MPI_Comm fresh, int **ranks, int *count)
+{
+  MPI_Group before, after, lost;
+  MPI_Comm_group(old, &before);
+  MPI_Comm_group(fresh, &after);
+  MPI_Group_difference(before, after, &lost);
+  MPI_Group_size(lost, count);
+  void *memory = NULL;
+  const gab_status status = gab_alloc(2 * (size_t)*count * sizeof **ranks, GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) {
+    *ranks = memory;
+    int *in_lost = *ranks + *count;
+    for (int i = 0; i < *count; i++) in_lost[i] = i;
+    MPI_Group_translate_ranks(lost, *count, in_lost, before, *ranks);
+  }
+  MPI_Group_free(&lost);
+  MPI_Group_free(&after);
+  MPI_Group_free(&before);
+  return status;
+}
+
+/* Takes the seats of those ranks out of seats and members. */
+static gab_status strike(const gab_world *world, const int *lost, int count, gab_members *seats,
+                         gab_members *members)
+{
+  GAB_TRY(gab_members_copy(seats, &world->seats));
+  GAB_TRY(gab_members_copy(members, &world->members));
+  for (int i = 0; i < count; i++) {
+    const gab_seat seat = gab_world_seat_of_rank(world, lost[i]);
+    GAB_TRY(gab_members_remove(members, gab_members_slot_of_seat(&world->members, seat)));
+    GAB_TRY(gab_members_remove(seats, seat));
+  }
+  return GAB_OK;
+}
+
+/* From here on the world stands on the new communicator, mended or not: communicator, seats and members always
+ * belong together. */
+static gab_status move_to(gab_world *world, MPI_Comm fresh, MPI_Comm *old)
+{
+  int *lost = NULL, count = 0;
+  GAB_TRY(find_lost(world->comm, fresh, &lost, &count));
+  gab_members seats = {0}, members = {0};
+  const gab_status status = strike(world, lost, count, &seats, &members);
+  gab_free(&lost);
+  if (status != GAB_OK) {
+    gab_members_release(&seats);
+    gab_members_release(&members);
+    return status;
+  }
+  gab_members_release(&world->seats);
+  gab_members_release(&world->members);
+  world->seats = seats;
+  world->members = members;
+  *old = world->comm;
+  if (world->players == *old) world->players = MPI_COMM_NULL;
+  world->comm = fresh;
+  world->meets_on_players = false;
+  gab_world_watch_comm(fresh);
+  return GAB_OK;
+}
+
+/* Those at work are met where they agree; spares at rest only where everybody is. */
+static gab_status meet_all(gab_world *world)
+{
+  const bool on_players = world->resting && world->meets_on_players && world->players != world->comm;
+  if (on_players && world->players != MPI_COMM_NULL) GAB_TRY(meet(world->players));
+  return meet(world->comm);
+}
+
+/* Seats are given away only when all know the same: who rests, and whether seats are given away at all. */
+static gab_status call_spares(gab_world *world, bool *good)
+{
+  /* Known alike to all from the start on; the seating is not, while some are still in their set-up. */
+  if (!gab_world_has_benches(world) && world->replay.state == GAB_REPLAY_NONE) return GAB_OK;
+  int bits = *good ? GAB_AGREE_NOTED : 0;
+  GAB_TRY(gab_comm_agree(world->comm, &bits, NULL));
+  *good = (bits & GAB_AGREE_NOTED) != 0;
+  if (*good) GAB_TRY(gab_world_settle_claims(world));
+  if (!*good || !world->resting || world->seats_nobody || world->seating == GAB_SEATING_NONE) return GAB_OK;
+  GAB_TRY(gab_world_seat_spares(world));
+  return gab_world_respawn(world, good);
+}
+
+/* The last part of a repair, in which newcomers take part, too. @param[out] mended  false: begin again */
+static gab_status finish(gab_world *world, bool good, bool *mended)
+{
+  bool deaths;
+  good = good && gab_world_remake_comms(world) == GAB_OK;
+  if (world->resting && (world->seating & GAB_SEATING_RESPAWN))
+    good = good && gab_nodes_find(world) == GAB_OK;
+  if (!good) gab_world_revoke(world);
+  int bits = good ? GAB_AGREE_MENDED : 0;
+  const gab_status status = gab_comm_agree(world->comm, &bits, &deaths);
+  *mended = (bits & GAB_AGREE_MENDED) && !deaths;
+  return status;
+}
+
+/* On the new communicator. @param[out] mended  false: begin again */
+static gab_status rebuild(gab_world *world, bool *mended)
+{
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  gab_world_free_comms(world);
+  bool good = take_notes(world);
+  if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
+  GAB_TRY(call_spares(world, &good));
+  return finish(world, good, mended);
+}
+
+/* Gives the news of a death a little time to come, where only the revocation has been heard of: a hundred looks with naps
+ * of 0.1 ms between them, which the system makes 15 ms of, or more where cores are shared. Open MPI 5.0.7 crashes now and then
+ * when a death is reported while an agreement that was decided without it is still being answered for. */
+static void await_news(gab_world *world)
+{
+  enum { LOOKS = 100 };
+  const struct timespec pause = {0, 100000};
+  for (int i = 0; i < LOOKS; i++) {
+    int processes = 0;
+    int32_t members;
+    gab_mpi_progress();
+    if (gab_world_count_deaths(world, &processes, &members) == GAB_OK && processes > 0) return;
+    nanosleep(&pause, NULL);
+  }
+}
+
+/* One way through. @param[out] mended  false: begin again. Any status other than GAB_OK ends the repair. */
+static gab_status attempt(gab_world *world, bool *mended)
+{
+  *mended = false;
+  gab_world_enter(world, GAB_PHASE_REPAIR);
+  MPI_Comm fresh, old;
+  const double start = MPI_Wtime();
+  gab_world_revoke(world);
+  /* Who raised an intent, or is alone, knows that there is nothing to hear. */
+  if (world->intent == GAB_OK && gab_members_count(&world->seats) > 1) await_news(world);
+  GAB_TRY(meet_all(world));
+  const double revoked = MPI_Wtime();
+  GAB_TRY(shrink(world->comm, &fresh));
+  if (fresh == MPI_COMM_NULL) return GAB_OK;
+  const double shrunk = MPI_Wtime();
+  GAB_TRY(move_to(world, fresh, &old));
+  const gab_status status = rebuild(world, mended);
+  if (old != MPI_COMM_WORLD)
+    MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
+  world->times.revoke = revoked - start;
+  world->times.shrink = shrunk - revoked;
+  world->times.agree = MPI_Wtime() - shrunk;
+  return status;
+}
+
+static gab_status try_until_mended(gab_world *world)
+{
+  const int limit = gab_members_count(&world->seats) + SPARE_ATTEMPTS;
+  for (int attempts = 1; attempts <= limit; attempts++) {
+    bool mended;
+    GAB_TRY(attempt(world, &mended));
+    world->times.attempts = attempts;
+    if (mended && gab_members_count(&world->members) == 0)
+      GAB_FAIL(GAB_ERR_LOST, "all processes that played a slot are dead");
+    if (mended) return GAB_OK;
+  }
+  GAB_FAIL(GAB_ERR_LOST, "the communicators could not be repaired in %d attempts", limit);
+}
+
+static gab_status mend(gab_world *world)
+{
+  world->spawns = 0;
+  /* Some may have had a collective call of the set-up that others have to repeat. */
+  if (world->replay.state == GAB_REPLAY_WRITES)
+    gab_replay_give_up(world, "a process died in the set-up, and the others went on");
+  GAB_TRY(gab_members_copy(&world->whole, &world->members));
+  world->claim_count = 0;
+  return try_until_mended(world);
+}
+
+static gab_status join(gab_world *world)
+{
+  bool mended;
+  GAB_TRY(gab_world_appear(world));
+  GAB_TRY(finish(world, true, &mended));
+  world->times = (gab_repair_times){.attempts = 1};
+  return mended ? GAB_OK : try_until_mended(world);
+}
+
+#else
+
+static gab_status join(gab_world *world) { return gab_world_appear(world); }
+
+/* Without fault tolerance only a process that is alone, or that knows itself what went wrong, gets away. */
+static gab_status mend(gab_world *world)
+{
+  gab_world_reset_ports(world);
+  gab_world_purge_limbo(world);
+  if (gab_members_count(&world->members) == 1) return GAB_OK;
+  world->lost = true;
+  if (world->intent != GAB_OK) return GAB_OK;
+  GAB_FAIL(GAB_ERR_LOST, "a process died, and this MPI has no fault tolerance (ULFM) to go on without it");
+}
+
+#endif
+
+static gab_status repair(gab_world *world, gab_status (*way)(gab_world *world), gab_status *intent)
+{
+  world->repairing = true;
+  const gab_status status = way(world);
+  world->repairing = false;
+  if (status != GAB_OK) {
+    world->lost = true;
+    return status;
+  }
+  if (!world->lost) make_whole(world);
+  deliver_intent(world, intent);
+  return GAB_OK;
+}
+
+gab_status gab_world_repair(gab_world *world, gab_status *intent)
+{
+  *intent = GAB_OK;
+  if (world->lost) GAB_FAIL(GAB_ERR_LOST, "an earlier repair has failed");
+  if (gab_world_replays(world)) gab_world_leave();
+  gab_world_break(world);
+  (void)gab_world_fault(world);
+  gab_world_set_carrier(world, NULL);
+  gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
+  world->meetings++;
+  return repair(world, mend, intent);
+}
+
+gab_status gab_world_join(gab_world *world, gab_status *intent)
+{
+  *intent = GAB_OK;
+  return repair(world, join, intent);
+}

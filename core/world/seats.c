@@ -1,0 +1,155 @@
+/** @file seats.c
+ *  @brief Who plays which slot, at which rank, and who takes part: what all other parts of the world stand
+ * on. */
+#include "core/world/world_impl.h"
+
+gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes)
+{
+  if (count <= *capacity) return GAB_OK;
+  size_t more = *capacity ? *capacity : 4;
+  while (more < count) more *= 2;
+  GAB_TRY(gab_realloc(more * element_bytes, GAB_MEMORY_OTHER, array));
+  *capacity = more;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ ranks */
+
+int gab_world_rank(const gab_world *world, gab_slot slot)
+{
+  const bool is_spare = slot >= world->members.slots;
+  return gab_members_index(&world->seats,
+                           is_spare ? (gab_seat)slot : gab_members_seat(&world->members, slot));
+}
+
+gab_seat gab_world_seat_of_rank(const gab_world *world, int rank)
+{
+  return gab_members_slot(&world->seats, rank);
+}
+
+const gab_members *gab_world_living_seats(const gab_world *world) { return &world->seats; }
+
+static int32_t spare_count(const gab_world *world)
+{
+  return gab_members_count(&world->seats) - gab_members_count(&world->members);
+}
+
+bool gab_world_has_benches(const gab_world *world)
+{
+  return world->seats.slots != world->members.slots || world->members.return_count > 0;
+}
+
+gab_seat gab_world_spare(const gab_world *world, int32_t index)
+{
+  for (gab_seat seat = world->members.slots; seat < world->seats.slots; seat++)
+    if (gab_members_has(&world->seats, seat) &&
+        gab_members_slot_of_seat(&world->members, seat) == GAB_NO_SLOT && index-- == 0)
+      return seat;
+  return GAB_NO_SEAT;
+}
+
+/* ------------------------------------------------------------------------------------ who takes part */
+
+int32_t gab_world_participants(const gab_world *world)
+{
+  return gab_members_count(&world->members) + (world->resting ? 0 : spare_count(world));
+}
+
+int32_t gab_world_my_place(const gab_world *world)
+{
+  if (!gab_world_is_spare(world)) return gab_members_index(&world->members, world->slot);
+  if (world->resting) return -1;
+  int32_t index = 0;
+  while (gab_world_spare(world, index) != world->seat) index++;
+  return gab_members_count(&world->members) + index;
+}
+
+gab_slot gab_world_participant(const gab_world *world, int32_t place)
+{
+  const int32_t members = gab_members_count(&world->members);
+  return place < members ? gab_members_slot(&world->members, place)
+                         : (gab_slot)gab_world_spare(world, place - members);
+}
+
+/* The lowest spare that is no farther from the one that died. */
+static gab_seat spare_near(const gab_world *world, gab_slot slot, int farthest)
+{
+  const gab_seat dead = gab_members_last_seat(&world->members, slot);
+  if (!world->distance) return gab_world_spare(world, 0);
+  for (int32_t i = 0; i < spare_count(world); i++) {
+    const gab_seat seat = gab_world_spare(world, i);
+    if (world->distance(world->distance_user, dead, seat) <= farthest) return seat;
+  }
+  return GAB_NO_SEAT;
+}
+
+static gab_status seat_within(gab_world *world, int farthest)
+{
+  for (int32_t i = 0; i < world->members.gone_count && spare_count(world) > 0;) {
+    const gab_slot slot = world->members.gone[i];
+    const gab_seat seat =
+        gab_members_has(&world->whole, slot) ? spare_near(world, slot, farthest) : GAB_NO_SEAT;
+    if (seat == GAB_NO_SEAT) {
+      i++;
+      continue;
+    }
+    GAB_TRY(gab_members_return(&world->members, slot, seat)); /* which takes it out of that list */
+    if (seat == world->seat) world->slot = slot;
+  }
+  return GAB_OK;
+}
+
+gab_status gab_world_seat_spares(gab_world *world)
+{
+  for (int farthest = world->distance ? 0 : GAB_FARTHEST; farthest <= GAB_FARTHEST; farthest++)
+    GAB_TRY(seat_within(world, farthest));
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ facts */
+
+gab_slot gab_world_slot(const gab_world *world) { return world->slot; }
+gab_seat gab_world_seat(const gab_world *world) { return world->seat; }
+gab_seat gab_world_seats(const gab_world *world) { return world->seats.slots; }
+gab_seat gab_world_first_seats(const gab_world *world) { return world->first_seats; }
+const gab_members *gab_world_members(const gab_world *world) { return &world->members; }
+bool gab_world_is_spare(const gab_world *world) { return world->slot >= world->members.slots; }
+int32_t gab_world_spares(const gab_world *world) { return spare_count(world); }
+int32_t gab_world_spares_per_node(const gab_world *world) { return world->spares_per_node; }
+
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot)
+{
+  const gab_incarnation known = gab_members_incarnation(&world->members, slot);
+  return world->has_claim && slot == world->claim.slot ? known + world->claim.taken : known;
+}
+
+gab_epoch gab_world_epoch(const gab_world *world) { return world->epoch; }
+gab_slot gab_world_root(const gab_world *world) { return gab_members_slot(&world->members, 0); }
+bool gab_world_is_root(const gab_world *world) { return world->slot == gab_world_root(world); }
+void gab_world_set_step(gab_world *world, gab_step step) { world->step = step; }
+gab_step gab_world_step(const gab_world *world) { return world->step; }
+
+void gab_world_enter(gab_world *world, gab_phase phase)
+{
+  world->phase = phase;
+  if (world->hook) world->hook(world->hook_user, world, phase);
+}
+
+gab_phase gab_world_phase(const gab_world *world) { return world->phase; }
+
+void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
+{
+  world->hook = hook;
+  world->hook_user = user;
+}
+
+void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
+void gab_world_set_seating(gab_world *world, gab_seating seating) { world->seating = seating; }
+
+void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user)
+{
+  world->distance = distance;
+  world->distance_user = user;
+}
+
+gab_repair_times gab_world_repair_times(const gab_world *world) { return world->times; }

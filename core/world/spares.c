@@ -1,0 +1,199 @@
+/** @file spares.c
+ *  @brief Processes that wait: how they come to rest, what they do meanwhile, and how they are let go.
+ *
+ *  States of a spare, and of the world as a whole:
+ *
+ *      awake --rest--> resting --called--> (a member)
+ *                         |
+ *                         +----recalled--> awake
+ *
+ *  Invariants. (1) All who live know alike whether spares rest, outside of rest and recall: both change it
+ * behind an agreement, which succeeds for all or for nobody; where a death comes between, the next repair
+ * makes it equal (who knows that they are awake is right). (2) Those at work agree on one communicator at a
+ * time: on that of everybody while spares are awake, on that of the players while they rest. (3) A spare at
+ * rest sends nothing, and nothing is sent to it but the word that ends its rest.
+ */
+#include "core/messages/collective.h"
+#include "core/world/world_impl.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* The pause is long against a look at the network, short against a recovery; the dead are looked for in every so many. */
+enum { LOOK_EVERY_MS = 2, LOOKS_PER_CHECK = 32 };
+
+static void doze(void)
+{
+  const struct timespec pause = {0, LOOK_EVERY_MS * 1000000L};
+  nanosleep(&pause, NULL);
+}
+
+/* Alike on all: there is nobody any more who could be started. */
+static void give_up_newcomers(gab_world *world)
+{
+  gab_replay_give_up(
+      world,
+      "the program is past the end of its first time loop or gab_reinit(), where a newcomer would begin");
+}
+
+/* The players see to the death of one of them, unless nobody is left who could: MPI_Iprobe() does not report that its
+ * source is dead. Where deaths are seen to without a repair, only that of all is one for a spare. */
+static gab_status look_for_dead_players(gab_world *world)
+{
+  int processes;
+  int32_t players;
+  if (world->policy == GAB_POLICY_REVOKE_ALL) return gab_world_look_for_deaths(world);
+  GAB_TRY(gab_world_count_deaths(world, &processes, &players));
+  if (players == gab_members_count(&world->members)) gab_world_break(world);
+  return gab_world_check(world);
+}
+
+/* Looks until the root says that the rest is over. @param[out] plays  it has taken a slot instead @return GAB_ERR_FAULT when the world broke */
+static gab_status wait_for_word(gab_world *world, bool *plays)
+{
+  *plays = false;
+  for (unsigned looks = 1;; looks++) {
+    int there = 0;
+    unsigned char word;
+    GAB_TRY(gab_world_check(world));
+    if (looks % LOOKS_PER_CHECK == 0) GAB_TRY(look_for_dead_players(world));
+    const int root = gab_world_rank(world, gab_world_root(world));
+    const int code = MPI_Iprobe(root, GAB_CONTEXT_REST, world->comm, &there, MPI_STATUS_IGNORE);
+    /* The death of the root is nothing to a spare where deaths are seen to without a repair. */
+    const bool ignored = world->policy == GAB_POLICY_MARK_DOWN && gab_mpi_is_fault(code) && !world->broken;
+    if (!ignored) GAB_TRY(gab_world_mpi(world, code, "MPI_Iprobe"));
+    if (world->rest) {
+      GAB_TRY(world->rest(world->rest_user, plays));
+      if (*plays) return GAB_OK;
+    }
+    if (there && !ignored)
+      return gab_world_mpi(
+          world, MPI_Recv(&word, 1, MPI_BYTE, root, GAB_CONTEXT_REST, world->comm, MPI_STATUS_IGNORE),
+          "MPI_Recv");
+    doze();
+  }
+}
+
+/* What a spare lives through while it rests: faults, of which each may call it. */
+static gab_status rest(gab_world *world, gab_status *intent)
+{
+  while (world->resting) {
+    bool plays;
+    gab_status status = wait_for_word(world, &plays);
+    if (plays) return status;
+    if (status == GAB_OK) {
+      uint32_t flags = 0;
+      world->resting = false;
+      world->policy = GAB_POLICY_REVOKE_ALL; /* from here on it is one of all */
+      status = gab_world_agree(world, &flags);
+    }
+    if (status == GAB_OK) give_up_newcomers(world);
+    if (status != GAB_ERR_FAULT) return status;
+    GAB_TRY(gab_world_repair(world, intent));
+    if (!gab_world_is_spare(world)) return GAB_OK;
+    *intent = GAB_OK;
+  }
+  return GAB_OK;
+}
+
+/* Nobody has to wait, but the set-up is over for those who may come later. */
+static bool needs_rest(const gab_world *world)
+{
+  return gab_world_spares(world) > 0 || (world->seating & GAB_SEATING_RESPAWN);
+}
+
+/* Who sits where is asked for while all are there. */
+static gab_status look_round(gab_world *world)
+{
+  if (!(world->seating & GAB_SEATING_RESPAWN)) return GAB_OK;
+  GAB_TRY(gab_world_check(world));
+  const gab_status status = gab_nodes_find(world);
+  if (status == GAB_ERR_FAULT) gab_world_break(world); /* so that nobody waits in it */
+  return status;
+}
+
+gab_status gab_world_rest(gab_world *world, gab_status *intent)
+{
+  uint32_t flags = 0;
+  *intent = GAB_OK;
+  if (gab_world_replays(world)) {
+    GAB_TRY(gab_world_join(world, intent));
+    return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
+  }
+  if (world->seating & GAB_SEATING_RESPAWN) gab_replay_close(world);
+  else gab_replay_end(world);
+  if (world->resting || !needs_rest(world))
+    return GAB_OK; /* not a look at faults: others may not see them yet */
+  GAB_TRY(look_round(world));
+  GAB_TRY(gab_world_agree(world, &flags));
+  world->resting = true;
+  return gab_world_is_spare(world) ? rest(world, intent) : GAB_OK;
+}
+
+static gab_status tell_spares(gab_world *world)
+{
+  const unsigned char word = 0;
+  for (int32_t i = 0; i < gab_world_spares(world); i++) {
+    const int rank = gab_world_rank(world, (gab_slot)gab_world_spare(world, i));
+    GAB_TRY(
+        gab_world_mpi(world, MPI_Send(&word, 1, MPI_BYTE, rank, GAB_CONTEXT_REST, world->comm), "MPI_Send"));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_world_recall(gab_world *world)
+{
+  uint32_t flags = 0;
+  GAB_TRY(gab_world_check(world));
+  if (!world->resting) return GAB_OK;
+  GAB_TRY(gab_world_agree(world, &flags)); /* of the players, for the last time */
+  world->resting = false;
+  give_up_newcomers(world);
+  if (gab_world_spares(world) == 0) return GAB_OK;
+  if (gab_world_is_root(world)) GAB_TRY(tell_spares(world));
+  return gab_world_agree(world, &flags);
+}
+
+/* ------------------------------------------------------------------------------------ the end */
+
+/* The members tell the spares how it has ended. Collective over all. */
+static gab_status spread(gab_world *world, gab_status *end)
+{
+  gab_buffer words;
+  uint32_t flags = 0, status = (uint32_t)*end;
+  gab_buffer_init(&words, GAB_MEMORY_OTHER);
+  gab_status sent = gab_world_recall(world);
+  if (sent == GAB_OK && gab_world_is_root(world)) sent = gab_put_u32(&words, status);
+  if (sent == GAB_OK && gab_world_is_root(world))
+    sent = gab_put_string(&words, status ? gab_error_message() : "");
+  if (sent == GAB_OK) sent = gab_world_broadcast(world, gab_world_root(world), &words);
+  if (sent == GAB_OK) sent = gab_world_agree(world, &flags);
+  if (sent == GAB_OK && gab_world_is_spare(world)) {
+    gab_reader in = gab_reader_of_buffer(&words);
+    char message[1024];
+    sent = gab_get_u32(&in, &status);
+    if (sent == GAB_OK) sent = gab_get_string(&in, message, sizeof message);
+    if (sent == GAB_OK) *end = (gab_status)status;
+    if (sent == GAB_OK && *end != GAB_OK) gab_error_set(*end, __FILE__, __LINE__, "%s", message);
+  }
+  gab_buffer_release(&words);
+  return sent;
+}
+
+gab_status gab_world_dismiss(gab_world *world, gab_status end)
+{
+  const bool knows = !gab_world_is_spare(world);
+  char message[1024];
+  gab_status sent = GAB_ERR_FAULT, intent;
+  if ((world->seats.slots == world->members.slots && !world->resting) || world->lost) return end;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  world->dismissing = knows;
+  while (sent == GAB_ERR_FAULT) {
+    if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
+    sent = spread(world, &end);
+    if (sent == GAB_ERR_FAULT && gab_world_repair(world, &intent) != GAB_OK) break;
+  }
+  world->dismissing = false;
+  if (knows && end != GAB_OK) gab_error_set(end, __FILE__, __LINE__, "%s", message);
+  return end == GAB_OK ? sent : end;
+}

@@ -1,0 +1,294 @@
+/** @file world.c
+ *  @brief Beginning and end of a world. */
+#include "core/world/absence.h"
+#include "core/world/quarantine.h"
+#include "core/system/file.h"
+#include "core/base/log.h"
+#include "core/world/world_impl.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------------ beginning */
+
+/* So that the launcher knows what a job was that ends without a word: one process of each node does. */
+static void tell_that_it_begins(void)
+{
+  const char *path = getenv("GABION_BEGUN"), *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+  if (!path || (local && strcmp(local, "0") != 0)) return;
+  const int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file >= 0) close(file);
+}
+
+/* Writing to the socket of a process that has died must not kill the writer, hence SIGPIPE. */
+static gab_status start_mpi(int *argc, char ***argv, bool *started)
+{
+  int initialised = 0, level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&initialised);
+  *started = !initialised;
+  if (initialised) {
+    MPI_Query_thread(&level);
+    if (gab_world_was_spawned()) gab_spawn_limit_set();
+  } else {
+    signal(SIGPIPE, SIG_IGN);
+    tell_that_it_begins();
+    if (gab_world_was_spawned()) gab_spawn_limit_set();
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+      GAB_FAIL(GAB_ERR_MPI, "MPI could not be initialised");
+  }
+  if (level < MPI_THREAD_FUNNELED) GAB_FAIL(GAB_ERR_MPI, "MPI gives no support for threads (FUNNELED)");
+  GAB_TRY(gab_absence_watch_as_told());
+  return gab_quarantine_watch_as_told();
+}
+
+/* Of all processes. A death while it is made may leave it with some and not with others, so they agree, and those that
+ * failed free those that still wait in it.
+ * @param[out] spares  how many of the last ranks are @param[out] lost  processes died: the world stands on MPI_COMM_WORLD then, or on what they all have, and needs a repair */
+static gab_status make_main_comm(gab_world *world, int32_t *spares, bool *lost)
+{
+  enum { MADE = 1 };
+  gab_spares_wish wish;
+  GAB_TRY(gab_spares_told(&wish));
+  world->spares_per_node = wish.per_node ? wish.count : 0;
+  int bits = gab_spares_set_aside(&wish, &world->comm, spares) == MPI_SUCCESS ? MADE : 0;
+  if (!bits) gab_comm_revoke(MPI_COMM_WORLD);
+  GAB_TRY(gab_comm_agree(MPI_COMM_WORLD, &bits, lost));
+  if (bits & MADE) return GAB_OK;
+  if (!*lost) GAB_FAIL(GAB_ERR_MPI, "MPI_COMM_WORLD could not be duplicated");
+  if (world->comm != MPI_COMM_NULL) MPI_Comm_free(&world->comm);
+  world->comm = MPI_COMM_WORLD;
+  *spares = 0; /* nobody begins: who would have been one does not matter */
+  return GAB_OK;
+}
+
+/* Who died in the midst of MPI's own start is gone for good, and with fewer processes than were asked for nobody
+ * begins: the world is broken by an intent that all will hear of. */
+static gab_status begin_anew(gab_world *world)
+{
+  gab_status intent;
+  GAB_TRY(gab_world_repair(world, &intent));
+  (void)gab_error_set(GAB_ERR_AGAIN, __FILE__, __LINE__,
+                      "a process died while MPI was being started: nothing is lost");
+  (void)gab_world_raise(world, GAB_ERR_AGAIN);
+  return GAB_OK;
+}
+
+/* The first sign of life for the launcher, which waits for a start no longer than for --start-within. */
+static void tell_launcher(const gab_world *world)
+{
+  static const char text[] = "setting up\n";
+  const char *path = getenv("GABION_PROGRESS");
+  if (!path || !gab_world_is_root(world)) return;
+  if (gab_file_replace(path, text, sizeof text - 1, GAB_FILE_RENAMED) != GAB_OK)
+    gab_log_all(GAB_LOG_WARNING, "for the launcher: %s", gab_error_message());
+}
+
+/* Set by the launcher, which also tells mpirun what respawned processes need. Else nothing is kept for them. */
+static bool may_respawn(void)
+{
+  const char *told = getenv("GABION_RESPAWN");
+  return told && strcmp(told, "1") == 0;
+}
+
+/* The MPI library says how many processes it has started on this node. GABION_SHARES_CORES: what is to be believed instead,
+ * so that both ways to wait can be tested on any machine. */
+static bool shares_cores(void)
+{
+  const char *said = getenv("GABION_SHARES_CORES");
+  if (said && said[0]) return strcmp(said, "0") != 0;
+  const char *told = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return told && strtol(told, NULL, 10) > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static gab_status open_ports(gab_world *world)
+{
+  GAB_TRY(gab_port_open(world, "tree", GAB_CONTEXT_TREE, &world->tree));
+  gab_port_set_logged(world->tree);
+  GAB_TRY(gab_port_open(world, "gather", GAB_CONTEXT_GATHER, &world->gather));
+  return gab_port_open(world, "route", GAB_CONTEXT_ROUTE, &world->route);
+}
+
+/* @param[in,out] lost  processes died: then the communicator of the players waits for the repair */
+static gab_status take_seat(gab_world *world, int32_t spares, bool *lost)
+{
+  int rank = 0, size = 0;
+  MPI_Comm_rank(world->comm, &rank);
+  MPI_Comm_size(world->comm, &size);
+  if (spares >= size)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "%" PRId32
+             " spare processes asked for, but there are %d processes in all: none is left to compute",
+             spares, size);
+  gab_members_init(&world->seats, size);
+  gab_members_init(&world->members, size - spares);
+  gab_members_init(&world->whole, 0);
+  world->first_seats = size;
+  world->seat = rank;
+  world->slot = rank;
+  world->meets_on_players = true;
+  world->players = world->comm;
+  const gab_status status = *lost ? GAB_ERR_FAULT : gab_world_remake_comms(world);
+  *lost = status == GAB_ERR_FAULT;
+  if (*lost && world->players == MPI_COMM_NULL) world->players = world->comm;
+  return *lost ? GAB_OK : status;
+}
+
+/* Where a process that is started later has to begin, too: arguments may be relative to it. */
+gab_status gab_world_note_folder(gab_world *world)
+{
+  char folder[PATH_MAX];
+  void *memory;
+  if (!getcwd(folder, sizeof folder)) return GAB_OK; /* then it begins where the daemon of its node did */
+  GAB_TRY(gab_alloc(strlen(folder) + 1, GAB_MEMORY_OTHER, &memory));
+  gab_free(&world->folder);
+  world->folder = strcpy(memory, folder);
+  return GAB_OK;
+}
+
+static gab_status begin(gab_world *world, int *argc, char ***argv)
+{
+  world->comm = world->players = MPI_COMM_NULL;
+  world->drop_messages = gab_world_abandon_ports;
+  world->step = -1;
+  world->next_context = GAB_CONTEXT_FIRST_FREE;
+  world->shares_cores = shares_cores();
+  gab_buffer_init(&world->inbox, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&world->outbox, GAB_MEMORY_MESSAGE);
+  gab_buffer_init(&world->replay.record, GAB_MEMORY_OTHER);
+  world->replay.state = may_respawn() ? GAB_REPLAY_WRITES : GAB_REPLAY_NONE;
+  GAB_TRY(gab_world_note_folder(world));
+  GAB_TRY(start_mpi(argc, argv, &world->owns_mpi));
+  /* Calls that belong to no communicator report to these two: they have to return, not to abort. */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  GAB_TRY(gab_world_watch(world));
+  if (gab_world_was_spawned()) {
+    GAB_TRY(gab_world_arrive(world));
+    return open_ports(world);
+  }
+  bool lost;
+  int32_t spares;
+  GAB_TRY(make_main_comm(world, &spares, &lost));
+  gab_world_watch_comm(world->comm);
+  GAB_TRY(take_seat(world, spares, &lost));
+  GAB_TRY(open_ports(world));
+  return lost ? begin_anew(world) : GAB_OK;
+}
+
+static void release(gab_world *world)
+{
+  gab_port_destroy(&world->tree);
+  gab_port_destroy(&world->gather);
+  gab_port_destroy(&world->route);
+  for (gab_port *port = world->ports; port; port = port->next) {
+    gab_port_abandon(port);
+    port->world = NULL;
+  }
+  gab_world_purge_limbo(world);
+  while (world->comms) {
+    gab_comm *comm = world->comms;
+    world->comms = comm->next;
+    gab_free(&comm);
+  }
+  gab_world_forget_intent(world);
+  gab_buffer_release(&world->inbox);
+  gab_buffer_release(&world->outbox);
+  gab_members_release(&world->members);
+  gab_members_release(&world->seats);
+  gab_members_release(&world->whole);
+  gab_arrival_destroy(&world->arrival);
+  gab_buffer_release(&world->replay.record);
+  gab_free(&world->patterns.iterations);
+  gab_free(&world->folder);
+  gab_free(&world->node_slots);
+  gab_free(&world->origins);
+  gab_world_unwatch(world);
+  gab_free(&world);
+}
+
+gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
+{
+  *world = NULL;
+  void *memory = NULL;
+  GAB_TRY(gab_alloc(sizeof **world, GAB_MEMORY_OTHER, &memory));
+  gab_world *fresh = memory;
+  const gab_status status = begin(fresh, argc, argv);
+  if (status != GAB_OK) {
+    int started = 0;
+    MPI_Initialized(&started);
+    const bool finalise = started && fresh->owns_mpi;
+    gab_world_free_comms(fresh);
+    if (fresh->comm != MPI_COMM_NULL && fresh->comm != MPI_COMM_WORLD) MPI_Comm_free(&fresh->comm);
+    release(fresh);
+    if (finalise) MPI_Finalize();
+    return status;
+  }
+  gab_log_set_identity(fresh->slot, gab_world_is_root(fresh));
+  tell_launcher(fresh);
+  *world = fresh;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------ end */
+
+/* True if all the living stand here together, so that nobody is left alone in MPI_Finalize. A process that
+ * dies on the way costs one more repair. */
+static bool part_in_peace(gab_world *world)
+{
+  if (world->lost) return false;
+  for (;;) {
+    uint32_t flags = 1;
+    const gab_status status = gab_world_agree(world, &flags);
+    if (status == GAB_OK) return true;
+    gab_status intent;
+    if (status != GAB_ERR_FAULT || gab_world_repair(world, &intent) != GAB_OK || world->lost) return false;
+  }
+}
+
+void gab_world_destroy(gab_world **world_pointer)
+{
+  gab_world *world = *world_pointer;
+  if (!world) return;
+  if (gab_world_replays(world)) gab_world_leave();
+  const bool finalise = part_in_peace(world);
+  /* MPI_Finalize of Open MPI 5 hangs or fails in many runs in which processes were spawned (doc/ulfm.md). */
+  const bool owns_mpi = world->owns_mpi && !world->has_spawned && world->seats.slots == world->first_seats;
+  world->repairing = true; /* the error handler has nothing left to do */
+  if (finalise) {
+    gab_world_abandon_ports(world);
+    gab_world_purge_limbo(world);
+    gab_world_free_comms(world);
+    MPI_Comm_free(&world->comm);
+    release(world);
+    if (owns_mpi) MPI_Finalize();
+  }
+  /* Otherwise messages may still be under way in a communicator that nobody mends: MPI, and the memory that
+   * it holds, are left as they are. */
+  *world_pointer = NULL;
+}
+
+/* ------------------------------------------------------------------------------------ facts */
+
+/* Some libraries tell a page; its first clause is the name. */
+const char *gab_world_mpi_name(void)
+{
+  static char name[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  if (MPI_Get_library_version(name, &length) != MPI_SUCCESS) return "unknown";
+  name[strcspn(name, ",\n")] = '\0';
+  return name;
+}
+
+bool gab_world_survives_deaths(const gab_world *world)
+{
+  (void)world;
+#ifdef GAB_HAVE_ULFM
+  return true;
+#else
+  return false;
+#endif
+}

@@ -1,0 +1,223 @@
+/** @file world.h
+ *  @brief The world: all processes of a run, their slots, what is wrong with them, and how that is mended.
+ *
+ *  The world owns every communicator that the framework uses, and those that an application derives through
+ *  gab_world_dup() and gab_world_split(); all are repaired together. Other modules speak of slots and never
+ *  see a rank; they talk through ports (core/messages/port.h) and the collective operations of core/messages/collective.h.
+ *
+ *  Fault state. The error handler of every communicator records deaths and revocations as faults and, under
+ *  the policy ::GAB_POLICY_REVOKE_ALL, revokes at once, so that nobody stays blocked. From then on the world
+ *  is *broken*: every call of the framework returns ::GAB_ERR_FAULT until gab_world_repair() has succeeded.
+ *  A failure of one process that is no death takes the same way: gab_world_raise(). So does an error other
+ *  than a fault in an MPI call that an application makes on a derived communicator, whether or not it looks
+ *  at the code of that call: it is raised as ::GAB_ERR_MPI.
+ *
+ *  Spares. Some processes may be set aside when the run starts (GABION_SPARES, `gabion-launch --spares`): they play no
+ *  slot. They take part in the collective calls of the set-up, with nothing of their own; then they rest
+ *  (gab_world_rest()), cost nothing, and may die unnoticed, until a repair calls one to play the slot of a dead
+ *  process in its next incarnation. Life of a world with spares:
+ *  @code
+ *    set-up, by all  ->  gab_world_rest(): members go on, spares wait there
+ *    a fault         ->  gab_world_repair(), by all: a spare that is called is a member from then on
+ *    the end         ->  gab_world_dismiss(): the spares leave gab_world_rest(), all take part again
+ *  @endcode
+ *
+ *  Respawned processes. A repair may also start processes anew (MPI_Comm_spawn, ::GAB_SEATING_RESPAWN): the same program
+ *  with the same arguments, in the folder where the run was started, in an MPI_COMM_WORLD of its own. A newcomer goes
+ *  through main() alone, while the others wait in the repair. From gab_world_create() to gab_world_rest() it looks like
+ *  one more spare, and each collective call returns what it returned to the others in their set-up: they have recorded
+ *  that, up to 1 MiB. So the set-up has to call the framework in the same order on members and spares (it has to anyway),
+ *  and must not use MPI_COMM_WORLD, nor talk to others through ports. gab_world_rest() then ends the repair together with
+ *  the others. It is started on the node of the one that died as long as a slot is played there, else on the node on which the
+ *  fewest are. A newcomer that gives up on its way, or is not received by the others within 120 s, ends itself by SIGKILL, and
+ *  counts as dead; so does the process that has waited in MPI_Comm_spawn for 30 s. There are newcomers until the first rest
+ *  ends (gab_world_recall()), and none after a death in the set-up, in which the others have had other collective calls.
+ *
+ *  Environment, beside what gabion-launch sets (apps/launch/launch.h, its public contract): GABION_SPAWN_WITHIN=SECONDS instead
+ *  of the 30; GABION_SHARES_CORES=0|1 whether waiting is to look without a pause or to sleep in between (left out: it sleeps
+ *  where there are more processes on the node than cores).
+ *
+ *  One thread talks: MPI is initialised with MPI_THREAD_FUNNELED, and all functions here are for that thread.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_CORE_WORLD_H
+#define GABION_CORE_WORLD_H
+
+#include "core/world/members.h"
+#include "core/world/phase.h"
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_world gab_world;
+/** A communicator that belongs to a world. */
+typedef struct gab_comm gab_comm;
+
+/** What the error handler does about a fault. */
+typedef enum gab_policy {
+  GAB_POLICY_REVOKE_ALL, /**< revoke at once: everyone falls out of the step (global strategies) */
+  GAB_POLICY_MARK_DOWN   /**< note that the peer is down and go on: for local recovery, while it is on */
+} gab_policy;
+
+/** What a repair does about the slots of the dead; bits. */
+typedef enum gab_seating {
+  GAB_SEATING_NONE = 0,   /**< they stay empty: the run shrinks */
+  GAB_SEATING_SPARES = 1, /**< spares take them, as far as there are any */
+  GAB_SEATING_RESPAWN = 2 /**< processes are started anew for those that no spare takes */
+} gab_seating;
+
+/** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
+ *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
+ *  and play no slot; with GABION_SPARES=K/node the last K of each node are, and the slots of the others are counted without
+ *  them. Collective over all processes. Sets the identity of the log.
+ *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
+ *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_beacon_complete() makes the exit code of it).
+ *  Gives the launcher its first sign of life (GABION_PROGRESS), and before MPI_Init makes the file that GABION_BEGUN names.
+ *  @param[in,out] argc,argv  of main; may be NULL
+ *  @param[out] world  owned by the caller
+ *  @return ::GAB_ERR_MPI if the MPI gives no FUNNELED support or refuses */
+gab_status gab_world_create(int *argc, char ***argv, gab_world **world);
+
+/** Ends the world: agrees with the others once more, frees the communicators, and finalises MPI if
+ *  gab_world_create() initialised it. Once a repair has tried to start processes MPI_Finalize is left out, on all: it fails or
+ *  hangs then (doc/ulfm.md), and the program just ends. Collective over the living, but for a newcomer that has not come to
+ *  gab_world_rest(): that ends itself here by SIGKILL. In a world that is broken beyond repair
+ *  MPI is left as it is: the process has to end with a non-zero code, which makes the launcher end the others.
+ *  Sets *world to NULL. */
+void gab_world_destroy(gab_world **world);
+
+/** Name and version of the MPI library; needs no world. Never NULL. */
+const char *gab_world_mpi_name(void);
+
+/** True if this MPI can go on after a death (built with ULFM). @param[in] world  may be NULL */
+bool gab_world_survives_deaths(const gab_world *world);
+
+/** The slot that this process plays. A spare has a number beyond all slots, which is a member of nothing and owns
+ *  nothing; it changes when the spare is called. */
+gab_slot gab_world_slot(const gab_world *world);
+/** The number of this process for ever. */
+gab_seat gab_world_seat(const gab_world *world);
+bool gab_world_is_spare(const gab_world *world);
+/** Seats that there have ever been: more than slots if there were spares or processes were respawned. */
+gab_seat gab_world_seats(const gab_world *world);
+/** The seats that live in this world, spares included, as "slots" of a gab_members. Borrowed. */
+const gab_members *gab_world_living_seats(const gab_world *world);
+/** Seats that the job was started with: a process with a higher number was respawned. */
+gab_seat gab_world_first_seats(const gab_world *world);
+/** A seat of the start on whose node `seat` sits: itself, or of a respawned process the one beside which it was started.
+ *  @return GAB_NO_SEAT if it sits somewhere else than it was to: that is then not known */
+gab_seat gab_world_seat_beside(const gab_world *world, gab_seat seat);
+/** NULL if processes can be respawned in this job; else why not, in words. Local. */
+const char *gab_world_why_no_respawn(const gab_world *world);
+/** Spares that live, as far as is known: their deaths are noticed when somebody needs them. */
+int32_t gab_world_spares(const gab_world *world);
+/** How many processes of each node were set aside as spares at the start; 0: they were not chosen by nodes. */
+int32_t gab_world_spares_per_node(const gab_world *world);
+/** Who takes part at present. Borrowed; changes with repairs. */
+const gab_members *gab_world_members(const gab_world *world);
+gab_incarnation gab_world_incarnation(const gab_world *world, gab_slot slot);
+gab_epoch gab_world_epoch(const gab_world *world);
+/** The lowest living slot: writes files, speaks in the log, decides what depends on time. */
+gab_slot gab_world_root(const gab_world *world);
+bool gab_world_is_root(const gab_world *world);
+
+/** The step that is being computed; goes into envelopes, logs and drills. */
+void gab_world_set_step(gab_world *world, gab_step step);
+gab_step gab_world_step(const gab_world *world);
+
+/** Announces that this process enters a phase; calls the hook, if any. */
+void gab_world_enter(gab_world *world, gab_phase phase);
+gab_phase gab_world_phase(const gab_world *world);
+typedef void (*gab_phase_hook)(void *user, gab_world *world, gab_phase phase);
+void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user);
+
+/* ------------------------------------------------------------------------------------ fault state */
+
+void gab_world_set_policy(gab_world *world, gab_policy policy);
+
+/** GAB_OK in a whole world, GAB_ERR_FAULT in a broken one. Local and cheap. */
+gab_status gab_world_check(gab_world *world);
+
+/** Sleeps for so long, but lets MPI look round before: for whoever waits for something else than a message, since a
+ *  process that gives no sign of life counts as dead where silence is a death (gabion-launch --dead-after). Naps should
+ *  be short against that time. Local. @return gab_world_check() */
+gab_status gab_world_nap(gab_world *world, double seconds);
+
+/** Breaks the world on purpose because this process cannot go on: `intent` (not GAB_OK, not GAB_ERR_FAULT)
+ *  and the present error message are kept for gab_world_repair(), the communicators are revoked.
+ *  Local. Several processes may do so at once; the repair hands everyone the intent of the highest value,
+ *  of the lowest slot that raised it.
+ *  @return ::GAB_ERR_FAULT, so that it can be returned at once */
+gab_status gab_world_raise(gab_world *world, gab_status intent);
+
+/** Mends a broken world; harmless in a whole one (then it breaks it first). Collective over the living.
+ *  Revoke, shrink, agree, again from the top if anything fails on the way, until the survivors stand; then
+ *  registered communicators are made anew and open ports are empty (their messages are dropped).
+ *  Afterwards gab_world_members() tells who is left and gab_world_epoch() has grown, the same on all.
+ *  @param[out] intent  what somebody raised, GAB_OK if it was only deaths; the message of a raised intent is
+ *                      the present error message on all processes
+ *  @return GAB_OK, or ::GAB_ERR_LOST where this MPI cannot repair */
+gab_status gab_world_repair(gab_world *world, gab_status *intent);
+
+/** How long the parts of the last successful repair took, in seconds. */
+typedef struct gab_repair_times {
+  double revoke, shrink, agree;
+  int attempts; /**< how often it started from the top */
+} gab_repair_times;
+gab_repair_times gab_world_repair_times(const gab_world *world);
+
+enum { GAB_AGREE_FLAGS = 16 };
+/** Agreement of those who take part (MPIX_Comm_agree): everyone gets the bitwise AND of all flags, or everyone an
+ *  error, also if some are in gab_world_repair() already. Collective.
+ *  @param[in,out] flags  the lower #GAB_AGREE_FLAGS bits
+ *  @return GAB_ERR_FAULT if anyone is dead or the world is broken; *flags is then meaningless;
+ *  ::GAB_ERR_ARGUMENT for higher bits */
+gab_status gab_world_agree(gab_world *world, uint32_t *flags);
+
+/* ------------------------------------------------------------------------------------ spares */
+
+/** Whether repairs call spares, and start processes: three attempts in a repair at most. The same on all, before gab_world_rest(); local. */
+void gab_world_set_seating(gab_world *world, gab_seating seating);
+enum { GAB_FARTHEST = 3 };
+/** How far apart two processes are: from 0, on one node, to #GAB_FARTHEST. */
+typedef int (*gab_distance_fn)(const void *user, gab_seat a, gab_seat b);
+/** Repairs call the spare that is nearest to the dead process, the lowest of several. Without it the lowest of all.
+ *  The same on all; local. @param[in] distance  of which all know the same; NULL: does not matter @param[in] user  borrowed */
+void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user);
+
+/** From here on the spares rest. Collective over all. On a member it returns at once; on a spare when it is called
+ *  (gab_world_is_spare() is then false), when it is not needed any more, or when a repair raised an intent.
+ *  A spare at rest polls some hundred times a second and takes part in repairs by itself.
+ *  @param[out] intent  what gab_world_repair() gave to a spare that was called; GAB_OK otherwise
+ *  @return GAB_OK; ::GAB_ERR_FAULT on a member, also on a spare before it rests; on a spare what
+ *  gab_world_repair() failed with */
+gab_status gab_world_rest(gab_world *world, gab_status *intent);
+/** Ends the rest: spares leave gab_world_rest(), and take part in all that follows. Collective over the members, and
+ *  the spares at rest. Harmless where nobody rests. @return ::GAB_ERR_FAULT: repair, and call it again */
+gab_status gab_world_recall(gab_world *world);
+/** The end of what spares rested for: recalls them, through further deaths, and hands them status and message of how it
+ *  ended, so that all processes go on alike. Collective over all; nothing happens in a world without spares.
+ *  All members have to have agreed that they are at the end before one calls it: a spare is called for nobody who dies behind
+ *  that, since there would be nobody to play with.
+ *  @param[in] end  equal on all members; of a spare nothing
+ *  @return `end`, on spares too; what went wrong in telling them, if `end` was GAB_OK */
+gab_status gab_world_dismiss(gab_world *world, gab_status end);
+
+/* ------------------------------------------------------------------------------------ an application's own MPI */
+
+/** Collective. A duplicate of the communicator of the living, for the application's own MPI calls; made anew
+ *  by every repair. Owned by the world. */
+gab_status gab_world_dup(gab_world *world, gab_comm **comm);
+/** Collective. Like MPI_Comm_split over the living, ordered by slot; colour as there. */
+gab_status gab_world_split(gab_world *world, int colour, gab_comm **comm);
+/** @return the present MPI communicator; fetch it again after every repair. MPI_COMM_NULL where colour was
+ *  MPI_UNDEFINED. */
+MPI_Comm gab_comm_mpi(const gab_comm *comm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

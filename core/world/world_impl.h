@@ -1,0 +1,425 @@
+/** @file world_impl.h
+ *  @brief What the sources of the world share: its parts, ranks, limbo, and the ways into and out of faults.
+ *
+ *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
+ *  error handler and the broken state), pattern.c, traffic.c and port.c (messages), carrier.c and wire.c (those
+ *  that outlive deaths without a repair), mailbox.c (those of an application, from any source), mail.c (these in an image), comm.c (communicators of applications),
+ *  replay.c (the set-up once more), collective.c and route.c, nodes.c (who sits on this node), spawn.c and respawn.c
+ *  (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and
+ *  end). Each uses those before it.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_CORE_WORLD_IMPL_H
+#define GABION_CORE_WORLD_IMPL_H
+
+#include "core/messages/carrier.h"
+#include "core/messages/mailbox.h"
+#include "core/messages/wire.h"
+#ifdef GAB_HAVE_ULFM
+#include <mpi-ext.h>
+#endif
+
+/** Contexts, which are tags of the main communicator. Ports of the framework's users come behind these. */
+enum {
+  GAB_CONTEXT_REPAIR, /**< plain MPI messages of a repair */
+  GAB_CONTEXT_TREE,   /**< reductions, broadcasts, scans */
+  GAB_CONTEXT_GATHER,
+  GAB_CONTEXT_ROUTE,
+  GAB_CONTEXT_REST, /**< plain MPI messages to spares at rest */
+  GAB_CONTEXT_WIRE, /**< those of a gab_wire */
+  GAB_CONTEXT_FIRST_FREE
+};
+
+/** What everyone has to agree on, as bits of an agreement (bitwise AND): a bit that is left in the result was
+ *  set by all. Each call of an agreement offers one of the first six; payload stands above them. */
+enum {
+  GAB_AGREE_WORK = 1,         /**< "I am at work": gab_world_agree() */
+  GAB_AGREE_REPAIR = 2,       /**< "I have come to repair" */
+  GAB_AGREE_SHRUNK = 4,       /**< "I hold the new communicator" */
+  GAB_AGREE_MENDED = 8,       /**< "my part of the repair is done" */
+  GAB_AGREE_NOTED = 16,       /**< "I know what all know": seats may be given away */
+  GAB_AGREE_SPAWNED = 32,     /**< "processes were started", "I hold the communicator with them" */
+  GAB_AGREE_SEATED = 64,      /**< beside it: "I do not know that they sit elsewhere than they were to" */
+  GAB_AGREE_PAYLOAD_SHIFT = 8 /**< the payload has #GAB_AGREE_FLAGS bits */
+};
+
+struct gab_comm {
+  gab_world *world;
+  MPI_Comm mpi;
+  bool split; /**< by MPI_Comm_split with the colour; else a duplicate */
+  int colour;
+  gab_comm *next; /**< in order of creation, the same on all */
+};
+
+/** A logical message under way; it has one request per chunk. */
+typedef struct gab_transfer {
+  gab_buffer *message; /**< borrowed */
+  gab_buffer held;     /**< takes over the content of `message` when the transfer is given up */
+  gab_slot peer;
+  uint64_t sequence;
+  size_t total;  /**< bytes with envelope; GAB_SIZE_UNKNOWN until the envelope has come */
+  size_t posted; /**< bytes that have requests, from the front */
+  size_t first;  /**< number of the request of the first chunk */
+  bool outgoing;
+  bool checked; /**< incoming: the envelope has been verified */
+} gab_transfer;
+
+/** All messages of a port that are under way. */
+typedef struct gab_traffic {
+  gab_transfer *transfers;
+  size_t transfer_count, transfer_capacity;
+  MPI_Request *requests;
+  size_t request_count, request_capacity;
+  struct gab_traffic *next; /**< in limbo */
+} gab_traffic;
+
+/** Position on the two channels to and from one peer. */
+typedef struct gab_channel {
+  gab_slot peer;
+  uint64_t sent, received;
+  uint64_t counted,
+      counted_bytes; /**< sent since gab_world_forget_sent() or the last repair, envelopes included */
+} gab_channel;
+
+struct gab_port {
+  gab_world *world; /**< NULL once the world is gone */
+  bool logged;
+  uint32_t log_context; /**< its number among the logged ports */
+  char name[48];
+  uint32_t context;
+  bool has_pattern; /**< gab_port_set_pattern(); else messages carry what is active in the world */
+  gab_pattern_id pattern;
+  gab_channel *channels; /**< ascending by peer; only peers that were talked to */
+  size_t channel_count, channel_capacity;
+  gab_traffic *traffic; /**< NULL if there has been none since it was given up */
+  gab_buffer *own;      /**< messages to oneself that are not received yet, the oldest first */
+  size_t own_count, own_capacity;
+  gab_port *next;
+};
+
+/** A message in the queue of a mailbox. */
+typedef struct gab_letter {
+  struct gab_letter *next;
+  gab_mail about;
+  gab_buffer bytes; /**< the message, envelope and tag included */
+} gab_letter;
+
+/** A message that is being sent. */
+typedef struct gab_parcel {
+  struct gab_parcel *next;
+  gab_buffer bytes; /**< lent to the port */
+} gab_parcel;
+
+struct gab_mailbox {
+  gab_world *world;
+  gab_port *port;
+  gab_epoch epoch;          /**< to which the queue belongs */
+  gab_letter *first, **end; /**< in the order in which they came */
+  gab_parcel *sending;      /**< all of them, until none is under way */
+  int32_t next;             /**< member that is looked at next */
+  gab_mailbox *older;
+};
+
+/** Patterns of the application. */
+typedef struct gab_patterns {
+  uint64_t *iterations; /**< of the patterns 1, 2, ... */
+  size_t count;
+  gab_pattern active;
+} gab_patterns;
+
+/** Collective calls of the set-up that are recorded: those that give something to a process that plays no slot. */
+typedef enum gab_replay_kind {
+  GAB_REPLAY_BROADCAST,
+  GAB_REPLAY_REDUCTION,
+  GAB_REPLAY_SCAN,
+  GAB_REPLAY_AGREEMENT,
+  GAB_REPLAY_KINDS
+} gab_replay_kind;
+
+/** More than that is not kept: then nobody can be respawned. */
+enum { GAB_REPLAY_MOST_BYTES = 1 << 20 };
+
+typedef struct gab_replay {
+  enum {
+    GAB_REPLAY_WRITES, /**< in the set-up */
+    GAB_REPLAY_READS,  /**< in the set-up of a respawned process */
+    GAB_REPLAY_OVER,   /**< behind it; the record is kept if processes may be respawned */
+    GAB_REPLAY_LOST,   /**< it cannot serve any more: why_lost */
+    GAB_REPLAY_NONE    /**< nothing is recorded: the launcher has not said that processes may be respawned */
+  } state;
+  const char *why_lost;
+  gab_buffer record;
+  size_t at; /**< of a reader */
+} gab_replay;
+
+/** What a respawned process is told, and becomes when its set-up is done (respawn.c). */
+typedef struct gab_arrival gab_arrival;
+
+struct gab_world {
+  MPI_Comm comm;    /**< of everybody who lives, spares too, in the order of seats; all ports talk here */
+  MPI_Comm players; /**< of the members, in the order of slots: agreements while spares rest, communicators of
+                         the application. The same as `comm` where that is both */
+  bool meets_on_players;   /**< somebody may be waiting in an agreement on `players`: nobody repairs yet */
+  gab_members seats;       /**< the seats that live, as "slots" of a gab_members */
+  gab_seat seat;           /**< of this process */
+  int32_t spares_per_node; /**< that were set aside on each node; 0: they were counted for the whole run */
+  gab_seat first_seats;    /**< seats that the job was started with: those behind them were respawned */
+  gab_replay replay;       /**< the set-up, for respawned processes */
+  gab_arrival *arrival;    /**< of a respawned process in its set-up; else NULL */
+  char *folder;            /**< in which the program was started */
+  int32_t spawns;          /**< how often this repair has tried to respawn */
+  bool has_spawned;        /**< it was tried ever */
+  bool has_nodes;          /**< the run is, or was, on more than one node */
+  gab_slot *node_slots; /**< that were played on this node when the last repair ended; none before the rest */
+  int32_t node_slot_count;
+  gab_seat *origins; /**< of each respawned seat: see gab_world_seat_beside() */
+  int32_t origin_count;
+  bool resting;             /**< spares rest: collective calls are for the members alone */
+  bool dismissing;          /**< all members are at the end: see gab_world_dismiss() */
+  bool seats_nobody;        /**< somebody is, as the present repair knows: no spare is called any more */
+  gab_seating seating;      /**< what becomes of the slots of the dead */
+  gab_distance_fn distance; /**< NULL: all spares are alike */
+  const void *distance_user;
+  gab_members whole; /**< the members when the present repair began */
+  gab_members members;
+  gab_slot slot; /**< of a spare: beyond all slots, see gab_world_slot() */
+  gab_epoch epoch;
+  gab_step step;
+  gab_phase phase;
+  gab_phase_hook hook;
+  void *hook_user;
+  gab_policy policy;
+
+  bool broken;    /**< until the next repair every call fails */
+  bool repairing; /**< the error handler stays out of it */
+  int last_code;  /**< of the error handler: calls on several requests return less than it is told */
+  bool lost;      /**< a repair has failed: nothing helps any more */
+  gab_status intent;
+  gab_slot intent_slot;
+  char *intent_message, *intent_where;
+  gab_repair_times times;
+
+  gab_comm *comms;
+  gab_port *ports;
+  void (*drop_messages)(
+      gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
+  uint32_t next_context;
+  gab_port *tree, *gather, *route;
+  gab_patterns patterns;
+  gab_mailbox *mailboxes;   /**< the latest first */
+  bool mail_is_closed;      /**< gab_world_close_mail() */
+  gab_buffer inbox, outbox; /**< of the collective operations */
+  uint32_t logged_ports;
+  const gab_carrier *carrier; /**< NULL: MPI carries all messages */
+  gab_wire *wire;             /**< NULL: none */
+  gab_rest_fn rest;           /**< of spares at rest; NULL: they have nothing else to do */
+  void *rest_user;
+  bool has_claim;
+  gab_claim claim; /**< of this process, until the next repair */
+  gab_claim claims[GAB_MOST_CLAIMS];
+  int claim_count;    /**< that the last repair found */
+  uint64_t meetings;  /**< see gab_world_meetings() */
+  gab_traffic *limbo; /**< given-up messages; MPI may still hold their memory */
+
+  bool shares_cores; /**< there are more processes on this node than it has cores: see gab_world_pause() */
+  bool owns_mpi;
+  gab_world *next; /**< list of the error handler, which MPI hands no user pointer */
+};
+
+/* ---------------------------------------------------------------- seats.c */
+
+/** The only places that turn a slot into a rank of `comm`: seats keep their order in it. -1 if the slot is gone. A
+ *  spare is found by the number that gab_world_slot() gives it. */
+int gab_world_rank(const gab_world *world, gab_slot slot);
+gab_seat gab_world_seat_of_rank(const gab_world *world, int rank);
+/** Whether `players` has to be a communicator of its own: there are spares, or seats play other slots. */
+bool gab_world_has_benches(const gab_world *world);
+
+/** Those who take part in collective calls: the members, and behind them the spares unless they rest. */
+int32_t gab_world_participants(const gab_world *world);
+/** @return -1 for a spare at rest */
+int32_t gab_world_my_place(const gab_world *world);
+gab_slot gab_world_participant(const gab_world *world, int32_t place);
+/** The index-th of the spares, in the order of seats. */
+gab_seat gab_world_spare(const gab_world *world, int32_t index);
+
+/** Gives the slots that have become vacant since `whole` to spares, as far as there are any: to those near by first, the
+ *  lowest to the lowest. Everyone finds the same. Local. */
+gab_status gab_world_seat_spares(gab_world *world);
+
+/** Makes room for `count` elements in a growing array. */
+gab_status gab_array_reserve(void **array, size_t *capacity, size_t count, size_t element_bytes);
+
+/* ---------------------------------------------------------------- spares_chosen.c */
+
+/** How many processes are to be set aside, as GABION_SPARES says: "K" of the run, or "K/node" of each node. */
+typedef struct gab_spares_wish {
+  int32_t count;
+  bool per_node;
+} gab_spares_wish;
+
+/** @return ::GAB_ERR_INPUT for anything else in the environment. Local; the same on all */
+gab_status gab_spares_told(gab_spares_wish *wish);
+/** Makes the communicator of everybody from MPI_COMM_WORLD, spares last. Collective; unagreed, as MPI left it: a death may
+ *  leave it made on some processes only. @param[out] spares  how many there are @return code of MPI */
+int gab_spares_set_aside(const gab_spares_wish *wish, MPI_Comm *comm, int32_t *spares);
+
+/* ---------------------------------------------------------------- fault.c */
+
+/** Enters the world into, and takes it from, the error handler's list. */
+gab_status gab_world_watch(gab_world *world);
+void gab_world_unwatch(gab_world *world);
+/** Hangs the error handler onto a communicator. */
+void gab_world_watch_comm(MPI_Comm comm);
+bool gab_mpi_is_fault(int code);
+void gab_world_revoke(gab_world *world);
+/** Marks the world broken and revokes all its communicators. */
+void gab_world_break(gab_world *world);
+/** Takes all ports off the memory of their callers and gives ::GAB_ERR_FAULT with a message: the way out of
+ *  every call in a broken world. */
+gab_status gab_world_fault(gab_world *world);
+/** GAB_OK, ::GAB_ERR_FAULT or ::GAB_ERR_MPI for the code that an MPI function returned. */
+gab_status gab_world_mpi(gab_world *world, int code, const char *function);
+/** Keeps the present error message for the repair. */
+void gab_world_keep_intent(gab_world *world, gab_status intent, gab_slot slot, const char *message,
+                           const char *where);
+void gab_world_forget_intent(gab_world *world);
+/** Bitwise AND over the living of `comm`, dead or revoked or not.
+ *  @param[out] deaths  somebody who has not been counted is dead; may be NULL */
+gab_status gab_comm_agree(MPI_Comm comm, int *bits, bool *deaths);
+void gab_comm_revoke(MPI_Comm comm);
+/** The communicator on which all who are at work agree at present. */
+MPI_Comm gab_world_meeting(const gab_world *world);
+
+/** Lets MPI look round without waiting for anything. */
+void gab_mpi_progress(void);
+/** How many processes of everybody's communicator MPI has reported dead, and how many of them play a slot. Local. */
+gab_status gab_world_count_deaths(gab_world *world, int *processes, int32_t *members);
+/** Breaks the world if a member has died: for waits that MPI does not end, since they have no request. Local. */
+gab_status gab_world_look_for_deaths(gab_world *world);
+
+/* ---------------------------------------------------------------- pattern.c */
+
+/** The id of what a port sends now. */
+gab_pattern_id gab_port_pattern(const gab_port *port);
+/** Whether no receive here can fit that id any more. */
+bool gab_pattern_is_over(const gab_world *world, gab_pattern_id id);
+
+/* ---------------------------------------------------------------- mailbox.c */
+
+/** Appends a message to the queue. @param[in,out] message  empty afterwards, if that succeeds */
+gab_status gab_mailbox_put(gab_mailbox *mailbox, gab_buffer *message);
+void gab_mailbox_empty(gab_mailbox *mailbox);
+/** ::GAB_ERR_STATE if messages of an iteration that is over lie in a mailbox. */
+gab_status gab_mailboxes_check(const gab_world *world);
+
+/* ---------------------------------------------------------------- carrier.c */
+
+bool gab_port_is_carried(const gab_port *port);
+gab_status gab_carried_send(gab_port *port, gab_slot target, gab_buffer *message);
+/** Looks once after all that is to be received. @param[out] pending  some has not come */
+gab_status gab_carried_take(gab_port *port, bool *pending);
+/** Lets the carrier look after others. */
+gab_status gab_carried_serve(gab_port *port);
+/** ::GAB_ERR_STATE if there is a carrier: `what` would wait for all processes. */
+gab_status gab_world_refuse_carried(const gab_world *world, const char *what);
+/** The next message of a channel, if the carrier has it. */
+gab_status gab_carried_poll(gab_port *port, gab_transfer *transfer, bool *there);
+/** In a repair: slots that were taken get their new seats. Equal on all. */
+gab_status gab_world_settle_claims(gab_world *world);
+
+/* ---------------------------------------------------------------- comm.c */
+
+/** Makes `players` and the registered communicators anew from world->comm. Collective; unagreed. */
+gab_status gab_world_remake_comms(gab_world *world);
+void gab_world_free_comms(gab_world *world);
+
+/* ---------------------------------------------------------------- world.c */
+
+/** Keeps the name of the current folder: where respawned processes begin. */
+gab_status gab_world_note_folder(gab_world *world);
+
+/* ---------------------------------------------------------------- replay.c */
+
+/** Whether this is a respawned process in its set-up: collective calls return what the others had from theirs. */
+bool gab_world_replays(const gab_world *world);
+/** The record cannot serve any more, if there is one. @param[in] why  borrowed for ever */
+void gab_replay_give_up(gab_world *world, const char *why);
+/** Appends what a collective call gave, in the set-up. */
+void gab_replay_note(gab_world *world, gab_replay_kind kind, const void *bytes, size_t count);
+/** @return ::GAB_ERR_STATE if the others did something else in their place */
+gab_status gab_replay_next(gab_world *world, gab_replay_kind kind, gab_reader *bytes);
+/** The same for a result of known size. */
+gab_status gab_replay_into(gab_world *world, gab_replay_kind kind, void *bytes, size_t count);
+/** The set-up is over: nothing is recorded any more. */
+void gab_replay_close(gab_world *world);
+/** Forgets the record. */
+void gab_replay_end(gab_world *world);
+
+/* ---------------------------------------------------------------- nodes.c */
+
+/** Finds out which slots are played on this node. Collective over `comm`. */
+gab_status gab_nodes_find(gab_world *world);
+
+/* ---------------------------------------------------------------- spawn.c */
+
+/** Whether this process was respawned by another one of the same program (known before MPI is initialised). */
+bool gab_world_was_spawned(void);
+/** On a respawned process, before MPI_Init: nobody may ever wait for it, so it ends itself if it is not received in time. */
+void gab_spawn_limit_set(void);
+
+/* ---------------------------------------------------------------- respawn.c */
+
+/** Takes the place of making the main communicator: joins the survivors, and is told what they know. */
+gab_status gab_world_arrive(gab_world *world);
+/** Behind the set-up: from now on the world is that of the others, and its repair is to be finished together. */
+gab_status gab_world_appear(gab_world *world);
+/** Ends a respawned process whose set-up has failed, so that the others hear of it. Does not return. */
+void gab_world_leave(void);
+/** In a repair: starts a process for each slot that became vacant and is vacant still, and moves the world to a
+ *  communicator with them. Collective over `comm`.
+ *  @param[out] good  false: begin again */
+gab_status gab_world_respawn(gab_world *world, bool *good);
+void gab_arrival_destroy(gab_arrival **arrival);
+
+/* ---------------------------------------------------------------- repair.c */
+
+/** gab_world_repair() for a respawned process behind its set-up: the end of the repair in which it was started. */
+gab_status gab_world_join(gab_world *world, gab_status *intent);
+
+/* ---------------------------------------------------------------- port.c, traffic.c */
+
+/** Takes all ports of a world off the memory of their callers: drop_messages. */
+void gab_world_abandon_ports(gab_world *world);
+gab_status gab_port_open(gab_world *world, const char *name, uint32_t context, gab_port **port);
+/** Takes a port off the memory of its callers: what is under way goes into limbo. */
+void gab_port_abandon(gab_port *port);
+/** Lets both channels to a peer begin anew; both sides have to, at the same place. */
+void gab_port_forget(gab_port *port, gab_slot peer);
+/** Empties all ports and begins all channels anew. */
+void gab_world_reset_ports(gab_world *world);
+
+/** Appends a transfer, empty but for its buffer. */
+gab_status gab_traffic_add(gab_port *port, gab_buffer *message, gab_transfer **transfer);
+/** Posts the bytes of the message from `posted` up to `end`, in chunks. */
+gab_status gab_traffic_post(gab_port *port, gab_transfer *transfer, size_t end);
+/** Looks once after first chunks on which more depends. @param[out] pending  some have not come */
+gab_status gab_traffic_check(gab_port *port, bool *pending);
+/** @param[out] done  all requests are finished */
+gab_status gab_traffic_test(gab_port *port, bool *done);
+/** Waits for all requests, verifies what was received, and forgets all transfers. */
+gab_status gab_traffic_wait(gab_port *port);
+/** Ends the requests in limbo and releases their memory. */
+void gab_world_purge_limbo(gab_world *world);
+void gab_traffic_destroy(gab_traffic *traffic);
+/** Receives the next message of a channel whole, if its first chunk is there. */
+gab_status gab_traffic_poll(gab_port *port, gab_transfer *transfer, bool *there);
+/** Takes the oldest message to oneself for a receive. @param[out] taken  false if there is none */
+gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken);
+
+#define GAB_ENVELOPE_MAGIC 0x4d424147u /* "GABM" */
+void gab_envelope_write(const gab_envelope *envelope, unsigned char *bytes);
+gab_status gab_envelope_read(const unsigned char *bytes, gab_envelope *envelope);
+
+#endif

@@ -1,0 +1,111 @@
+/** @file geometry.h
+ *  @brief Which cells are solid, where exactly their walls are, and what that means for blocks.
+ *
+ *  A geometry is a list of bodies in a domain of cells. It is a pure function of its description: every
+ *  process evaluates it for the cells that it wants to know about, ghosts and cells of other blocks included,
+ *  so flags are never sent. A cell is solid if its centre lies in a body (on the surface counts as inside)
+ * or, for a body with inside_is_fluid, outside of it. The first body of the list that covers a cell owns it.
+ *  A body that sticks out of a periodic side comes in again on the opposite one, if it is shorter than the
+ *  domain along that axis.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_LBM_GEOMETRY_H
+#define GABION_LBM_GEOMETRY_H
+
+#include "core/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gab_shape {
+  GAB_SHAPE_BOX,      /**< lo, hi: corners; may be infinite */
+  GAB_SHAPE_SPHERE,   /**< centre, radius; a disc in 2D */
+  GAB_SHAPE_CYLINDER, /**< centre, radius, axis 0 … 2, length along the axis (0: infinite); a disc in 2D */
+  GAB_SHAPE_MASK      /**< 2D only: a PNG picture stretched over lo … hi, dark pixels are inside */
+} gab_shape;
+
+/** How the fluid meets a body. */
+typedef enum gab_wall {
+  GAB_WALL_STAIRCASE,   /**< half-way bounce-back on every link */
+  GAB_WALL_INTERPOLATED /**< Bouzidi, Firdaouss & Lallemand 2001, linear; not for masks */
+} gab_wall;
+
+#define GAB_BODY_NAME_LENGTH 32
+#define GAB_PATH_LENGTH      1024
+
+/** A body. Lengths in the physical units of the domain (gab_domain). */
+typedef struct gab_body {
+  char name[GAB_BODY_NAME_LENGTH]; /**< for messages and tables of forces; "" gives "body N" */
+  gab_shape shape;
+  gab_wall wall;
+  bool inside_is_fluid; /**< the body is what surrounds the shape: a pipe, a duct */
+  double centre[3], radius;
+  int axis;
+  double length; /**< of a cylinder, half of it to each side of the centre */
+  double lo[3], hi[3];
+  double velocity[3]; /**< of the wall, in cells per step; the body itself stays where it is */
+  char mask[GAB_PATH_LENGTH];
+} gab_body;
+
+/** The box of cells of level 0 that the bodies lie in. */
+typedef struct gab_domain {
+  int dimension;
+  int64_t cells[3]; /**< z is 1 in 2D */
+  bool periodic[3];
+  double origin[3]; /**< physical coordinate of the lower corner */
+  double dx;        /**< width of a cell of level 0 */
+  int deepest;      /**< level of the smallest blocks that there may be, for gab_geometry_block_exists() */
+} gab_domain;
+
+typedef struct gab_geometry gab_geometry;
+
+/** Makes a geometry. Local; the same on all processes if the arguments (and pictures) are. Copies all.
+ *  @return ::GAB_ERR_INPUT with the name of the body that cannot be, or of the picture that cannot be read */
+gab_status gab_geometry_create(const gab_domain *domain, const gab_body *bodies, size_t body_count,
+                               gab_geometry **geometry);
+void gab_geometry_destroy(gab_geometry **geometry);
+
+size_t gab_geometry_body_count(const gab_geometry *geometry);
+/** @return the body, with its name filled in */
+const gab_body *gab_geometry_body(const gab_geometry *geometry, size_t index);
+const gab_domain *gab_geometry_domain(const gab_geometry *geometry);
+
+/** Result of gab_geometry_cell() for cells that belong to no body. */
+enum { GAB_CELL_FLUID = -1, GAB_CELL_OUTSIDE = -2 };
+
+/** What a cell is: index of the body that it is solid by, GAB_CELL_FLUID, or GAB_CELL_OUTSIDE beyond a side
+ *  that is not periodic. Pure. @param[in] cell  in cell indices of `level`; wrapped along periodic axes */
+int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cell[3]);
+
+/** Distance from a fluid cell to the wall along a link, in units of the link's length, in (0, 1].
+ *  @param[in] solid  the solid cell at the link's end, `body` as gab_geometry_cell() says
+ *  @param[in] c  from the solid cell to the fluid cell
+ *  @return 1/2 for staircase walls, and where no intersection lies on the link */
+double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
+                                  const int8_t c[3]);
+
+/** @return the number of fluid cells in a box (cells outside the domain do not count). Cost grows with the
+ *  surface of the bodies in the box, not with its volume. Pure. */
+uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const gab_box *cells);
+
+/** Whether no point of a box of cells can be solid, so that neither these nor finer cells in it are, nor
+ * those that they are children of; what reaches beyond the domain is wrapped along periodic axes and ignored
+ * along others. False where in doubt. Pure. */
+bool gab_geometry_is_clear(const gab_geometry *geometry, int level, const gab_box *cells);
+
+/* Ready for gab_forest_options: `user` is the geometry. */
+
+/** Whether a block has a fluid cell, or would have one if it were refined, to gab_domain.deepest at most:
+ * smaller cells near a surface may be fluid where a larger one is solid. Other blocks are not needed: their
+ * neighbours know their cells as solid by themselves. */
+bool gab_geometry_block_exists(void *user, int level, const gab_box *cells);
+bool gab_geometry_has_fluid(const gab_geometry *geometry, int level, const gab_box *cells); /**< the same */
+/** Fluid cells of a block, at least 1. */
+uint64_t gab_geometry_block_weight(void *user, int level, const gab_box *cells);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

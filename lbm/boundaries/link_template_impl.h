@@ -1,0 +1,42 @@
+/** @file link_template_impl.h
+ *  @brief Forms: runs, links and lists between levels, shared by the blocks that have the same around them.
+ *
+ *  Far from bodies they follow from which levels are beside a block and which sides of the domain it touches,
+ *  wherever it lies and whatever its level. There are few such surroundings but many blocks, and when the
+ * grid changes most of those that come have been seen before: so they are made once, counted, and kept for a
+ * while after the last block that uses them has gone.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_FORM_IMPL_H
+#define GABION_LBM_FORM_IMPL_H
+
+#include "lbm/lbm_impl.h"
+
+/** All that a form follows from. */
+typedef struct gab_form_key {
+  gab_beside beside;
+  uint8_t sides; /**< of the domain that the block touches: bits */
+} gab_form_key;
+
+typedef struct gab_form gab_form;
+/** The forms of a flow. Thread safe. They outlive the flow as long as blocks use them. */
+typedef struct gab_forms gab_forms;
+
+gab_status gab_forms_create(gab_forms **forms);
+/** No more blocks are to be made. */
+void gab_forms_close(gab_forms **forms);
+
+/** @return false if the lists of a block depend on its place too: bodies are near, or a profile along a side
+ *  @param[in] block  its level, place and what is beside it are set */
+bool gab_form_key_of(const gab_lbm_model *model, const gab_lbm_block *block, gab_form_key *key);
+/** Gives a block the lists of the form of that key, if there is one. @return false if not */
+bool gab_form_find(gab_forms *forms, const gab_form_key *key, gab_lbm_block *block);
+/** Makes the lists of a block the form of that key; if another thread was faster, gives it that one's. */
+gab_status gab_form_share(gab_forms *forms, const gab_form_key *key, gab_lbm_block *block);
+/** Gives a block its interface by that of its form; another thread may be making it too. */
+gab_status gab_form_join(const gab_lbm_model *model, gab_lbm_block *block, gab_level_interface **interface);
+/** Lets go of the lists of a block: those of its form, or its own. */
+void gab_form_leave(gab_lbm_block *block);
+
+#endif

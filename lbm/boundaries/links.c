@@ -1,0 +1,407 @@
+#include "lbm/sparse/sparse_impl.h"
+
+#include <math.h>
+
+#define APPEND(list, count, ...)                                                                             \
+  do {                                                                                                       \
+    void *grown_ = (list);                                                                                   \
+    GAB_TRY(gab_list_room(&grown_, (count), sizeof *(list)));                                                \
+    (list) = grown_;                                                                                         \
+    (list)[(count)++] = __VA_ARGS__;                                                                         \
+  } while (0)
+
+/* A link on its way into a list: population q of boundary cell b is pulled into fluid cell x = b + c_q. */
+typedef struct link {
+  const gab_lbm_model *model;
+  gab_lbm_block *block;
+  gab_sparse_draft *draft; /* of a sparse block, else NULL */
+  uint32_t cell;           /* index or number of x */
+  int q;
+  const int8_t *c;
+  int32_t b[3], x[3]; /* cells of the block */
+} link;
+
+static int64_t cell_of_domain(const link *at, const int32_t cell[3], int axis)
+{
+  return at->block->first[axis] + cell[axis];
+}
+
+static int64_t size_of_domain(const link *at, int axis)
+{
+  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
+  return domain->cells[axis] << (axis < domain->dimension ? at->block->at->level : 0);
+}
+
+static uint32_t index_of(const link *at, const int32_t cell[3])
+{
+  return (uint32_t)gab_field_index(&at->model->map, cell[0], cell[1], cell[2], 0);
+}
+
+static bool is_fluid(const link *at, const int32_t cell[3])
+{
+  return gab_flags_are_on(at->block->flags, cell[0], cell[1], cell[2], GAB_CELL_IS_FLUID);
+}
+
+/* Where the link writes: in a dense block the boundary cell, in a sparse one an extra place. */
+static gab_status target_of(const link *at, uint32_t *to)
+{
+  if (at->draft) return gab_sparse_add_place(at->draft, at->cell, at->q, to);
+  *to = index_of(at, at->b);
+  return GAB_OK;
+}
+
+/* The fluid cell; in a sparse block the place where it sends to the boundary cell in the even state. */
+static uint32_t origin_of(const link *at)
+{
+  return at->draft ? (uint32_t)at->q * at->block->sparse->stride + at->cell : at->cell;
+}
+
+/* In a sparse block nothing has to be copied: both places are made one. */
+static gab_status add_same_place(const link *at, const int32_t from_cell[3], int from_q)
+{
+  const uint32_t other = gab_sparse_number(at->draft, from_cell);
+  if (other == UINT32_MAX) return gab_sparse_add_way(at->draft, at->cell, at->q, from_cell, from_q);
+  gab_sparse_redirect(at->draft, at->cell, at->q, other, gab_lattice_opposite(from_q));
+  return GAB_OK;
+}
+
+/* The boundary cell sends what cell `from` has sent in direction from_q. Links of cells side by side, made
+ * one after another, become one. */
+static gab_status add_copy_link(const link *at, const int32_t from_cell[3], int from_q)
+{
+  gab_links *links = &at->block->links;
+  ++links->copied_cells;
+  if (at->draft) return add_same_place(at, from_cell, from_q);
+  uint32_t to = index_of(at, at->b), from = index_of(at, from_cell);
+  if (links->copy_count > 0) {
+    gab_copy_link *last = &links->copies[links->copy_count - 1];
+    uint32_t length = (uint32_t)last->length;
+    if (last->q == at->q && last->from_q == from_q && last->to + length == to &&
+        last->from + length == from) {
+      ++last->length;
+      return GAB_OK;
+    }
+  }
+  APPEND(
+      links->copies, links->copy_count,
+      (gab_copy_link){.to = to, .from = from, .length = 1, .q = (int16_t)at->q, .from_q = (int16_t)from_q});
+  return GAB_OK;
+}
+
+/* What the fluid cell sent towards the boundary cell comes back. */
+static gab_status add_bounce_link(const link *at)
+{
+  return add_copy_link(at, at->x, gab_lattice_opposite(at->q));
+}
+
+/* 2 w c·u / c_s^2: what a wall of velocity u gives to the population that it reflects (Ladd 1994), density 1.
+ */
+static double momentum_term(const link *at, const double velocity[3])
+{
+  double cu = at->c[0] * velocity[0] + at->c[1] * velocity[1] + at->c[2] * velocity[2];
+  return 6 * at->model->lattice->weight[at->q] * cu;
+}
+
+/* ------------------------------------------------------------------------------------------ sides */
+
+/* -1 below the domain along an axis that is not periodic, 1 above it, 0 inside. */
+static int beyond(const link *at, int axis)
+{
+  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
+  int64_t cell = cell_of_domain(at, at->b, axis);
+  if (domain->periodic[axis]) return 0;
+  return cell < 0 ? -1 : cell >= size_of_domain(at, axis) ? 1 : 0;
+}
+
+/* The side that a cell outside of the domain belongs to: see the order in lbm/lbm.h. */
+static int side_of(const link *at)
+{
+  static const int rank[GAB_SIDE_KIND_COUNT] = {[GAB_SIDE_WALL] = 5,
+                                                [GAB_SIDE_VELOCITY] = 4,
+                                                [GAB_SIDE_PRESSURE] = 3,
+                                                [GAB_SIDE_OUTFLOW] = 2,
+                                                [GAB_SIDE_FREE_SLIP] = 1};
+  int best = -1;
+  for (int axis = 0; axis < 3; ++axis) {
+    int where = beyond(at, axis);
+    if (where == 0) continue;
+    int side = 2 * axis + (where > 0);
+    const gab_side *sides = at->model->options.sides;
+    if (best < 0 || rank[sides[side].kind] > rank[sides[best].kind]) best = side;
+  }
+  return best;
+}
+
+/* Factor of a parabolic profile at the middle of the link: along each axis in the side that is bounded. */
+static double profile_factor(const link *at, int side)
+{
+  const gab_domain *domain = gab_geometry_domain(at->model->geometry);
+  double factor = 1;
+  for (int axis = 0; axis < domain->dimension; ++axis) {
+    if (axis == side / 2 || domain->periodic[axis]) continue;
+    double middle = (double)(cell_of_domain(at, at->b, axis) + cell_of_domain(at, at->x, axis) + 1) / 2;
+    double s = middle / (double)size_of_domain(at, axis);
+    factor *= fmax(0, 4 * s * (1 - s));
+  }
+  return factor;
+}
+
+/* The velocity of a side at a boundary cell. At an edge with a free-slip side it has no part across that one:
+ * nothing passes there, and what a lid gives to the cells along the edge would be mass. */
+static void edge_velocity(const link *at, int side, double velocity[3])
+{
+  const gab_side *sides = at->model->options.sides;
+  for (int axis = 0; axis < 3; ++axis) {
+    int where = beyond(at, axis);
+    bool slips = where != 0 && sides[2 * axis + (where > 0)].kind == GAB_SIDE_FREE_SLIP;
+    velocity[axis] = slips ? 0 : sides[side].velocity[axis];
+  }
+}
+
+static gab_status add_velocity_link(const link *at, int side)
+{
+  gab_links *links = &at->block->links;
+  const gab_side *given = &at->model->options.sides[side];
+  double factor = given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(at, side) : 1;
+  double velocity[3];
+  edge_velocity(at, side, velocity);
+  uint32_t to;
+  GAB_TRY(target_of(at, &to));
+  APPEND(links->velocities, links->velocity_count,
+         (gab_velocity_link){.to = to,
+                             .from = origin_of(at),
+                             .term = factor * momentum_term(at, velocity),
+                             .q = (int16_t)at->q,
+                             .side = (int16_t)side});
+  return GAB_OK;
+}
+
+/* Reflected at all sides that the boundary cell lies beyond: what arrives has started in the mirror cell,
+ * with the velocity across those sides reversed. */
+static gab_status add_slip_link(const link *at)
+{
+  const gab_lattice *lattice = at->model->lattice;
+  int32_t mirror[3];
+  int8_t c[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    int where = beyond(at, axis);
+    mirror[axis] = at->b[axis] - where;
+    c[axis] = (int8_t)(where != 0 ? -at->c[axis] : at->c[axis]);
+  }
+  int q = 0;
+  while (lattice->c[q][0] != c[0] || lattice->c[q][1] != c[1] || lattice->c[q][2] != c[2]) ++q;
+  if (is_fluid(at, mirror)) return add_copy_link(at, mirror, q);
+  ++at->block->links.fallbacks;
+  return add_bounce_link(at);
+}
+
+static gab_status add_open_link(const link *at, int side)
+{
+  gab_links *links = &at->block->links;
+  gab_open_link open = {.cell = at->cell, .q = (int16_t)at->q, .side = (int16_t)side};
+  GAB_TRY(target_of(at, &open.to));
+  if (at->draft) GAB_TRY(gab_sparse_add_open(at->draft, at->cell, &open.cell));
+  if (at->model->options.sides[side].kind == GAB_SIDE_PRESSURE)
+    APPEND(links->pressures, links->pressure_count, open);
+  else APPEND(links->outflows, links->outflow_count, open);
+  return GAB_OK;
+}
+
+static gab_status add_side_link(const link *at)
+{
+  int side = side_of(at);
+  switch (at->model->options.sides[side].kind) {
+  case GAB_SIDE_VELOCITY:
+    return add_velocity_link(at, side);
+  case GAB_SIDE_FREE_SLIP:
+    return add_slip_link(at);
+  case GAB_SIDE_PRESSURE:
+  case GAB_SIDE_OUTFLOW:
+    return add_open_link(at, side);
+  default:
+    return add_bounce_link(at);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ bodies */
+
+/* Bouzidi, Firdaouss & Lallemand 2001, eqs. 5 and 6; delta = 1/2 is half-way bounce-back. Without its target;
+ * in a sparse block also without far, which is found when all places are known. */
+static gab_linear_link interpolated_link(const link *at, double delta, double term, bool *needs_fallback)
+{
+  const int16_t opposite = (int16_t)gab_lattice_opposite(at->q);
+  gab_linear_link made = {.near = origin_of(at), .q = (int16_t)at->q, .a = 1, .term = term};
+  made.far = made.near;
+  made.far_q = opposite;
+  *needs_fallback = false;
+  if (delta < 0.5) {
+    int32_t next[3] = {at->x[0] + at->c[0], at->x[1] + at->c[1], at->x[2] + at->c[2]};
+    *needs_fallback = !is_fluid(at, next);
+    if (*needs_fallback) return made;
+    if (!at->draft) made.far = index_of(at, next);
+    made.a = 2 * delta;
+    made.b = 1 - 2 * delta;
+  } else if (delta > 0.5) {
+    made.far_q = made.q;
+    made.a = 1 / (2 * delta);
+    made.b = (2 * delta - 1) / (2 * delta);
+    made.term = term / (2 * delta);
+  }
+  return made;
+}
+
+/* Of the first child of a cell that is solid. */
+static int body_of_children(const gab_lbm_model *model, int level, const int64_t cell[3])
+{
+  const int dimension = model->lattice->dimension;
+  int body = -1;
+  for (int child = 0; child < 1 << dimension && body < 0; ++child) {
+    int64_t at[3];
+    for (int axis = 0; axis < 3; ++axis)
+      at[axis] = axis < dimension ? 2 * cell[axis] + (child >> axis & 1) : cell[axis];
+    body = gab_geometry_cell(model->geometry, level + 1, at);
+  }
+  return body;
+}
+
+int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3])
+{
+  int64_t at[3] = {cell[0], cell[1], cell[2]};
+  int body = -1;
+  for (int coarser = level; coarser >= 0 && body < 0; --coarser) {
+    body = gab_geometry_cell(model->geometry, coarser, at);
+    for (int axis = 0; axis < model->lattice->dimension; ++axis) at[axis] >>= 1;
+  }
+  if (body < 0) body = body_of_children(model, level, cell);
+  return body < 0 ? -1 : body;
+}
+
+double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q, int32_t *side)
+{
+  gab_lbm_block place = {.at = &model->level[level], .first = {wall[0], wall[1], wall[2]}};
+  const int8_t *c = model->lattice->c[q];
+  const link at = {.model = model, .block = &place, .q = q, .c = c, .x = {c[0], c[1], c[2]}};
+  *side = side_of(&at);
+  if (*side >= 0) {
+    double velocity[3];
+    const gab_side *given = &model->options.sides[*side];
+    if (given->kind != GAB_SIDE_VELOCITY) return 0;
+    edge_velocity(&at, *side, velocity);
+    return (given->profile == GAB_PROFILE_PARABOLIC ? profile_factor(&at, *side) : 1) *
+           momentum_term(&at, velocity);
+  }
+  int body = gab_lbm_body_at(model, level, wall);
+  return body < 0 ? 0 : momentum_term(&at, gab_geometry_body(model->geometry, (size_t)body)->velocity);
+}
+
+static gab_status add_body_link(const link *at)
+{
+  gab_links *links = &at->block->links;
+  const gab_geometry *geometry = at->model->geometry;
+  int64_t solid[3];
+  for (int axis = 0; axis < 3; ++axis) solid[axis] = cell_of_domain(at, at->b, axis);
+  const int level = at->block->at->level;
+  int body = gab_lbm_body_at(at->model, level, solid);
+  if (body < 0) return add_bounce_link(at);
+  double delta = gab_geometry_wall_distance(geometry, level, solid, body, at->c);
+  double term = momentum_term(at, gab_geometry_body(geometry, (size_t)body)->velocity);
+  bool falls_back;
+  gab_linear_link made = interpolated_link(at, delta, term, &falls_back);
+  links->fallbacks += falls_back;
+  if (made.b == 0 && made.term == 0) {
+    GAB_TRY(add_bounce_link(at));
+    made.to = at->draft ? made.near : index_of(at, at->b);
+  } else {
+    GAB_TRY(target_of(at, &made.to));
+    APPEND(links->linears, links->linear_count, made);
+  }
+  APPEND(links->momenta, links->momentum_count,
+         (gab_momentum_link){
+             .to = made.to, .from = made.near, .body = (unsigned)body, .q = (unsigned)at->q & 31U});
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ all of a block
+ */
+
+static gab_status add_links_of_run(link *at, const gab_run *run)
+{
+  const gab_lbm_model *model = at->model;
+  for (at->q = 1; at->q < model->lattice->q; ++at->q)
+    for (int32_t i = 0; i < run->length; ++i) {
+      at->c = model->lattice->c[at->q];
+      const int32_t x[3] = {run->x + i, run->y, run->z};
+      for (int axis = 0; axis < 3; ++axis) {
+        at->x[axis] = x[axis];
+        at->b[axis] = x[axis] - at->c[axis];
+      }
+      at->cell = run->start + (uint32_t)i;
+      gab_flag_bits flags = gab_flags_get(at->block->flags, at->b[0], at->b[1], at->b[2]);
+      if ((flags & GAB_CELL_IS_FLUID) && at->draft && gab_sparse_number(at->draft, at->b) == UINT32_MAX)
+        GAB_TRY(gab_sparse_add_way(at->draft, at->cell, at->q, at->b, at->q));
+      if (flags & GAB_CELL_IS_OUTSIDE) GAB_TRY(add_side_link(at));
+      if (flags & GAB_CELL_IS_SOLID) GAB_TRY(add_body_link(at));
+    }
+  return GAB_OK;
+}
+
+static void note_start(gab_links *links, int32_t slab)
+{
+  links->start[slab][GAB_LINK_COPIES] = links->copy_count;
+  links->start[slab][GAB_LINK_VELOCITIES] = links->velocity_count;
+  links->start[slab][GAB_LINK_LINEARS] = links->linear_count;
+  links->start[slab][GAB_LINK_PRESSURES] = links->pressure_count;
+  links->start[slab][GAB_LINK_OUTFLOWS] = links->outflow_count;
+}
+
+static gab_status trim(void *list_pointer, size_t count, size_t bytes_each)
+{
+  void **list = list_pointer;
+  return count == 0 ? GAB_OK : gab_realloc(count * bytes_each, GAB_MEMORY_OTHER, list);
+}
+
+#define TRIM(list, count)                                                                                    \
+  do {                                                                                                       \
+    void *trimmed_ = (list);                                                                                 \
+    GAB_TRY(trim(&trimmed_, (count), sizeof *(list)));                                                       \
+    (list) = trimmed_;                                                                                       \
+  } while (0)
+
+/* The lists have doubled as they grew: what is left over is given back. */
+static gab_status trim_all(gab_links *links)
+{
+  TRIM(links->copies, links->copy_count);
+  TRIM(links->velocities, links->velocity_count);
+  TRIM(links->linears, links->linear_count);
+  TRIM(links->pressures, links->pressure_count);
+  TRIM(links->outflows, links->outflow_count);
+  TRIM(links->momenta, links->momentum_count);
+  return GAB_OK;
+}
+
+gab_status gab_links_build(const gab_lbm_model *model, gab_lbm_block *block, gab_sparse_draft *draft)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(((size_t)model->slabs + 1) * sizeof *block->links.start, GAB_MEMORY_OTHER, &memory));
+  block->links.start = memory;
+  link at = {.model = model, .block = block, .draft = draft};
+  for (int32_t slab = 0; slab < model->slabs; ++slab) {
+    note_start(&block->links, slab);
+    for (size_t k = block->run_start[slab]; k < block->run_start[slab + 1]; ++k)
+      GAB_TRY(add_links_of_run(&at, &block->runs[k]));
+  }
+  note_start(&block->links, model->slabs);
+  return trim_all(&block->links);
+}
+
+void gab_links_release(gab_links *links)
+{
+  gab_free(&links->start);
+  gab_free(&links->copies);
+  gab_free(&links->velocities);
+  gab_free(&links->linears);
+  gab_free(&links->pressures);
+  gab_free(&links->outflows);
+  gab_free(&links->momenta);
+  *links = (gab_links){0};
+}

@@ -1,0 +1,49 @@
+/** @file shapes_impl.h
+ *  @brief Convex shapes: inside or not, for points, boxes of points and along rays.
+ *
+ *  Coordinates in cells of level 0 from the lower corner of the domain.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_SHAPES_IMPL_H
+#define GABION_LBM_SHAPES_IMPL_H
+
+#include "lbm/boundaries/geometry.h"
+
+/** A picture of cells. */
+typedef struct gab_mask {
+  int width, height;
+  size_t stride;       /**< bytes of a row */
+  unsigned char *dark; /**< owned; a bit for each pixel, row 0 is the top; 1 is inside */
+} gab_mask;
+
+/** Reads a picture. @return ::GAB_ERR_INPUT if it cannot be read, or Gabion was built without libpng */
+gab_status gab_mask_read(const char *path, gab_mask *mask);
+void gab_mask_release(gab_mask *mask);
+
+/** A body, or its image beyond a periodic side, in cells. */
+typedef struct gab_shape_data {
+  gab_shape shape;
+  int body;
+  int axis;
+  bool inverted;
+  double centre[3], radius, half_length; /**< half_length INFINITY: endless */
+  double lo[3], hi[3];                   /**< the shape's bounding box */
+  const gab_mask *mask;                  /**< borrowed */
+} gab_shape_data;
+
+typedef enum gab_relation { GAB_RELATION_APART, GAB_RELATION_MIXED, GAB_RELATION_COVERED } gab_relation;
+
+/** Whether a point is inside the shape (inverted or not), surface included. */
+bool gab_shape_has(const gab_shape_data *shape, const double point[3]);
+/** How the points lo … hi relate to the solid side of a shape; MIXED where in doubt. Agrees with
+ *  gab_shape_is_solid() to the last bit: the same monotone formulas. */
+gab_relation gab_shape_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
+/** Whether a point is solid by this shape. */
+bool gab_shape_is_solid(const gab_shape_data *shape, const double point[3]);
+/** The part [in, out] of the line point + s * direction that is inside. @return false if there is none, or
+ * the shape has no exact surface (a mask) */
+bool gab_shape_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
+                        double *in, double *out);
+
+#endif

@@ -1,0 +1,114 @@
+/** @file collision.h
+ *  @brief Collision models: tables that say what a model needs, how it relaxes and how much it bears.
+ *
+ *  A model is one file, lbm/collision_NAME.c: its kernels, made of the arithmetic of one cell by
+ *  lbm/kernels/kernel_families.inc, and its table. The models of this library are listed in lbm/collision/collision.c; a program
+ *  adds its own by gab_collision_register(), with kernels that are there already and rates of its own. All of
+ *  them can be chosen by name in the parameter file.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_LBM_COLLISION_H
+#define GABION_LBM_COLLISION_H
+
+#include "core/config/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gab_lbm_options;
+struct gab_lattice;
+/** The kernels of all families; made by lbm/kernels/kernel_families.inc. */
+typedef struct gab_collision_kernels gab_collision_kernels;
+
+/** What kernels compute with on one level. */
+typedef struct gab_collision_rates {
+  double even, odd; /**< of even and odd moments; even is that of the shear stress */
+  double force[3];
+  /* MRT: (rate - even or odd) / norm of the moment, see kernel_cell_impl.h */
+  double energy, energy_square, stress, third;
+  double eddies; /* Smagorinsky: 18 C^2 */
+} gab_collision_rates;
+
+typedef struct gab_collision {
+  const char *name;  /**< in parameter files: "trt" */
+  const char *title; /**< in records and messages: "TRT" */
+  const char *doc;   /**< a clause */
+  /** Of the arithmetic: to be raised whenever the same parameters give other bits. Part of what a checkpoint
+   * records. */
+  int revision;
+  const gab_collision_kernels *kernels;
+
+  /** Keys of the section `lbm` that have an effect with this model alone, and so are warned of with others;
+   * ends with NULL; NULL: none. */
+  const char *const *keys;
+  /** Those of them that have one in 3D only; NULL: none. */
+  const char *const *keys_of_space;
+  /** A table of further keys of the section `lbm`; NULL: none. */
+  const gab_config_section *section;
+  /** Takes its keys out of a file; the lattice is set. NULL: there is nothing to take.
+   *  @return ::GAB_ERR_INPUT with the place in the file */
+  gab_status (*read)(const gab_config *config, struct gab_lbm_options *options);
+
+  /** Fills in the defaults of parameters that are 0; the lattice is set. NULL: there are none. */
+  void (*fill)(struct gab_lbm_options *options);
+  /** @return ::GAB_ERR_INPUT for parameters that cannot be. NULL: there are none */
+  gab_status (*check)(const struct gab_lbm_options *options);
+  /** The magic parameter (1/omega - 1/2)(1/omega_odd - 1/2) of a level as the options ask for it. Defaults
+   *  need not be filled in. @param[in] even  1/omega - 1/2 there */
+  double (*magic)(const struct gab_lbm_options *options, double even);
+  /** Rates beyond `even`, `odd` and the force. @param[in] options  scaled to the level. NULL: none */
+  void (*rates)(const struct gab_lbm_options *options, gab_collision_rates *rates);
+  /** The option that is the rate of the trace of the stress, and so belongs to the bulk viscosity, which is the
+   * same on all levels. NULL: omega */
+  double *(*bulk)(struct gab_lbm_options *options);
+
+  /** What the equilibrium of a direction has beyond gab_lattice_equilibrium(), of third and higher order in the
+   *  velocity and without density, momentum and stress. NULL: nothing */
+  double (*equilibrium_beyond)(const struct gab_lattice *lattice, int q, double drho, const double u[3]);
+
+  /** The rate of the stress in a cell, if it is not that of the level: of large-eddy models. NULL: that of the level.
+   *  @param[in] square  n:n of the second moments n that arrive beyond equilibrium */
+  double (*rate_of_stress)(const gab_collision_rates *rates, double rho, double square);
+
+  /** Odd moments have a rate of their own, which `border_speed` may bound. */
+  bool has_odd_rate;
+  /** Whether the odd moments relax as a magic parameter says, so that half-way walls are exact. NULL: never */
+  bool (*has_magic)(const struct gab_lbm_options *options);
+  /** With a magic parameter: Reynolds number of a cell up to which no wave grows in a uniform flow
+   *  (tests/lbm/test_von_neumann.c). */
+  double wave_reynolds;
+  /** In 3D: above this Reynolds number of a cell borders between levels may amplify waves
+   * (tests/lbm/mpi_open_sides.c). 0: never seen up to 100. */
+  double border_reynolds_of_space;
+  /** What to take instead if a magic parameter lets waves grow: "srt or mrt". */
+  const char *calmer;
+} gab_collision;
+
+/** Two relaxation times (Ginzburg, Verhaeghe & d'Humieres 2008). */
+extern const gab_collision gab_collision_trt;
+/** A single one (Bhatnagar, Gross & Krook; Qian, d'Humieres & Lallemand 1992): the kernels of TRT. */
+extern const gab_collision gab_collision_srt;
+/** A relaxation time per moment (d'Humieres et al. 2002; in the plane Lallemand & Luo 2000). */
+extern const gab_collision gab_collision_mrt;
+
+/** Recursive-regularised (Malaspinas 2015; Coreixas et al. 2017). */
+extern const gab_collision gab_collision_rr;
+
+/** The same with a turbulent viscosity of each cell (Smagorinsky 1963; Hou et al. 1996). */
+extern const gab_collision gab_collision_smagorinsky;
+
+/** Adds a model of the user's to those that can be chosen by name. Before a configuration is declared, the same
+ *  on all processes. @param[in] model  borrowed for ever
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing or the table of models is full */
+gab_status gab_collision_register(const gab_collision *model);
+/** @return NULL with an error message that lists the names if there is none of that name */
+const gab_collision *gab_collision_by_name(const char *name);
+/** @return the index-th of all models, NULL behind the last */
+const gab_collision *gab_collision_at(int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,65 @@
+/* Recursive-regularised collision (Malaspinas 2015, arXiv:1505.06900; Coreixas, Wissocq, Puigt, Boussuge & Sagaut
+ * 2017, Phys. Rev. E 96, 033306; on D3Q19 Jacob, Malaspinas & Sagaut 2018, J. Turbul. 19, 1051).
+ *
+ * After collision the populations hold Hermite moments alone: density, momentum, the second moments, and those of
+ * third and, in the plane, fourth order that the lattice carries,
+ *   f_q = w (drho + 3 c·j + 9/2 (c c - I/3) : T2 + 27/2 sum (...) T3 + 81/4 (c_x^2 - 1/3)(c_y^2 - 1/3) T4).
+ * With n = f - f_eq + force/2 the second moments are T_ij = rho u_i u_j + (1 - omega) n_ij + (u_i F_j + F_i u_j) / 2,
+ * j has got all of the force. The higher ones are not relaxed but follow from these, as Chapman and Enskog's first
+ * order says: a_ij = (1 - omega) n_ij gives
+ *   T_ijj = rho u_i u_j^2 + u_i a_jj + 2 u_j a_ij,
+ *   T_xxyy = rho u_x^2 u_y^2 + u_y^2 a_xx + u_x^2 a_yy + 4 u_x u_y a_xy.
+ * So what a lattice carries besides and hardly damps near omega 2 has no way on. D2Q9 carries xyy, yxx and xxyy.
+ * D3Q19 carries of third order the sums and differences of two, xyy + xzz and xyy - xzz (and y, z): with their
+ * different norms, all six T_ijj come out at the diagonals, 9 (c_i T_ijj + c_j T_jii), and minus their sums, 9, at
+ * the axes. Its fourth order is zero. The force's source (Guo et al. 2002) is that of second order.
+ * Velocity sides and moving walls give momentum back to second order (Ladd 1994): where a flow enters obliquely that
+ * is off by terms of third order in the velocity. */
+#include "lbm/kernels/kernel_cell_impl.h"
+#include "lbm/kernels/lattice_list_impl.h"
+#include "lbm/lbm_impl.h"
+
+#define MODEL          rr
+#define MODEL_PATH     "/RR"
+#define CELL           "lbm/kernels/kernel_cell_recursive.inc"
+#define CELL_RATES     "lbm/kernels/kernel_cell_recursive_rates.inc"
+#define REFERENCE_CELL "lbm/kernels/kernel_reference_recursive.inc"
+#include "lbm/kernels/kernel_families.inc"
+
+double gab_collision_equilibrium_beyond(const gab_lattice *lattice, int q, double drho, const double u[3])
+{
+  const int8_t *c = lattice->c[q];
+  const int dimension = lattice->dimension;
+  double sum = 0;
+  for (int i = 0; i < dimension; ++i) {
+    double others = 0, at_planes = 0;
+    for (int j = 0; j < dimension; ++j) {
+      if (j == i) continue;
+      others += u[j] * u[j];
+      at_planes += c[j] * c[j] * u[j] * u[j];
+    }
+    const bool along = c[i] != 0 && GAB_SQUARE(c[0], c[1], c[2]) == 1;
+    sum += c[i] * u[i] * (along ? (dimension == 3 ? -9 : -4.5) * others : 9 * at_planes);
+  }
+  if (dimension == 2) {
+    const int square = GAB_SQUARE(c[0], c[1], c[2]);
+    sum += (square == 0 ? 2.25 : square == 1 ? -4.5 : 9) * u[0] * u[0] * u[1] * u[1];
+  }
+  return lattice->weight[q] * (1 + drho) * sum;
+}
+
+static double magic_of_omega(const gab_lbm_options *options, double even)
+{
+  (void)options;
+  return even * even;
+}
+
+const gab_collision gab_collision_rr = {
+    .name = "rr",
+    .title = "RR",
+    .doc = "recursive-regularised (Malaspinas 2015), for cells with a Reynolds number of 10 and above",
+    .revision = 1,
+    .kernels = &gab_kernels_rr,
+    .equilibrium_beyond = gab_collision_equilibrium_beyond,
+    .magic = magic_of_omega,
+};

@@ -1,0 +1,170 @@
+/* A step on several levels. A level makes two sub-steps in one step of the level above (recursively):
+ *
+ *   1. ghosts between blocks of the level; ghosts in coarser blocks, from what these sent at the start of
+ * their step (s1), or from the values kept from then (s2); in s1 what goes into the coarse region is picked
+ * up, as it has been sent by then; links;
+ *   2. if there is a finer level: what its cells will need goes down, what it will need from its own kind
+ * around the corners of coarser blocks goes across; its first sub-step; the sums go up; what arrives in the
+ * cells beside finer blocks is corrected;
+ *   3. the sweep; after s1 what has been sent into the coarse region is picked up again;
+ *   4. the second sub-step of the finer level.
+ *
+ * Links come before the corrections, since they look at what cells have sent, and corrections write over what
+ * cells beside finer blocks have sent to each other: each such place is read once more, by the sweep.
+ *
+ * Threads meet as seldom as possible: blocks of the finest level do 1 and 3 in one go, others each of the
+ * two. */
+#include "lbm/boundaries/link_template_impl.h"
+#include "lbm/levels/levels_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static gab_lbm_block *block_at(const gab_lbm *lbm, size_t index)
+{
+  return gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, index));
+}
+
+/* ------------------------------------------------------------------------------------------ joining */
+
+static gab_status join_block(gab_lbm *lbm, size_t index)
+{
+  const gab_block *place = gab_forest_block(lbm->forest, index);
+  gab_lbm_block *block = gab_lbm_block_of(lbm, place);
+  GAB_TRY(gab_lbm_remake(&lbm->model, lbm->forest, place, block));
+  if (block->is_joined) return GAB_OK;
+  gab_level_interface_destroy(&block->interface);
+  if (block->form) GAB_TRY(gab_form_join(&lbm->model, block, &block->interface));
+  else {
+    GAB_TRY(gab_level_interface_list(&lbm->model, block, &block->interface));
+    if (block->interface) GAB_TRY(gab_level_interface_make_room(block->interface));
+  }
+  block->is_joined = true;
+  return GAB_OK;
+}
+
+static int deepest_of(const gab_lbm *lbm)
+{
+  int deepest = 0;
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    const gab_lbm_block *block = block_at(lbm, i);
+    int level = block->at->level + (block->interface && block->interface->arrival_count > 0);
+    if (level > deepest) deepest = level;
+  }
+  return deepest;
+}
+
+gab_status gab_lbm_join(gab_lbm *lbm)
+{
+  const uint64_t revision = gab_forest_revision(lbm->forest);
+  if (lbm->joined == revision) return GAB_OK;
+  gab_status status = GAB_OK;
+  char message[512] = "";
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    gab_status mine = join_block(lbm, i);
+    if (mine == GAB_OK) continue;
+      /* Messages are kept per thread, so this one has to be carried along. */
+#pragma omp critical(gab_lbm_join)
+    if (status == GAB_OK) {
+      status = mine;
+      snprintf(message, sizeof message, "%s", gab_error_message());
+    }
+  }
+  if (status != GAB_OK) { /* the others are waiting for this process */
+    (void)gab_error_set(status, __FILE__, __LINE__, "%s", message);
+    return gab_world_raise(lbm->world, status);
+  }
+  lbm->deepest = deepest_of(lbm);
+  lbm->joined = revision;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ one level */
+
+static gab_status send(gab_lbm *lbm, gab_coupling_way way, int level)
+{
+  const double start = gab_lbm_clock_now(lbm);
+  GAB_TRY(gab_coupling_start(lbm->coupling, way, level));
+  gab_status status = gab_coupling_finish(lbm->coupling);
+  gab_lbm_clock_messages(lbm, start);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------ stepping */
+
+/* One (sub-)step of a level and all below. Of the finest level nobody looks at what has settled: there it is
+ * left to the sweep, which does it slab by slab.
+ *
+ * Messages within a level start as soon as its cells have sent what they hold: those of the finer level ahead
+ * of the work of this one, and those of its second sub-step before the sums of the first go up. On the finest
+ * level, which has most of the work, what needs none of them is swept before they are waited for.
+ * @param[in] time  in steps of level 0 */
+static gab_status advance(gab_lbm *lbm, int level, int sub, double time)
+{
+  const gab_lbm_substep at = {
+      .level = level, .time = time, .sub = sub, .has_coarser = level > 0, .has_finer = level < lbm->deepest};
+  if (at.has_finer) GAB_TRY(gab_lbm_start_on(lbm, level + 1));
+  if (level > 0) {
+    GAB_TRY(gab_lbm_collide_inner_on(lbm, &at));
+    GAB_TRY(gab_lbm_finish_on(lbm, level));
+  }
+  if (at.has_finer || lbm->wants_forces) GAB_TRY(gab_lbm_settle_on(lbm, &at));
+  if (lbm->wants_forces) gab_lbm_add_forces(lbm, level, sub);
+  if (at.has_finer) {
+    GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
+    GAB_TRY(send(lbm, GAB_COUPLING_ACROSS, level + 1));
+    GAB_TRY(advance(lbm, level + 1, 0, time));
+    GAB_TRY(gab_lbm_start_on(lbm, level + 1));
+    GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
+  }
+  GAB_TRY(gab_lbm_collide_on(lbm, &at));
+  return at.has_finer ? advance(lbm, level + 1, 1, time + ldexp(1, -(level + 1))) : GAB_OK;
+}
+
+gab_status gab_lbm_advance(gab_lbm *lbm) { return advance(lbm, 0, 0, (double)lbm->step); }
+
+/* ------------------------------------------------------------------------------------------ at a standstill
+ */
+
+static void pick_all(gab_lbm *lbm, int level)
+{
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i) {
+    const gab_lbm_block *block = block_at(lbm, i);
+    if (block->at->level != level) continue;
+    gab_level_interface_pick_first(block);
+    gab_level_interface_pick_second(block, block->src, block->now);
+  }
+}
+
+static void correct_ghosts(gab_lbm *lbm, int level, double time)
+{
+  double ramp[GAB_SIDE_COUNT];
+  gab_lbm_ramps(lbm, time, ramp);
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
+    if (block_at(lbm, i)->at->level == level)
+      gab_level_interface_correct_all(&lbm->model, block_at(lbm, i), ramp, true);
+}
+
+/* What comes from finer cells is taken as if these stood still for a step. Only what arrives from places in
+ * finer blocks is written: other places hold the state. */
+gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
+{
+  const double time = (double)lbm->step;
+  GAB_TRY(gab_lbm_join(lbm));
+  for (int level = 0; level <= lbm->deepest; ++level) {
+    const gab_lbm_substep at = {.level = level, .time = time, .has_coarser = level > 0};
+    GAB_TRY(gab_lbm_start_on(lbm, level));
+    GAB_TRY(gab_lbm_finish_on(lbm, level));
+    GAB_TRY(gab_lbm_settle_on(lbm, &at));
+    if (level < lbm->deepest) GAB_TRY(send(lbm, GAB_COUPLING_DOWN, level));
+  }
+  for (int level = 0; level < lbm->deepest; ++level) {
+    pick_all(lbm, level + 1);
+    GAB_TRY(send(lbm, GAB_COUPLING_UP, level));
+    correct_ghosts(lbm, level, time);
+  }
+  return GAB_OK;
+}

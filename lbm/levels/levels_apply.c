@@ -1,0 +1,210 @@
+/* What the lists of a block do in a step. */
+#include "lbm/levels/levels_impl.h"
+
+#include <string.h>
+
+static double sent(const gab_lbm_block *block, uint32_t cell, int q)
+{
+  return gab_value_at(block->src, gab_place(cell, block->now->sent[q]));
+}
+
+static double factor(const gab_level_interface_term *term, const double ramp[GAB_SIDE_COUNT])
+{
+  return term->side < 0 ? 1 : ramp[term->side];
+}
+
+/* ------------------------------------------------------------------------------------------ messages */
+
+/* The part of one contact; empty if there is none. */
+static gab_level_interface_part part_of(const gab_level_interface_parts *parts, int32_t group)
+{
+  size_t low = 0, high = parts->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (parts->item[middle].group < group) low = middle + 1;
+    else high = middle;
+  }
+  if (low < parts->count && parts->item[low].group == group) return parts->item[low];
+  return (gab_level_interface_part){0};
+}
+
+static gab_level_interface_part part(const gab_lbm_block *block, gab_coupling_way way,
+                                     const gab_contact *contact, bool sends)
+{
+  const gab_level_interface *interface = block->interface;
+  if (!interface) return (gab_level_interface_part){0};
+  if (way == GAB_COUPLING_ACROSS)
+    return part_of(sends ? &interface->across_out : &interface->across_in, contact->direction);
+  bool is_down = way == GAB_COUPLING_DOWN;
+  if (is_down != sends) /* the finer side */
+    return part_of(sends ? &interface->up_out : &interface->down_in, contact->direction);
+  return part_of(sends ? &interface->down_out : &interface->up_in,
+                 gab_level_interface_group(contact->place, contact->direction));
+}
+
+static size_t interface_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                             bool sends)
+{
+  (void)user;
+  gab_level_interface_part found = part(data, way, contact, sends);
+  return (found.last - found.first) * sizeof(double);
+}
+
+/* The value of the cell, and for a child its slope. */
+static double given(const gab_lbm_block *block, const gab_level_interface_give *give)
+{
+  if (give->arrives) return gab_value_at(block->src, gab_place(give->cell, block->now->arriving[give->q]));
+  const size_t place = gab_place(give->cell, block->now->sent[give->q]);
+  const double value = gab_value_at(block->src, place);
+  double more = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const ptrdiff_t stride = block->src->map.stride[axis];
+    const bool before = give->before >> axis & 1, behind = give->behind >> axis & 1;
+    if ((!before && !behind) || give->weight[axis] == 0) continue;
+    const double low = before ? gab_value_at(block->src, gab_place(place, -stride)) : value;
+    const double high = behind ? gab_value_at(block->src, gab_place(place, stride)) : value;
+    more += give->weight[axis] * (before && behind ? 0.125 : 0.25) * (high - low);
+  }
+  return value + more;
+}
+
+static void interface_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                           void *bytes)
+{
+  (void)user;
+  const gab_lbm_block *block = data;
+  const gab_level_interface *interface = block->interface;
+  gab_level_interface_part found = part(block, way, contact, true);
+  if (way == GAB_COUPLING_UP) {
+    memcpy(bytes, interface->sums + found.first, (found.last - found.first) * sizeof(double));
+    return;
+  }
+  const gab_level_interface_give *gives = way == GAB_COUPLING_DOWN ? interface->gives : interface->across;
+  for (uint32_t i = found.first; i < found.last; ++i) {
+    double value = given(block, &gives[i]);
+    memcpy((unsigned char *)bytes + (i - found.first) * sizeof value, &value, sizeof value);
+  }
+}
+
+static void interface_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
+                             const void *bytes)
+{
+  (void)user;
+  gab_lbm_block *block = data;
+  gab_level_interface_part found = part(block, way, contact, false);
+  double *to = way == GAB_COUPLING_UP ? block->interface->partials : block->interface->values;
+  memcpy(to + found.first, bytes, (found.last - found.first) * sizeof(double));
+}
+
+gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model)
+{
+  return (gab_coupling_kind){.name = "lbm.levels",
+                             .user = model,
+                             .size = interface_size,
+                             .pack = interface_pack,
+                             .unpack = interface_unpack};
+}
+
+/* ------------------------------------------------------------------------------------------ cells */
+
+void gab_level_interface_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT])
+{
+  const gab_level_interface *interface = block->interface;
+  if (!interface) return;
+  for (size_t i = 0; i < interface->pull_count; ++i) {
+    const gab_level_interface_pull *pull = &interface->pulls[i];
+    gab_value_set(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
+                  interface->values[sub == 0 ? pull->first : pull->second]);
+  }
+  for (size_t i = 0; i < interface->pull_term_count && sub == 1; ++i) {
+    const gab_level_interface_term *term = &interface->pull_terms[i];
+    const gab_level_interface_pull *pull = &interface->pulls[term->at];
+    gab_value_set(block->src, gab_place(pull->cell, block->now->sent[pull->q]),
+                  interface->values[pull->second] + term->term * factor(term, ramp));
+  }
+}
+
+static void pick(const gab_level_interface *interface, int sub, const gab_field *from,
+                 const gab_storage *storage)
+{
+  for (size_t i = 0; i < interface->pick_count[sub]; ++i) {
+    const gab_level_interface_pick *it = &interface->picks[sub][i];
+    interface->sums[it->sum] += gab_value_at(from, gab_place(it->cell, storage->sent[it->q]));
+  }
+}
+
+void gab_level_interface_pick_first(const gab_lbm_block *block)
+{
+  const gab_level_interface *interface = block->interface;
+  if (!interface) return;
+  for (size_t i = 0; i < interface->sum_count; ++i) interface->sums[i] = 0;
+  pick(interface, 0, block->src, block->now);
+}
+
+void gab_level_interface_pick_second(const gab_lbm_block *block, const gab_field *sent_there,
+                                     const gab_storage *storage)
+{
+  if (block->interface) pick(block->interface, 1, sent_there, storage);
+}
+
+void gab_level_interface_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
+                                     const double ramp[GAB_SIDE_COUNT], bool ghosts_only)
+{
+  const gab_level_interface *interface = block->interface;
+  if (!interface) return;
+  const double share = 1.0 / (1 << model->lattice->dimension);
+  for (size_t i = 0; i < interface->arrival_count; ++i) {
+    const gab_level_interface_arrival *arrival = &interface->arrivals[i];
+    size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
+    double sum = 0;
+    for (uint32_t k = arrival->first; k < arrival->last; ++k) sum += interface->partials[interface->order[k]];
+    if (arrival->keep > 0) sum += arrival->keep * gab_value_at(block->src, place);
+    if (arrival->back > 0)
+      sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
+    interface->fresh[i] = share * sum; /* the place may still be read for another arrival */
+  }
+  for (size_t i = 0; i < interface->arrival_count; ++i) {
+    const gab_level_interface_arrival *arrival = &interface->arrivals[i];
+    if (ghosts_only && !arrival->from_finer) continue;
+    gab_value_set(block->src, gab_place(arrival->cell, block->now->arriving[arrival->q]),
+                  interface->fresh[i]);
+  }
+  for (size_t i = 0; i < interface->arrival_term_count && !ghosts_only; ++i) {
+    const gab_level_interface_term *term = &interface->arrival_terms[i];
+    const gab_level_interface_arrival *arrival = &interface->arrivals[term->at];
+    size_t place = gab_place(arrival->cell, block->now->arriving[arrival->q]);
+    gab_value_set(block->src, place, gab_value_at(block->src, place) + term->term * factor(term, ramp));
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ forces */
+
+/* What goes to the wall and what comes back, both taken along the way there. */
+static double pushed(const gab_lbm_block *block, const gab_level_interface_push *push)
+{
+  const gab_level_interface *interface = block->interface;
+  switch ((gab_push_kind)push->kind) {
+  case GAB_PUSH_PULLED:
+    return 2 * interface->values[interface->pulls[push->at].second];
+  case GAB_PUSH_LINK:
+    return sent(block, push->at, push->sent_q) +
+           gab_value_at(block->src, gab_place(push->at, block->now->arriving[gab_lattice_opposite(push->q)]));
+  default:
+    return 2 * sent(block, push->at, push->sent_q);
+  }
+}
+
+void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
+                                    gab_exact_sum (*forces)[3])
+{
+  const gab_level_interface *interface = block->interface;
+  for (size_t i = 0; interface && i < interface->push_count; ++i) {
+    const gab_level_interface_push *push = &interface->pushes[i];
+    if (!(push->when >> sub & 1)) continue;
+    const double given = block->at->volume * push->share * (pushed(block, push) + push->term);
+    for (int axis = 0; axis < 3; ++axis) {
+      const int c = model->lattice->c[push->q][axis];
+      if (c != 0) gab_exact_add(&forces[push->body][axis], c * given);
+    }
+  }
+}

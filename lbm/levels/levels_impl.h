@@ -1,0 +1,176 @@
+/** @file levels_impl.h
+ *  @brief What a block exchanges with blocks of other levels, as lists that a step works off.
+ *
+ *  The lists follow from child_paths_impl.h, the table of neighbours and the geometry. Each end of a contact
+ *  (blockforest/exchange/coupling.h) makes its own: both come to the same order, so messages carry values only. They
+ * are made anew when a neighbour has changed its level.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_LEVELS_IMPL_H
+#define GABION_LBM_LEVELS_IMPL_H
+
+#include "blockforest/exchange/coupling.h"
+#include "lbm/levels/child_paths_impl.h"
+#include "lbm/lbm_impl.h"
+
+/** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the
+ *  contact. As the coarser block has it, the finer one's place too, see gab_level_interface_group(). */
+typedef struct gab_level_interface_part {
+  int32_t group;
+  uint32_t first, last;
+} gab_level_interface_part;
+typedef struct gab_level_interface_parts {
+  gab_level_interface_part *item; /* ascending by group */
+  size_t count;
+} gab_level_interface_parts;
+
+/** What ghost `cell`, a child of a coarse cell, sends in direction q: indices of the values in s1 and s2. */
+typedef struct gab_level_interface_pull {
+  uint32_t cell, first, second;
+  int32_t q;
+} gab_level_interface_pull;
+
+/** A population of a cell that is sent to another block; or what arrives in it, by its link. For a child, the
+ *  population is taken from beside the middle of the cell: weight / 4 cells along each axis. Its slope is the
+ *  difference between the cells before and behind along that axis, as far as they may be used. */
+typedef struct gab_level_interface_give {
+  uint32_t cell;
+  int16_t q;
+  bool arrives;
+  uint8_t before, behind; /**< bits by axis */
+  int8_t weight[3];
+} gab_level_interface_give;
+
+/** A population of a fine cell that is part of a sum for a coarse one. */
+typedef struct gab_level_interface_pick {
+  uint32_t cell, sum;
+  int32_t q;
+} gab_level_interface_pick;
+
+/** n times what arrives in a coarse cell is keep times what is there + back times what the cell sends in the
+ *  opposite direction + the sums order[first ... last - 1]. */
+typedef struct gab_level_interface_arrival {
+  uint32_t cell, first, last;
+  int16_t q;
+  int8_t keep, back;
+  bool from_finer; /**< a finer block is where it comes from: the place is a ghost's */
+} gab_level_interface_arrival;
+
+/** What a moving wall gives to pull or arrival `at`. */
+typedef struct gab_level_interface_term {
+  uint32_t at;
+  int32_t side; /**< whose ramp; -1: none */
+  double term;
+} gab_level_interface_term;
+
+/** What a body is given by populations that meet it between the levels, where no link of a block counts them;
+ * and the part of a link's count that does not come about. */
+typedef enum gab_push_kind {
+  GAB_PUSH_SENT,   /**< by what a cell has sent in direction sent_q, which comes back */
+  GAB_PUSH_PULLED, /**< by what pull `at` takes in s2: it has gone in direction q and come back in s1 */
+  GAB_PUSH_LINK    /**< by what a cell has sent in direction sent_q and what its link gives back */
+} gab_push_kind;
+typedef struct gab_level_interface_push {
+  uint32_t at; /**< cell or pull */
+  uint32_t body;
+  double share; /**< of a population of the block */
+  double term;  /**< of a moving wall */
+  int8_t q;     /**< in which it meets the wall; sent_q, unless a free-slip side has turned it */
+  int8_t sent_q;
+  uint8_t kind; /**< gab_push_kind */
+  uint8_t when; /**< in which sub-steps: bits */
+} gab_level_interface_push;
+
+struct gab_level_interface {
+  bool borrows; /* all lists and parts are another's */
+  double *room; /* of all values; NULL in those that only lend their lists */
+  /* beside coarser blocks */
+  gab_level_interface_pull *pulls;
+  gab_level_interface_term *pull_terms;
+  double *values; /* in room, as all values; have arrived: down, then across; kept until s2 */
+  gab_level_interface_parts down_in, across_in;
+  gab_level_interface_give *across; /* given to other fine blocks */
+  gab_level_interface_parts across_out;
+  gab_level_interface_pick *picks[2]; /* of s1 and of s2 */
+  double *sums;
+  gab_level_interface_parts up_out;
+  size_t pull_count, pull_term_count, value_count, across_count, pick_count[2], sum_count;
+  /* beside finer blocks */
+  gab_level_interface_give *gives;
+  gab_level_interface_parts down_out;
+  gab_level_interface_arrival *arrivals;
+  gab_level_interface_term *arrival_terms;
+  uint32_t *order;
+  double *partials; /* have arrived */
+  double *fresh;    /* one per arrival */
+  gab_level_interface_parts up_in;
+  size_t give_count, arrival_count, arrival_term_count, order_count, partial_count;
+  /* beside either */
+  gab_level_interface_push *pushes;
+  size_t push_count;
+};
+
+static inline int32_t gab_level_interface_group(const int8_t place[3], int direction)
+{
+  return ((place[2] + 1) * 16 + (place[1] + 1) * 4 + place[0] + 1) * GAB_DIRECTIONS + direction;
+}
+
+/** Makes the lists of a block from what is beside it; NULL if no other level is. */
+gab_status gab_level_interface_list(const gab_lbm_model *model, const gab_lbm_block *block,
+                                    gab_level_interface **interface);
+/** Makes room for the values of lists. */
+gab_status gab_level_interface_make_room(gab_level_interface *interface);
+/** Another interface with the same lists and room of its own. @param[in] lender  has to stay longer */
+gab_status gab_level_interface_borrow(const gab_level_interface *lender, gab_level_interface **interface);
+void gab_level_interface_destroy(gab_level_interface **interface);
+
+/** Packing and unpacking for blockforest/exchange/coupling.h. @param[in] model  its user */
+gab_coupling_kind gab_level_interface_kind(gab_lbm_model *model);
+
+/** Fills the ghosts in coarser blocks. @param[in] sub  0: s1, 1: s2 */
+void gab_level_interface_pull_all(const gab_lbm_block *block, int sub, const double ramp[GAB_SIDE_COUNT]);
+/** Adds what the cells send into the coarse region in s1 to the sums, which start from zero. */
+void gab_level_interface_pick_first(const gab_lbm_block *block);
+/** Adds what they send in s2. @param[in] sent,storage  what the first sweep has left, and how it lies there
+ */
+void gab_level_interface_pick_second(const gab_lbm_block *block, const gab_field *sent,
+                                     const gab_storage *storage);
+/** Corrects what arrives beside finer blocks; links and ghosts have been done, all sums are there.
+ *  @param[in] ghosts_only  only what comes from places in finer blocks */
+void gab_level_interface_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
+                                     const double ramp[GAB_SIDE_COUNT], bool ghosts_only);
+
+/** What is beyond equilibrium in a cell, over what is in one of another level. */
+double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);
+/** Gives a child its part of the state of its parent, which begins at cell `corner` of the parent, or a
+ * parent that of a child. @return false, with nothing done, unless both store all cells and all are fluid */
+bool gab_lbm_cross_rows(const gab_lbm_model *model, const gab_lbm_block *from, gab_lbm_block *to,
+                        const int32_t corner[3]);
+
+/** Adds the pushes of a sub-step to the forces, per body. Links and ghosts have been done, but no
+ * corrections. */
+void gab_level_interface_add_forces(const gab_lbm_model *model, const gab_lbm_block *block, int sub,
+                                    gab_exact_sum (*forces)[3]);
+
+/** The view of a block's surroundings in fine resolution, an oracle of child_paths_impl.h. */
+typedef struct gab_level_view {
+  const gab_lbm_model *model;
+  const gab_lbm_block *block;
+  bool as_coarse;    /**< places are children of the block's cells; else the cells themselves */
+  int level;         /**< of the places */
+  int64_t origin[3]; /**< place of the domain at (0, 0, 0) */
+  int32_t rim, size[3];
+  ptrdiff_t centre, stride[3]; /**< of `known`: place (0, 0, 0), and from one place to the next */
+  gab_path_place *known;       /**< owned; kind 255: not asked yet */
+} gab_level_view;
+gab_status gab_level_view_make(const gab_lbm_model *model, const gab_lbm_block *block, bool as_coarse,
+                               gab_level_view *view);
+void gab_level_view_release(gab_level_view *view);
+/** Whether a finer block is where a cell of the place beside the block would be. @param[in] cell  of the
+ * block's level, up to a block away */
+bool gab_is_in_finer(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t cell[3],
+                     int direction);
+gab_path_place gab_level_view_look(const void *view, const int32_t cell[3]);
+
+#endif

@@ -1,0 +1,57 @@
+/* The lists of a block, its own or lent, and the room for values that go with them. */
+#include "lbm/levels/levels_impl.h"
+
+gab_status gab_level_interface_make_room(gab_level_interface *interface)
+{
+  void *memory;
+  const size_t all =
+      interface->value_count + interface->sum_count + interface->partial_count + interface->arrival_count;
+  GAB_TRY(gab_alloc(all * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  interface->room = memory;
+  interface->values = interface->room;
+  interface->sums = interface->values + interface->value_count;
+  interface->partials = interface->sums + interface->sum_count;
+  interface->fresh = interface->partials + interface->partial_count;
+  return GAB_OK;
+}
+
+gab_status gab_level_interface_borrow(const gab_level_interface *lender, gab_level_interface **interface)
+{
+  void *memory;
+  *interface = NULL;
+  GAB_TRY(gab_alloc(sizeof **interface, GAB_MEMORY_OTHER, &memory));
+  gab_level_interface *made = memory;
+  *made = *lender;
+  made->borrows = true;
+  made->room = NULL;
+  gab_status status = gab_level_interface_make_room(made);
+  if (status != GAB_OK) gab_level_interface_destroy(&made);
+  *interface = made;
+  return status;
+}
+
+static void drop_lists(gab_level_interface *gone)
+{
+  gab_free(&gone->pulls);
+  gab_free(&gone->pull_terms);
+  gab_free(&gone->across);
+  gab_free(&gone->picks[0]);
+  gab_free(&gone->picks[1]);
+  gab_free(&gone->gives);
+  gab_free(&gone->arrivals);
+  gab_free(&gone->arrival_terms);
+  gab_free(&gone->order);
+  gab_free(&gone->pushes);
+  gab_level_interface_parts *parts[] = {&gone->down_in, &gone->across_in, &gone->across_out,
+                                        &gone->up_out,  &gone->down_out,  &gone->up_in};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) gab_free(&parts[i]->item);
+}
+
+void gab_level_interface_destroy(gab_level_interface **interface)
+{
+  gab_level_interface *gone = *interface;
+  if (!gone) return;
+  gab_free(&gone->room);
+  if (!gone->borrows) drop_lists(gone);
+  gab_free(interface);
+}

@@ -1,0 +1,291 @@
+/* The state of a block that is split or merged. Where there are solid cells it goes through the packed form,
+ * so it does not matter how blocks store it; others do it row by row (levels_rows.c).
+ *
+ * A cell and its children have the same density and velocity, to rounding the same mass and momentum in
+ * total. What the populations hold beyond their equilibrium stands for velocity gradients: after collision it
+ * is in proportion to (1 / omega - 1) times the gradient per cell, so it is rescaled from level to level
+ * (after Dupuis & Chopard 2003, Phys. Rev. E 67, 066707). Near omega 1 nothing is left of it to be rescaled:
+ * there the factor goes to 0. Odd parts beyond equilibrium stand for no gradient of first order and are left
+ * out. Half of the force's source, which the collision has put in, belongs to the level. */
+#include "lbm/levels/levels_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SOLID = -1 };
+
+/* A block unpacked so that its cells can be reached one by one. */
+typedef struct cells {
+  const gab_lbm_model *model;
+  const gab_lbm_block *block;
+  int32_t *number; /* of each cell among the fluid ones, SOLID for others */
+  gab_buffer packed;
+  unsigned char *values;
+} cells;
+
+static size_t index_of(const gab_lbm_model *model, const int32_t at[3])
+{
+  return (size_t)at[0] + (size_t)model->cells[0] * ((size_t)at[1] + (size_t)model->cells[1] * (size_t)at[2]);
+}
+
+static void cells_close(cells *of)
+{
+  gab_free(&of->number);
+  gab_buffer_release(&of->packed);
+}
+
+static gab_status number_cells(cells *of)
+{
+  const int32_t *size = of->model->cells;
+  const size_t count = (size_t)size[0] * (size_t)size[1] * (size_t)size[2];
+  void *memory;
+  GAB_TRY(gab_alloc(count * sizeof *of->number, GAB_MEMORY_OTHER, &memory));
+  of->number = memory;
+  for (size_t i = 0; i < count; ++i) of->number[i] = SOLID;
+  int32_t next = 0;
+  for (size_t k = 0; k < of->block->run_count; ++k)
+    for (int32_t i = 0; i < of->block->runs[k].length; ++i) {
+      const gab_run *run = &of->block->runs[k];
+      const int32_t at[3] = {run->x + i, run->y, run->z};
+      of->number[index_of(of->model, at)] = next++;
+    }
+  return GAB_OK;
+}
+
+/* With the state of the block; or (`empty`) with room for one. */
+static gab_status cells_open(const gab_lbm_model *model, const gab_lbm_block *block, bool empty, cells *of)
+{
+  *of = (cells){.model = model, .block = block};
+  gab_buffer_init(&of->packed, GAB_MEMORY_OTHER);
+  gab_status status = number_cells(of);
+  void *room;
+  if (status == GAB_OK && empty)
+    status = gab_buffer_extend(&of->packed, gab_lbm_packed_size(model, block), &room);
+  if (status == GAB_OK && !empty) status = gab_lbm_pack(model, block, &of->packed);
+  of->values = of->packed.data;
+  if (status != GAB_OK) cells_close(of);
+  return status;
+}
+
+static gab_status cells_store(cells *of, gab_lbm_block *block)
+{
+  gab_reader reader = gab_reader_of_buffer(&of->packed);
+  return gab_lbm_unpack(of->model, block, &reader);
+}
+
+static size_t place_of(const cells *of, int32_t number, int q)
+{
+  return (size_t)q * (size_t)of->block->fluid_cells + (size_t)number;
+}
+
+static bool get(const cells *of, const int32_t at[3], double f[GAB_LATTICE_MAX_Q])
+{
+  int32_t number = of->number[index_of(of->model, at)];
+  for (int q = 0; q < of->model->lattice->q && number != SOLID; ++q) {
+    size_t place = place_of(of, number, q);
+    f[q] = of->model->options.precision == GAB_PRECISION_FLOAT ? (double)((const float *)of->values)[place]
+                                                               : ((const double *)of->values)[place];
+  }
+  return number != SOLID;
+}
+
+static void put(cells *of, const int32_t at[3], const double f[GAB_LATTICE_MAX_Q])
+{
+  int32_t number = of->number[index_of(of->model, at)];
+  for (int q = 0; q < of->model->lattice->q && number != SOLID; ++q) {
+    size_t place = place_of(of, number, q);
+    if (of->model->options.precision == GAB_PRECISION_FLOAT) ((float *)of->values)[place] = (float)f[q];
+    else ((double *)of->values)[place] = f[q];
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ one cell */
+
+static double lost_by_collision(const gab_level_model *at)
+{
+  return ldexp(1 / at->rates.even - 1, -at->level);
+}
+
+double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to)
+{
+  const double had = lost_by_collision(from), softness = ldexp(0.05, -from->level);
+  return lost_by_collision(to) * had / (had * had + softness * softness);
+}
+
+/* Guo's source without the rates, as in initial.c. */
+static double source(const gab_lbm_model *model, const gab_level_model *at, int q, const double u[3])
+{
+  const int8_t *c = model->lattice->c[q];
+  const double *force = at->rates.force;
+  double cu = 0, cf = 0, uf = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    cu += c[axis] * u[axis];
+    cf += c[axis] * force[axis];
+    uf += u[axis] * force[axis];
+  }
+  return model->lattice->weight[q] * (3 * (cf - uf) + 9 * cu * cf);
+}
+
+/* The state of a cell at another level. */
+static void convert(const gab_lbm_model *model, const gab_level_model *from, const gab_level_model *to,
+                    double *f)
+{
+  double drho, u[3], excess[GAB_LATTICE_MAX_Q];
+  const gab_lattice *lattice = model->lattice;
+  const double scale = gab_lbm_level_factor(from, to);
+  gab_lbm_moments(model, from, f, &drho, u);
+  for (int q = 0; q < lattice->q; ++q)
+    excess[q] = f[q] - gab_lbm_equilibrium(model, q, drho, u) - 0.5 * source(model, from, q, u);
+  for (int q = 0; q < lattice->q; ++q) {
+    const double even = 0.5 * (excess[q] + excess[gab_lattice_opposite(q)]);
+    f[q] = gab_lbm_equilibrium(model, q, drho, u) + scale * even + 0.5 * source(model, to, q, u);
+  }
+}
+
+/* Adds what the fluid cells of a box hold. @return how many there are; none outside of the block */
+static int add_box(const cells *of, const int32_t lo[3], const int32_t hi[3], double sum[GAB_LATTICE_MAX_Q])
+{
+  int count = 0;
+  for (int32_t z = lo[2]; z < hi[2]; ++z)
+    for (int32_t y = lo[1]; y < hi[1]; ++y)
+      for (int32_t x = lo[0]; x < hi[0]; ++x) {
+        const int32_t at[3] = {x, y, z}, *size = of->model->cells;
+        double f[GAB_LATTICE_MAX_Q];
+        if (x < 0 || y < 0 || z < 0 || x >= size[0] || y >= size[1] || z >= size[2] || !get(of, at, f))
+          continue;
+        for (int q = 0; q < of->model->lattice->q; ++q) sum[q] += f[q];
+        ++count;
+      }
+  return count;
+}
+
+/* The mean of a box, or of a wider one; fluid at rest if there is none in either. */
+static void mean_of(const cells *of, const int32_t lo[3], const int32_t hi[3], bool may_widen,
+                    double f[GAB_LATTICE_MAX_Q])
+{
+  const gab_lattice *lattice = of->model->lattice;
+  const int32_t wide_lo[3] = {lo[0] - 1, lo[1] - 1, lo[2] - 1},
+                wide_hi[3] = {hi[0] + 1, hi[1] + 1, hi[2] + 1};
+  const double rest[3] = {0, 0, 0};
+  memset(f, 0, GAB_LATTICE_MAX_Q * sizeof *f);
+  int count = add_box(of, lo, hi, f);
+  if (count == 0 && may_widen) count = add_box(of, wide_lo, wide_hi, f);
+  for (int q = 0; q < lattice->q; ++q)
+    f[q] =
+        count > 0 ? f[q] / count : gab_lattice_equilibrium(lattice, q, of->model->options.density - 1, rest);
+}
+
+/* ------------------------------------------------------------------------------------------ all cells */
+
+/* Where a child's cells begin in its parent. */
+static void corner_of(const gab_lbm_model *model, int child, int32_t corner[3])
+{
+  for (int axis = 0; axis < 3; ++axis)
+    corner[axis] = axis < model->lattice->dimension ? (child >> axis & 1) * model->cells[axis] / 2 : 0;
+}
+
+static void fill_child(const cells *parent, cells *child, const int32_t corner[3])
+{
+  const gab_lbm_model *model = parent->model;
+  const int32_t *size = model->cells;
+  for (int32_t z = 0; z < size[2]; ++z)
+    for (int32_t y = 0; y < size[1]; ++y)
+      for (int32_t x = 0; x < size[0]; ++x) {
+        const int32_t at[3] = {x, y, z};
+        int32_t lo[3], hi[3];
+        double f[GAB_LATTICE_MAX_Q];
+        if (child->number[index_of(model, at)] == SOLID) continue;
+        for (int axis = 0; axis < 3; ++axis) {
+          lo[axis] = corner[axis] + (axis < model->lattice->dimension ? at[axis] / 2 : at[axis]);
+          hi[axis] = lo[axis] + 1;
+        }
+        mean_of(parent, lo, hi, true, f);
+        convert(model, parent->block->at, child->block->at, f);
+        put(child, at, f);
+      }
+}
+
+static void fill_part(const cells *child, cells *parent, const int32_t corner[3])
+{
+  const gab_lbm_model *model = parent->model;
+  const int dimension = model->lattice->dimension;
+  const int32_t *size = model->cells;
+  for (int32_t z = 0; z < (dimension == 3 ? size[2] / 2 : 1); ++z)
+    for (int32_t y = 0; y < size[1] / 2; ++y)
+      for (int32_t x = 0; x < size[0] / 2; ++x) {
+        const int32_t at[3] = {corner[0] + x, corner[1] + y, corner[2] + z};
+        const int32_t lo[3] = {2 * x, 2 * y, 2 * z},
+                      hi[3] = {2 * x + 2, 2 * y + 2, dimension == 3 ? 2 * z + 2 : 1};
+        double f[GAB_LATTICE_MAX_Q];
+        if (parent->number[index_of(model, at)] == SOLID) continue;
+        mean_of(child, lo, hi, false, f);
+        convert(model, child->block->at, parent->block->at, f);
+        put(parent, at, f);
+      }
+}
+
+static gab_status split_cells(const gab_lbm_model *model, const gab_lbm_block *parent, gab_lbm_block *child,
+                              const int32_t corner[3])
+{
+  cells from, to;
+  GAB_TRY(cells_open(model, parent, false, &from));
+  gab_status status = cells_open(model, child, true, &to);
+  if (status == GAB_OK) {
+    fill_child(&from, &to, corner);
+    status = cells_store(&to, child);
+    cells_close(&to);
+  }
+  cells_close(&from);
+  return status;
+}
+
+/* The parts of other children stay. */
+static gab_status merge_cells(const gab_lbm_model *model, const gab_lbm_block *child, gab_lbm_block *parent,
+                              const int32_t corner[3])
+{
+  cells from, to;
+  GAB_TRY(cells_open(model, parent, false, &to));
+  gab_status status = cells_open(model, child, false, &from);
+  if (status == GAB_OK) {
+    fill_part(&from, &to, corner);
+    status = cells_store(&to, parent);
+    cells_close(&from);
+  }
+  cells_close(&to);
+  return status;
+}
+
+gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *parent,
+                         const void *parent_data, const gab_block *const *children,
+                         void *const *children_data)
+{
+  const gab_lbm_model *model = user;
+  (void)forest;
+  (void)parent;
+  (void)children;
+  for (int child = 0; child < 1 << model->lattice->dimension; ++child) {
+    int32_t corner[3];
+    if (!children_data[child]) continue;
+    corner_of(model, child, corner);
+    if (!gab_lbm_cross_rows(model, parent_data, children_data[child], corner))
+      GAB_TRY(split_cells(model, parent_data, children_data[child], corner));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_lbm_merge(void *user, const gab_forest *forest, const gab_block *const *children,
+                         const void *const *children_data, const gab_block *parent, void *parent_data)
+{
+  const gab_lbm_model *model = user;
+  (void)forest;
+  (void)parent;
+  (void)children;
+  for (int child = 0; child < 1 << model->lattice->dimension; ++child) {
+    int32_t corner[3];
+    if (!children_data[child]) continue;
+    corner_of(model, child, corner);
+    if (!gab_lbm_cross_rows(model, children_data[child], parent_data, corner))
+      GAB_TRY(merge_cells(model, children_data[child], parent_data, corner));
+  }
+  return GAB_OK;
+}

@@ -1,0 +1,273 @@
+/* Quantities of a flow on blocks; solid cells have no value (NaN). */
+#include "lbm/observe/quantities.h"
+
+#include "blockforest/forest/block_field.h"
+
+#include <math.h>
+#include <string.h>
+
+struct gab_lbm_quantities {
+  gab_forest *forest;
+  const gab_lbm *lbm;
+  gab_units units;
+  double *velocity; /* of one block, owned, as `fluid` */
+  uint8_t *fluid;
+  /* Gradients need the neighbours' velocities: kept with a ghost layer, only if somebody wants them. */
+  bool has_gradients;
+  uint64_t updated; /* revision of the forest at the last update */
+  gab_block_field ghosts;
+  gab_data_id neighbourhood;
+  gab_exchange *exchange;
+};
+
+static size_t cells_of(const gab_forest *forest)
+{
+  const int32_t *cells = gab_forest_get_options(forest)->cells;
+  return (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+}
+
+static gab_status look(gab_lbm_quantities *view, const gab_block *block, double *density, double *velocity)
+{
+  const int32_t *cells = gab_forest_get_options(view->forest)->cells;
+  gab_box box = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+  GAB_TRY(gab_lbm_macroscopic(view->lbm, block, &box, density, velocity));
+  return gab_lbm_fluid_mask(view->lbm, block, &box, view->fluid);
+}
+
+/* ---------------------------------------------------------------- density, pressure, velocity */
+
+static gab_status evaluate_density(void *user, const gab_forest *forest, const gab_block *block,
+                                   double *values)
+{
+  gab_lbm_quantities *view = user;
+  GAB_TRY(look(view, block, values, NULL));
+  for (size_t i = 0; i < cells_of(forest); i++)
+    values[i] = view->fluid[i] ? values[i] * view->units.density : NAN;
+  return GAB_OK;
+}
+
+static gab_status evaluate_pressure(void *user, const gab_forest *forest, const gab_block *block,
+                                    double *values)
+{
+  gab_lbm_quantities *view = user;
+  GAB_TRY(look(view, block, values, NULL));
+  for (size_t i = 0; i < cells_of(forest); i++)
+    values[i] = view->fluid[i] ? gab_units_pressure_to_physical(&view->units, values[i]) : NAN;
+  return GAB_OK;
+}
+
+static gab_status evaluate_velocity(void *user, const gab_forest *forest, const gab_block *block,
+                                    double *values)
+{
+  gab_lbm_quantities *view = user;
+  GAB_TRY(look(view, block, NULL, values));
+  for (size_t i = 0; i < 3 * cells_of(forest); i++)
+    values[i] = view->fluid[i / 3] ? gab_units_velocity_to_physical(&view->units, values[i]) : NAN;
+  return GAB_OK;
+}
+
+static gab_status evaluate_speed(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  gab_lbm_quantities *view = user;
+  GAB_TRY(look(view, block, NULL, view->velocity));
+  for (size_t i = 0; i < cells_of(forest); i++) {
+    const double *u = view->velocity + 3 * i;
+    double speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    values[i] = view->fluid[i] ? gab_units_velocity_to_physical(&view->units, speed) : NAN;
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- gradients */
+
+/* The derivative of one velocity component along an axis: central, one-sided beside cells without fluid,
+ * which hold NaN. */
+static double slope(const gab_field *u, const int32_t at[3], int component, int axis)
+{
+  int32_t low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
+  low[axis]--;
+  high[axis]++;
+  double here = gab_field_get(u, at[0], at[1], at[2], component);
+  double below = gab_field_get(u, low[0], low[1], low[2], component);
+  double above = gab_field_get(u, high[0], high[1], high[2], component);
+  if (!isnan(below) && !isnan(above)) return 0.5 * (above - below);
+  if (!isnan(above)) return above - here;
+  return isnan(below) ? 0 : here - below;
+}
+
+static gab_status check_updated(const gab_lbm_quantities *view, const gab_forest *forest)
+{
+  if (!view->has_gradients)
+    GAB_FAIL(GAB_ERR_STATE, "gradients of the velocity were not asked for when the quantities were made");
+  if (view->updated != gab_forest_revision(forest))
+    GAB_FAIL(GAB_ERR_STATE, "gradients of the velocity: gab_lbm_quantities_update() has to come before");
+  return GAB_OK;
+}
+
+/* Of a fluid cell, du_i/dx_j in physical units. */
+static void gradient_at(const gab_field *u, const int32_t at[3], double per_cell, bool flat,
+                        double gradient[3][3])
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) gradient[i][j] = flat && j == 2 ? 0 : slope(u, at, i, j) * per_cell;
+}
+
+typedef double *(*put_gradient)(bool flat, double gradient[3][3], double *values);
+
+static double *put_vorticity(bool flat, double gradient[3][3], double *values)
+{
+  for (int k = flat ? 2 : 0; k < 3; k++) {
+    const int next = (k + 1) % 3, last = (k + 2) % 3;
+    *values++ = gradient[last][next] - gradient[next][last];
+  }
+  return values;
+}
+
+/* |Omega|^2 - |S|^2 is -sum du_i/dx_j du_j/dx_i. */
+static double *put_q_criterion(bool flat, double gradient[3][3], double *values)
+{
+  double sum = 0;
+  (void)flat;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum += gradient[i][j] * gradient[j][i];
+  *values++ = -0.5 * sum;
+  return values;
+}
+
+static gab_status evaluate_gradient(void *user, const gab_forest *forest, const gab_block *block,
+                                    put_gradient put, double *values)
+{
+  const gab_lbm_quantities *view = user;
+  GAB_TRY(check_updated(view, forest));
+  const gab_field *u = gab_block_data(block, view->neighbourhood);
+  const int32_t *cells = u->shape.cells;
+  const bool flat = gab_forest_get_options(forest)->grid.dimension == 2;
+  const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
+  double none[3][3];
+  for (int k = 0; k < 9; k++) none[k / 3][k % 3] = NAN;
+  int32_t at[3];
+  for (at[2] = 0; at[2] < cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < cells[0]; at[0]++) {
+        double gradient[3][3];
+        const bool fluid = !isnan(gab_field_get(u, at[0], at[1], at[2], 0));
+        if (fluid) gradient_at(u, at, per_cell, flat, gradient);
+        values = put(flat, fluid ? gradient : none, values);
+      }
+  return GAB_OK;
+}
+
+static gab_status evaluate_vorticity(void *user, const gab_forest *forest, const gab_block *block,
+                                     double *values)
+{
+  return evaluate_gradient(user, forest, block, put_vorticity, values);
+}
+
+static gab_status evaluate_q_criterion(void *user, const gab_forest *forest, const gab_block *block,
+                                       double *values)
+{
+  return evaluate_gradient(user, forest, block, put_q_criterion, values);
+}
+
+bool gab_lbm_quantity_is_gradient(const char *name)
+{
+  static const char *const gradients[] = {"vorticity", "q_criterion"};
+  for (size_t i = 0; i < sizeof gradients / sizeof gradients[0]; i++) {
+    const size_t length = strlen(gradients[i]);
+    if (strncmp(name, gradients[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
+      return true;
+  }
+  return false;
+}
+
+gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
+{
+  if (!view->has_gradients) return GAB_OK;
+  const int32_t *cells = view->ghosts.shape.cells;
+  for (size_t b = 0; b < gab_forest_block_count(view->forest); b++) {
+    const gab_block *block = gab_forest_block(view->forest, b);
+    gab_field *u = gab_block_data(block, view->neighbourhood);
+    GAB_TRY(look(view, block, NULL, view->velocity));
+    gab_box whole = gab_field_whole(u);
+    gab_field_fill(u, -1, &whole, NAN);
+    size_t i = 0;
+    for (int32_t z = 0; z < cells[2]; z++)
+      for (int32_t y = 0; y < cells[1]; y++)
+        for (int32_t x = 0; x < cells[0]; x++, i++)
+          for (int k = 0; k < 3 && view->fluid[i]; k++)
+            gab_field_set(u, x, y, z, k, view->velocity[3 * i + (size_t)k]);
+  }
+  GAB_TRY(gab_exchange_start(view->exchange));
+  GAB_TRY(gab_exchange_finish(view->exchange));
+  view->updated = gab_forest_revision(view->forest);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the view */
+
+static gab_status add_neighbourhood(gab_lbm_quantities *view)
+{
+  const gab_forest_options *options = gab_forest_get_options(view->forest);
+  view->ghosts =
+      (gab_block_field){.shape = {.cells = {options->cells[0], options->cells[1], options->cells[2]},
+                                  .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
+                                  .components = 3},
+                        .faces_only = true};
+  const gab_block_data_kind kind = gab_block_field_scratch(&view->ghosts, "velocity with ghosts");
+  GAB_TRY(gab_forest_add_data(view->forest, &kind, &view->neighbourhood));
+  gab_ghost_kind ghost = gab_block_field_ghosts(&view->ghosts);
+  ghost.coupled = true; /* beside other levels they stay NaN, and slopes are one-sided */
+  return gab_exchange_create(view->forest, view->neighbourhood, &ghost, &view->exchange);
+}
+
+gab_status gab_lbm_quantities_create(gab_forest *forest, const gab_lbm *lbm, const gab_units *units,
+                                     bool with_gradients, gab_lbm_quantities **quantities)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **quantities, GAB_MEMORY_OTHER, &memory));
+  gab_lbm_quantities *made = memory;
+  *made =
+      (gab_lbm_quantities){.forest = forest, .lbm = lbm, .units = *units, .has_gradients = with_gradients};
+  gab_status status = gab_alloc(cells_of(forest) * 3 * sizeof(double), GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) made->velocity = memory;
+  if (status == GAB_OK) status = gab_alloc(cells_of(forest), GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) made->fluid = memory;
+  if (status == GAB_OK && with_gradients) status = add_neighbourhood(made);
+  if (status != GAB_OK) gab_lbm_quantities_destroy(&made);
+  *quantities = made;
+  return status;
+}
+
+void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
+{
+  gab_lbm_quantities *gone = *quantities;
+  if (!gone) return;
+  gab_exchange_destroy(&gone->exchange);
+  gab_free(&gone->velocity);
+  gab_free(&gone->fluid);
+  gab_free(quantities);
+}
+
+gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
+                                          gab_quantity items[GAB_LBM_MOST_QUANTITIES])
+{
+  const gab_quantity own[] = {
+      {.name = "density", .components = 1, .evaluate = evaluate_density},
+      {.name = "pressure", .components = 1, .diverging = true, .evaluate = evaluate_pressure},
+      {.name = "velocity", .components = 3, .evaluate = evaluate_velocity},
+      {.name = "speed", .components = 1, .evaluate = evaluate_speed},
+      {.name = "vorticity",
+       .components = dimension == 2 ? 1 : 3,
+       .diverging = true,
+       .evaluate = evaluate_vorticity},
+      {.name = "q_criterion", .components = 1, .diverging = true, .evaluate = evaluate_q_criterion},
+  };
+  size_t count = 0;
+  for (; count < sizeof own / sizeof own[0]; count++) {
+    items[count] = own[count];
+    items[count].user = quantities;
+  }
+  items[count++] = *gab_quantity_owner();
+  items[count++] = *gab_quantity_level();
+  return (gab_quantity_list){items, count};
+}

@@ -1,0 +1,379 @@
+#include "lbm/setup/lbm_config.h"
+
+#include "core/memory/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const side_paths[GAB_SIDE_COUNT] = {"boundaries.x_min", "boundaries.x_max",
+                                                       "boundaries.y_min", "boundaries.y_max",
+                                                       "boundaries.z_min", "boundaries.z_max"};
+static const char *const side_kinds[GAB_SIDE_KIND_COUNT] = {"periodic", "wall",    "velocity",
+                                                            "pressure", "outflow", "free_slip"};
+
+/* A list of two or three numbers; in 2D the third has to be zero or left out. */
+static gab_status read_vector(const gab_config *config, const char *path, int dimension, double vector[3])
+{
+  size_t count;
+  const double *values = gab_config_reals(config, path, &count);
+  for (size_t axis = 0; axis < 3; ++axis) vector[axis] = axis < count ? values[axis] : 0;
+  if (dimension == 3 && count < 3 && gab_config_is_set(config, path))
+    return gab_config_fail(config, path, "has %zu components, but the domain has 3 dimensions", count);
+  return GAB_OK;
+}
+
+static gab_status read_plane_vector(const gab_config *config, const char *path, int dimension,
+                                    double vector[3])
+{
+  GAB_TRY(read_vector(config, path, dimension, vector));
+  if (dimension == 2 && vector[2] != 0)
+    return gab_config_fail(config, path, "the third component has to be 0 in 2D, not %g", vector[2]);
+  return GAB_OK;
+}
+
+static void scale(double vector[3], double factor)
+{
+  for (int axis = 0; axis < 3; ++axis) vector[axis] *= factor;
+}
+
+static double length_of(const double vector[3]) { return hypot(hypot(vector[0], vector[1]), vector[2]); }
+
+/* ------------------------------------------------------------------------------------------ sides */
+
+static gab_side_kind side_kind(const gab_config *config, int side)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  const char *name = gab_config_string(config, gab_config_path(path, "%s.type", side_paths[side]));
+  for (int kind = 0; kind < GAB_SIDE_KIND_COUNT; ++kind)
+    if (strcmp(name, side_kinds[kind]) == 0) return (gab_side_kind)kind;
+  return GAB_SIDE_PERIODIC;
+}
+
+gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
+{
+  for (int axis = 0; axis < 3; ++axis) {
+    int low = 2 * axis, high = low + 1;
+    bool here = side_kind(config, low) == GAB_SIDE_PERIODIC,
+         there = side_kind(config, high) == GAB_SIDE_PERIODIC;
+    int other = here ? high : low;
+    if (here != there && axis < dimension)
+      return gab_config_fail(config, side_paths[other], "the opposite side is periodic: both are or none");
+    if (axis >= dimension && !(here && there))
+      return gab_config_fail(config, side_paths[other], "a domain in 2D has no sides along z");
+    periodic[axis] = here;
+  }
+  return GAB_OK;
+}
+
+static gab_status read_side(const gab_config *config, int side, int dimension, const gab_units *units,
+                            gab_side *made)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  *made = (gab_side){.kind = side_kind(config, side), .density = 1};
+  if (made->kind == GAB_SIDE_VELOCITY) {
+    gab_config_path(path, "%s.velocity", side_paths[side]);
+    GAB_TRY(read_plane_vector(config, path, dimension, made->velocity));
+    scale(made->velocity, units->dt / units->dx);
+    made->profile =
+        (gab_profile)gab_config_choice(config, gab_config_path(path, "%s.profile", side_paths[side]));
+    made->ramp_steps =
+        gab_config_real(config, gab_config_path(path, "%s.ramp_time", side_paths[side])) / units->dt;
+  }
+  if (made->kind == GAB_SIDE_PRESSURE || made->kind == GAB_SIDE_OUTFLOW) {
+    gab_config_path(path, "%s.pressure", side_paths[side]);
+    made->density = gab_units_pressure_to_density(units, gab_config_real(config, path));
+    if (!(made->density > 0.5 && made->density < 2))
+      return gab_config_fail(config, path,
+                             "gives the density %g on the lattice, outside (0.5, 2): shorten the time step",
+                             made->density);
+  }
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ units */
+
+static gab_status read_viscosity(const gab_config *config, double *viscosity)
+{
+  bool given = gab_config_is_set(config, "fluid.viscosity"),
+       reynolds = gab_config_is_set(config, "fluid.reynolds");
+  *viscosity = 0;
+  if (given) *viscosity = gab_config_real(config, "fluid.viscosity");
+  if (!reynolds) return GAB_OK;
+  if (!gab_config_is_set(config, "fluid.velocity") || !gab_config_is_set(config, "fluid.length"))
+    return gab_config_fail(config, "fluid.reynolds", "needs fluid.velocity and fluid.length");
+  return gab_viscosity_from_reynolds(gab_config_real(config, "fluid.reynolds"),
+                                     gab_config_real(config, "fluid.velocity"),
+                                     gab_config_real(config, "fluid.length"), viscosity);
+}
+
+static gab_status read_time_step(const gab_config *config, double dx, double *dt)
+{
+  bool given = gab_config_is_set(config, "units.dt"),
+       velocity = gab_config_is_set(config, "units.lattice_velocity");
+  *dt = 0;
+  if (given) *dt = gab_config_real(config, "units.dt");
+  if (!velocity) return GAB_OK;
+  if (!gab_config_is_set(config, "fluid.velocity"))
+    return gab_config_fail(config, "units.lattice_velocity", "needs fluid.velocity");
+  *dt = dx * gab_config_real(config, "units.lattice_velocity") / gab_config_real(config, "fluid.velocity");
+  return GAB_OK;
+}
+
+/* Two of time step, viscosity and omega give the third; omega alone means a time step of 1. */
+static gab_status read_units(const gab_config *config, double dx, gab_lbm_setup *setup)
+{
+  double viscosity, dt;
+  GAB_TRY(read_viscosity(config, &viscosity));
+  GAB_TRY(read_time_step(config, dx, &dt));
+  bool has_omega = gab_config_is_set(config, "fluid.omega");
+  double omega = has_omega ? gab_config_real(config, "fluid.omega") : 0;
+  if (has_omega && viscosity > 0 && dt > 0)
+    return gab_config_fail(config, "fluid.omega", "viscosity and time step give omega already");
+  if (!has_omega && viscosity == 0)
+    return gab_config_fail(config, "fluid", "needs viscosity, reynolds or omega");
+  if (!has_omega && dt == 0)
+    return gab_config_fail(config, "units", "needs dt or lattice_velocity (or give fluid.omega)");
+  if (dt == 0) dt = viscosity > 0 ? gab_viscosity_of_omega(omega) * dx * dx / viscosity : 1;
+  if (viscosity == 0) viscosity = gab_viscosity_of_omega(omega) * dx * dx / dt;
+  if (!(isfinite(viscosity) && viscosity > 0 && isfinite(dt) && dt > 0 && isfinite(dx / dt) && dx / dt > 0 &&
+        isfinite(dt * dt / dx)))
+    return gab_config_fail(config, "fluid",
+                           "viscosity %g, time step %g and width of cells %g are no numbers to compute with",
+                           viscosity, dt, dx);
+  GAB_TRY(gab_units_from_dt(dx, dt, gab_config_real(config, "fluid.density"), &setup->units));
+  setup->viscosity = viscosity;
+  setup->options.omega =
+      has_omega ? omega : gab_omega_of_viscosity(gab_units_viscosity_to_lattice(&setup->units, viscosity));
+  if (gab_config_is_set(config, "fluid.velocity"))
+    setup->reference_velocity = gab_config_real(config, "fluid.velocity");
+  if (gab_config_is_set(config, "fluid.length"))
+    setup->reference_length = gab_config_real(config, "fluid.length");
+  setup->reynolds = setup->reference_velocity * setup->reference_length / viscosity;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ bodies */
+
+static gab_status read_text(const gab_config *config, const char *path, const char *folder, char *text,
+                            size_t capacity)
+{
+  const char *value = gab_config_string(config, path);
+  bool relative = folder && folder[0] && value[0] != '/';
+  int length = snprintf(text, capacity, "%s%s%s", relative ? folder : "", relative ? "/" : "", value);
+  if (length < 0 || (size_t)length >= capacity)
+    return gab_config_fail(config, path, "has more than %zu characters", capacity - 1);
+  return GAB_OK;
+}
+
+static gab_status read_round_body(const gab_config *config, const char *at, int dimension, gab_body *body)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  GAB_TRY(read_vector(config, gab_config_path(path, "%s.centre", at), dimension, body->centre));
+  body->radius = gab_config_real(config, gab_config_path(path, "%s.radius", at));
+  if (body->shape != GAB_SHAPE_CYLINDER) return GAB_OK;
+  body->axis = gab_config_choice(config, gab_config_path(path, "%s.axis", at));
+  if (dimension == 2 && body->axis != 2) return gab_config_fail(config, path, "has to be z in 2D");
+  gab_config_path(path, "%s.length", at);
+  body->length = gab_config_is_set(config, path) ? gab_config_real(config, path) : 0;
+  return GAB_OK;
+}
+
+static gab_status read_box_body(const gab_config *config, const char *at, int dimension, gab_body *body)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  GAB_TRY(read_vector(config, gab_config_path(path, "%s.lo", at), dimension, body->lo));
+  GAB_TRY(read_vector(config, gab_config_path(path, "%s.hi", at), dimension, body->hi));
+  for (int axis = 0; axis < dimension; ++axis)
+    if (!(body->lo[axis] < body->hi[axis]))
+      return gab_config_fail(config, path, "is not above the lower corner: %g and %g", body->hi[axis],
+                             body->lo[axis]);
+  return GAB_OK;
+}
+
+static gab_status read_body(const gab_config *config, size_t index, int dimension, const char *folder,
+                            const gab_units *units, gab_body *body)
+{
+  static const char *const shapes[] = {[GAB_SHAPE_BOX] = "box",
+                                       [GAB_SHAPE_SPHERE] = "sphere",
+                                       [GAB_SHAPE_CYLINDER] = "cylinder",
+                                       [GAB_SHAPE_MASK] = "mask"};
+  char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(at, "bodies.%zu", index);
+  const char *type = gab_config_string(config, gab_config_path(path, "%s.type", at));
+  while (body->shape < GAB_SHAPE_MASK && strcmp(type, shapes[body->shape]) != 0) ++body->shape;
+  GAB_TRY(read_text(config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
+  GAB_TRY(read_plane_vector(config, gab_config_path(path, "%s.velocity", at), dimension, body->velocity));
+  scale(body->velocity, units->dt / units->dx);
+  body->inside_is_fluid = gab_config_choice(config, gab_config_path(path, "%s.inside", at)) == 1;
+  if (body->shape == GAB_SHAPE_MASK) {
+    if (dimension != 2) return gab_config_fail(config, at, "a picture can only be a body in 2D");
+    GAB_TRY(read_text(config, gab_config_path(path, "%s.file", at), folder, body->mask, sizeof body->mask));
+    return read_box_body(config, at, dimension, body);
+  }
+  bool staircase = gab_config_choice(config, gab_config_path(path, "%s.wall", at)) == 1;
+  body->wall = staircase ? GAB_WALL_STAIRCASE : GAB_WALL_INTERPOLATED;
+  if (body->shape == GAB_SHAPE_BOX) return read_box_body(config, at, dimension, body);
+  return read_round_body(config, at, dimension, body);
+}
+
+static gab_status read_bodies(const gab_config *config, const gab_domain *domain, const char *folder,
+                              gab_lbm_setup *setup)
+{
+  size_t count = gab_config_count(config, "bodies");
+  void *memory;
+  GAB_TRY(gab_alloc(count * sizeof(gab_body), GAB_MEMORY_OTHER, &memory));
+  setup->bodies = memory;
+  setup->body_count = count;
+  for (size_t i = 0; i < count; ++i)
+    GAB_TRY(read_body(config, i, domain->dimension, folder, &setup->units, &setup->bodies[i]));
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ initial state */
+
+void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state *state)
+{
+  const gab_taylor_green *v = user;
+  const double *k = v->wave_number;
+  double sine[3] = {0, 0, 0}, cosine[3] = {1, 1, 1};
+  for (int axis = 0; axis < v->dimension; ++axis) {
+    sine[axis] = sin(k[axis] * (centre[axis] - v->origin[axis]));
+    cosine[axis] = cos(k[axis] * (centre[axis] - v->origin[axis]));
+  }
+  double u = v->velocity, w = v->velocity * k[0] / k[1], kx = k[0] * v->dx, ky = k[1] * v->dx,
+         kz = v->dimension == 3 ? k[2] * v->dx : 0;
+  state->velocity[0] = u * sine[0] * cosine[1] * cosine[2];
+  state->velocity[1] = -w * cosine[0] * sine[1] * cosine[2];
+  state->velocity[2] = 0;
+  state->gradient[0][0] = u * kx * cosine[0] * cosine[1] * cosine[2];
+  state->gradient[0][1] = -u * ky * sine[0] * sine[1] * cosine[2];
+  state->gradient[0][2] = -u * kz * sine[0] * cosine[1] * sine[2];
+  state->gradient[1][0] = w * kx * sine[0] * sine[1] * cosine[2];
+  state->gradient[1][1] = -w * ky * cosine[0] * cosine[1] * cosine[2];
+  state->gradient[1][2] = w * kz * cosine[0] * sine[1] * sine[2];
+  double twice_x = 2 * cosine[0] * cosine[0] - 1, twice_y = 2 * cosine[1] * cosine[1] - 1;
+  double pressure = (u * u * twice_x + w * w * twice_y) / 4;
+  if (v->dimension == 3) pressure *= (2 * cosine[2] * cosine[2] + 1) / 4;
+  state->density = v->density * (1 + 3 * pressure);
+}
+
+static gab_status read_initial(const gab_config *config, const gab_domain *domain, gab_lbm_setup *setup)
+{
+  const double pi = 3.14159265358979323846;
+  double to_lattice = setup->units.dt / setup->units.dx;
+  if (strcmp(gab_config_string(config, "initial.type"), "taylor_green") != 0) {
+    GAB_TRY(read_plane_vector(config, "initial.velocity", domain->dimension, setup->options.velocity));
+    scale(setup->options.velocity, to_lattice);
+    return GAB_OK;
+  }
+  gab_taylor_green *vortices = &setup->vortices;
+  *vortices = (gab_taylor_green){.dimension = domain->dimension,
+                                 .velocity = gab_config_real(config, "initial.velocity") * to_lattice,
+                                 .dx = domain->dx,
+                                 .density = 1};
+  for (int axis = 0; axis < domain->dimension; ++axis) {
+    vortices->origin[axis] = domain->origin[axis];
+    vortices->wave_number[axis] = 2 * pi / ((double)domain->cells[axis] * domain->dx);
+  }
+  setup->options.initial = gab_taylor_green_initial;
+  setup->options.initial_user = vortices;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ all of it */
+
+static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
+{
+  static const char *const kernels[] = {"auto", "in_place", "sparse", "vector", "reference"};
+  const gab_lattice *fits = domain->dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
+  options->lattice = fits;
+  if (strcmp(gab_config_string(config, "lbm.lattice"), "auto") != 0)
+    options->lattice = gab_lattice_by_name(gab_config_string(config, "lbm.lattice"));
+  if (options->lattice != fits)
+    return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it has to be %s",
+                           domain->dimension, fits->name);
+  options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
+  if (options->collision->read) GAB_TRY(options->collision->read(config, options));
+  const int precision = gab_config_choice(config, "lbm.precision");
+  options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
+  options->mixed = precision == 2;
+  options->kernel = kernels[gab_config_choice(config, "lbm.kernel")];
+  return GAB_OK;
+}
+
+static double largest_speed(const gab_lbm_setup *setup)
+{
+  double speed = gab_units_velocity_to_lattice(&setup->units, setup->reference_velocity);
+  speed = fmax(speed, length_of(setup->options.velocity));
+  speed = fmax(speed, fabs(setup->vortices.velocity));
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side)
+    speed = fmax(speed, length_of(setup->options.sides[side].velocity));
+  for (size_t i = 0; i < setup->body_count; ++i) speed = fmax(speed, length_of(setup->bodies[i].velocity));
+  return speed;
+}
+
+gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
+                                      const gab_refinement_setup *refinement)
+{
+  gab_flow_scales scales = {.omega = 1};
+  for (size_t i = 0; i < setup->body_count; ++i) {
+    const gab_body *body = &setup->bodies[i];
+    if (body->shape != GAB_SHAPE_SPHERE && body->shape != GAB_SHAPE_CYLINDER) continue;
+    const int level = refinement ? gab_refinement_level_at(refinement, domain, body) : 0;
+    const double across = ldexp(2 * body->radius / domain->dx, level);
+    if (scales.resolution > 0 && across >= scales.resolution) continue;
+    scales.resolution = across;
+    scales.what = body->name[0] ? body->name : NULL;
+  }
+  return gab_flow_check(&scales);
+}
+
+static gab_status read_open_speed(const gab_config *config, gab_lbm_setup *setup)
+{
+  const char *path = "lbm.open_speed";
+  const double most = 0.5;
+  setup->open_speed = gab_lbm_open_speed(&setup->options, setup->speed);
+  if (!gab_config_is_set(config, path)) return GAB_OK;
+  setup->open_speed = gab_units_velocity_to_lattice(&setup->units, gab_config_real(config, path));
+  if (!(setup->open_speed < most))
+    return gab_config_fail(config, path, "is %.3g cells per step: it has to be below %g", setup->open_speed,
+                           most);
+  return GAB_OK;
+}
+
+static gab_status read_all(const gab_config *config, const gab_domain *domain, const char *folder,
+                           gab_lbm_setup *setup)
+{
+  bool periodic[3];
+  double acceleration[3];
+  GAB_TRY(gab_lbm_periodic_from_config(config, domain->dimension, periodic));
+  GAB_TRY(read_method(config, domain, &setup->options));
+  GAB_TRY(read_units(config, domain->dx, setup));
+  for (int side = 0; side < 2 * domain->dimension; ++side)
+    GAB_TRY(read_side(config, side, domain->dimension, &setup->units, &setup->options.sides[side]));
+  GAB_TRY(read_plane_vector(config, "fluid.acceleration", domain->dimension, acceleration));
+  for (int axis = 0; axis < 3; ++axis)
+    setup->options.force[axis] = gab_units_acceleration_to_lattice(&setup->units, acceleration[axis]);
+  GAB_TRY(read_bodies(config, domain, folder, setup));
+  GAB_TRY(read_initial(config, domain, setup));
+  setup->speed = largest_speed(setup);
+  GAB_TRY(read_open_speed(config, setup));
+  const gab_flow_scales scales = {.omega = setup->options.omega, .velocity = setup->speed};
+  return gab_flow_check(&scales);
+}
+
+gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,
+                                     gab_lbm_setup *setup)
+{
+  *setup = (gab_lbm_setup){0};
+  gab_status status = read_all(config, domain, folder, setup);
+  if (status != GAB_OK) gab_lbm_setup_release(setup);
+  return status;
+}
+
+void gab_lbm_setup_release(gab_lbm_setup *setup)
+{
+  gab_free(&setup->bodies);
+  setup->body_count = 0;
+}

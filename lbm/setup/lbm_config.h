@@ -1,0 +1,78 @@
+/** @file lbm_config.h
+ *  @brief The sections `lbm`, `fluid`, `units`, `boundaries`, `bodies` and `initial` of parameter files.
+ *
+ *  All lengths, velocities and times in the file are physical (any consistent units); with dx = dt = 1 they
+ *  are lattice units. The cell width comes from the domain, the time step from one of: units.dt,
+ *  units.lattice_velocity together with fluid.velocity, or fluid.omega together with a viscosity; with
+ *  fluid.omega alone dt is 1 and the viscosity follows.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_LBM_LBM_CONFIG_H
+#define GABION_LBM_LBM_CONFIG_H
+
+#include "core/config/config.h"
+#include "lbm/lbm.h"
+#include "lbm/levels/refinement.h"
+#include "lbm/setup/units.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Declares the sections. */
+gab_status gab_lbm_declare(gab_config *config);
+
+/** Which axes are periodic, as the sides say; z is in 2D. After gab_config_check(). For gab_forest_options
+ * and gab_domain. @return ::GAB_ERR_INPUT if only one of two opposite sides is periodic */
+gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension, bool periodic[3]);
+
+/** A vortex array as initial state; `initial_user` of the options. */
+typedef struct gab_taylor_green {
+  int dimension;
+  double origin[3], wave_number[3]; /**< physical; 2 pi / length of the domain */
+  double velocity, dx;              /**< amplitude in cells per step; cell width */
+  double density;
+} gab_taylor_green;
+/** u = U sin x cos y (cos z), v = -U cos x sin y (cos z), w = 0, with the density of the pressure that
+ * belongs to it (Taylor & Green 1937; DeBonis 2013). @param user  a gab_taylor_green */
+void gab_taylor_green_initial(void *user, const double centre[3], gab_lbm_state *state);
+
+/** Everything that the file says about the flow. */
+typedef struct gab_lbm_setup {
+  gab_lbm_options options; /**< points into this struct: do not copy it while in use */
+  gab_units units;
+  double viscosity;          /**< physical */
+  double reynolds;           /**< velocity * length / viscosity, 0 if length or velocity is not given */
+  double reference_velocity; /**< physical, fluid.velocity; 0 if not given */
+  double reference_length;   /**< fluid.length; 0 if not given */
+  double speed;              /**< largest in the file, in cells per step; 0 if it says none */
+  double open_speed;         /**< border_speed for the open sides, in cells per step; 0: none */
+  gab_body *bodies;          /**< owned */
+  size_t body_count;
+  gab_taylor_green vortices;
+} gab_lbm_setup;
+
+/** Reads and checks (Mach number, omega: gab_flow_check()). Paths of pictures are
+ * relative to `folder` (NULL: the working folder). @param[out] setup  to be released by
+ * gab_lbm_setup_release()
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status gab_lbm_setup_from_config(const gab_config *config, const gab_domain *domain, const char *folder,
+                                     gab_lbm_setup *setup);
+/** Checks the resolution of round bodies (gab_flow_check()): cells across the smallest, on the level that is
+ *  there at the start. @param[in] refinement  NULL: there is level 0 only */
+gab_status gab_lbm_setup_check_bodies(const gab_lbm_setup *setup, const gab_domain *domain,
+                                      const gab_refinement_setup *refinement);
+/** Looks for what can be computed but cannot be meant, after all else was fine. Refuses a body outside of the
+ * domain, a box into which fluid flows and from which none can (or the other way round), an acceleration that
+ * nothing withstands and that would make the flow too fast in so many steps; warns (log) of one that would not,
+ * and of keys that have no effect with the collision that was chosen. Pure but for the log.
+ *  @return ::GAB_ERR_INPUT with the place in the file and the numbers */
+gab_status gab_lbm_setup_check_meaning(const gab_config *config, const gab_domain *domain,
+                                       const gab_lbm_setup *setup, int64_t steps);
+void gab_lbm_setup_release(gab_lbm_setup *setup);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,367 @@
+/* The tables of the sections that describe a flow. */
+#include "lbm/setup/lbm_config.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+#define MRT_RATE(key, text)                                                                                  \
+  {                                                                                                          \
+    .name = (key), .type = GAB_CONFIG_REAL, .min = 0, .max = 2, .min_excluded = true,                        \
+    .default_text = GAB_CONFIG_OPTIONAL, .doc = (text)                                                       \
+  }
+
+/* Names and texts of all collision models, as they are listed. */
+static char collision_names[512], collision_texts[1024];
+
+static const gab_config_key lbm_keys[] = {
+    {.name = "lattice",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "auto|d2q9|d3q19",
+     .default_text = "auto",
+     .doc = "The lattice; auto takes the one that fits the dimension of the domain."},
+    {.name = "collision",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = collision_names,
+     .default_text = "trt",
+     .doc = collision_texts},
+    {.name = "magic",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 10,
+     .min_excluded = true,
+     .default_text = "0.1875",
+     .doc = "(1/omega - 1/2)(1/omega_odd - 1/2); 3/16 puts half-way walls exactly half-way. For TRT; MRT has "
+            "it only if "
+            "it is given, instead of rate_energy_flux and rate_third."},
+    MRT_RATE("rate_energy",
+             "MRT: relaxation rate of the energy; sets the bulk viscosity. Left out: 1.64 in 2D (Lallemand "
+             "& Luo 2000), 1.19 in 3D (d'Humieres et al. 2002), as all rates here."),
+    MRT_RATE("rate_energy_square",
+             "MRT: relaxation rate of the energy square. Left out: 1.54 in 2D, 1.4 in 3D."),
+    MRT_RATE("rate_energy_flux",
+             "MRT: relaxation rate of the energy flux. Left out: 1.9 in 2D, 1.2 in 3D, or the one that "
+             "magic gives."),
+    MRT_RATE("rate_stress",
+             "MRT in 3D: relaxation rate of the stress-like moments of fourth order. Left out: 1.4."),
+    MRT_RATE("rate_third",
+             "MRT in 3D: relaxation rate of the moments of third order beside the energy flux. Left out: "
+             "1.98, or the one that magic gives."),
+    {.name = "open_speed",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .unit = "m/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "TRT, and MRT with magic: speed of the flow up to which velocity, pressure and outflow sides are "
+            "stable; "
+            "where it needs it there is a smaller magic for that. Left out: twice the largest speed in this "
+            "file, if "
+            "the Reynolds number of a cell exceeds 10 at that one; 0: magic as it is."},
+    {.name = "precision",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "double|float|mixed",
+     .default_text = "double",
+     .doc = "Of the stored populations and of their arithmetic. mixed stores floats and computes collisions "
+            "in double: half of the memory, errors of rounding only where a population is stored."},
+    {.name = "kernel",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "auto|in_place|sparse|vector|reference",
+     .default_text = "auto",
+     .outside = true,
+     .doc = "How the sweep is computed; all give the same bits. in_place keeps one field of populations per "
+            "block (the AA pattern), sparse one of the fluid cells alone; auto takes the one for blocks with "
+            "many fluid cells, the other for those with few. vector and reference keep two fields."},
+};
+static const gab_config_section lbm_section = {.path = "lbm",
+                                               .doc = "The lattice Boltzmann method.",
+                                               .keys = lbm_keys,
+                                               .count = COUNT(lbm_keys),
+                                               .optional = true};
+
+#define POSITIVE .min = 0, .max = INFINITY, .min_excluded = true
+
+static const gab_config_key fluid_keys[] = {
+    {.name = "density",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .unit = "kg/m^3",
+     .default_text = "1",
+     .doc = "Reference density of the fluid."},
+    {.name = "viscosity",
+     .instead_of = "reynolds",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .unit = "m^2/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Kinematic viscosity; or give reynolds, or omega together with the time step."},
+    {.name = "reynolds",
+     .instead_of = "viscosity",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Velocity * length / viscosity, instead of the viscosity."},
+    {.name = "velocity",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .unit = "m/s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Reference velocity, for reynolds, units.lattice_velocity and coefficients."},
+    {.name = "length",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Reference length, for reynolds and coefficients."},
+    {.name = "omega",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 2,
+     .min_excluded = true,
+     .max_excluded = true,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Relaxation rate, instead of the viscosity or the time step."},
+    {.name = "acceleration",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s^2",
+     .default_text = "[0, 0, 0]",
+     .doc = "Body force per mass on all of the fluid."},
+};
+static const gab_config_section fluid_section = {.path = "fluid",
+                                                 .doc = "The fluid and its scales.",
+                                                 .keys = fluid_keys,
+                                                 .count = COUNT(fluid_keys),
+                                                 .optional = true};
+
+static const gab_config_key units_keys[] = {
+    {.name = "dt",
+     .instead_of = "lattice_velocity",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .unit = "s",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Time step; or give lattice_velocity, or fluid.omega together with the viscosity."},
+    {.name = "lattice_velocity",
+     .instead_of = "dt",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 0.4,
+     .min_excluded = true,
+     .unit = "cells per step",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc =
+         "what fluid.velocity is to be on the lattice; this chooses the time step (0.02 to 0.1 are usual)"},
+};
+static const gab_config_section units_section = {
+    .path = "units",
+    .doc = "The time step; the width of a cell comes from the domain.",
+    .keys = units_keys,
+    .count = COUNT(units_keys),
+    .optional = true};
+
+/* ------------------------------------------------------------------------------------------ sides */
+
+static const gab_config_key velocity_keys[] = {
+    {.name = "velocity",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s",
+     .doc = "Velocity at the side; the maximum of a parabolic profile."},
+    {.name = "profile",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "constant|parabolic",
+     .default_text = "constant",
+     .doc = "How the velocity varies over the side; parabolic falls to zero towards sides that are not "
+            "periodic."},
+    {.name = "ramp_time",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .unit = "s",
+     .default_text = "0",
+     .doc = "Time over which the velocity grows smoothly from zero."},
+};
+static const gab_config_key pressure_keys[] = {
+    {.name = "pressure",
+     .type = GAB_CONFIG_REAL,
+     .unit = "Pa",
+     .default_text = "0",
+     .doc = "Difference to the reference pressure."},
+};
+
+#define SIDE_VARIANT(side, kind, text, list, number, is_default)                                             \
+  {                                                                                                          \
+    .path = "boundaries." side, .doc = text, .keys = list, .count = number, .optional = true,                \
+    .variant = kind, .variant_is_default = is_default                                                        \
+  }
+#define SIDE(side)                                                                                           \
+  SIDE_VARIANT(side, "periodic", "What leaves here comes in on the opposite side.", NULL, 0, true),          \
+      SIDE_VARIANT(side, "wall", "No slip.", NULL, 0, false),                                                \
+      SIDE_VARIANT(side, "velocity", "Given velocity: inlet or moving wall.", velocity_keys,                 \
+                   COUNT(velocity_keys), false),                                                             \
+      SIDE_VARIANT(side, "pressure", "Given pressure: anti-bounce-back.", pressure_keys,                     \
+                   COUNT(pressure_keys), false),                                                             \
+      SIDE_VARIANT(                                                                                          \
+          side, "outflow",                                                                                   \
+          "Pressure drawn softly to the given one, nothing flows back in: lets vortices and sound out.",     \
+          pressure_keys, COUNT(pressure_keys), false),                                                       \
+      SIDE_VARIANT(side, "free_slip", "No friction, nothing passes.", NULL, 0, false)
+
+static const gab_config_section side_sections[] = {SIDE("x_min"), SIDE("x_max"), SIDE("y_min"),
+                                                   SIDE("y_max"), SIDE("z_min"), SIDE("z_max")};
+
+/* ------------------------------------------------------------------------------------------ bodies */
+
+static const gab_config_key common_body_keys[] = {
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .distinct = true,
+     .default_text = "\"\"",
+     .doc = "Name of the body in tables of forces, at most 31 characters."},
+    {.name = "velocity",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s",
+     .default_text = "[0, 0, 0]",
+     .doc = "Velocity of its wall; the body stays where it is."},
+};
+#define WALL_KEY                                                                                             \
+  {                                                                                                          \
+    .name = "wall", .type = GAB_CONFIG_CHOICE, .choices = "interpolated|staircase",                          \
+    .default_text = "interpolated",                                                                          \
+    .doc = "Where the wall is: at the exact surface, or half-way between cells."                             \
+  }
+#define INSIDE_KEY                                                                                           \
+  {                                                                                                          \
+    .name = "inside", .type = GAB_CONFIG_CHOICE, .choices = "solid|fluid", .default_text = "solid",          \
+    .doc = "Fluid: everything around the shape is solid, e.g. for pipes."                                    \
+  }
+#define CENTRE_KEY                                                                                           \
+  {                                                                                                          \
+    .name = "centre", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "m",                \
+    .doc = "Centre of the body."                                                                             \
+  }
+#define RADIUS_KEY                                                                                           \
+  {                                                                                                          \
+    .name = "radius", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "m", .doc = "Radius of the body."           \
+  }
+#define CORNER_KEYS                                                                                          \
+  {.name = "lo",                                                                                             \
+   .type = GAB_CONFIG_REAL,                                                                                  \
+   .length_min = 2,                                                                                          \
+   .length_max = 3,                                                                                          \
+   .unit = "m",                                                                                              \
+   .doc = "Lower corner."},                                                                                  \
+  {                                                                                                          \
+    .name = "hi", .type = GAB_CONFIG_REAL, .length_min = 2, .length_max = 3, .unit = "m",                    \
+    .doc = "Upper corner."                                                                                   \
+  }
+
+static const gab_config_key box_keys[] = {CORNER_KEYS, WALL_KEY, INSIDE_KEY};
+static const gab_config_key sphere_keys[] = {CENTRE_KEY, RADIUS_KEY, WALL_KEY, INSIDE_KEY};
+static const gab_config_key cylinder_keys[] = {
+    CENTRE_KEY,
+    RADIUS_KEY,
+    {.name = "axis",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "x|y|z",
+     .default_text = "z",
+     .doc = "Direction of its axis; z in 2D."},
+    {.name = "length",
+     .type = GAB_CONFIG_REAL,
+     POSITIVE,
+     .unit = "m",
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .doc = "Length along the axis, centred; endless if left out."},
+    WALL_KEY,
+    INSIDE_KEY,
+};
+static const gab_config_key mask_keys[] = {
+    {.name = "file",
+     .type = GAB_CONFIG_STRING,
+     .file = GAB_CONFIG_FILE_BY_CASE,
+     .doc = "PNG picture; its dark pixels are the body."},
+    CORNER_KEYS,
+    INSIDE_KEY,
+};
+#define BODY(kind, text, list)                                                                               \
+  {                                                                                                          \
+    .path = "bodies", .doc = text, .keys = list, .count = COUNT(list), .is_list = true, .variant = kind      \
+  }
+
+static const gab_config_section body_sections[] = {
+    {.path = "bodies",
+     .doc = "Solid bodies in the flow; the first one that covers a cell owns it.",
+     .keys = common_body_keys,
+     .count = COUNT(common_body_keys),
+     .is_list = true},
+    BODY("box", "A box along the axes.", box_keys),
+    BODY("sphere", "A sphere; a disc in 2D.", sphere_keys),
+    BODY("cylinder", "A cylinder along an axis; a disc in 2D.", cylinder_keys),
+    BODY("mask", "The dark pixels of a picture, in 2D; always a staircase.", mask_keys),
+};
+
+/* ------------------------------------------------------------------------------------------ initial state */
+
+static const gab_config_key uniform_keys[] = {
+    {.name = "velocity",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .unit = "m/s",
+     .default_text = "[0, 0, 0]",
+     .doc = "Velocity everywhere."},
+};
+static const gab_config_key vortex_keys[] = {
+    {.name = "velocity", .type = GAB_CONFIG_REAL, POSITIVE, .unit = "m/s", .doc = "Amplitude."},
+};
+static const gab_config_section initial_sections[] = {
+    {.path = "initial",
+     .doc = "The same everywhere.",
+     .keys = uniform_keys,
+     .count = COUNT(uniform_keys),
+     .optional = true,
+     .variant = "uniform",
+     .variant_is_default = true},
+    {.path = "initial",
+     .doc = "One period of the Taylor-Green vortices over the domain.",
+     .keys = vortex_keys,
+     .count = COUNT(vortex_keys),
+     .optional = true,
+     .variant = "taylor_green"},
+};
+
+/* A model that is registered later is not among them. */
+static void list_collisions(void)
+{
+  size_t names = 0, texts = 0;
+  for (int i = 0; gab_collision_at(i); ++i) {
+    const gab_collision *model = gab_collision_at(i);
+    names += (size_t)snprintf(collision_names + names, sizeof collision_names - names, "%s%s", i ? "|" : "",
+                              model->name);
+    texts += (size_t)snprintf(collision_texts + texts, sizeof collision_texts - texts, "%s%s: %s",
+                              i ? "; " : "Collision model. ", model->name, model->doc);
+    if (names >= sizeof collision_names || texts >= sizeof collision_texts - 1) return;
+  }
+  snprintf(collision_texts + texts, sizeof collision_texts - texts, ".");
+}
+
+gab_status gab_lbm_declare(gab_config *config)
+{
+  list_collisions();
+  GAB_TRY(gab_config_declare(config, &lbm_section));
+  for (int i = 0; gab_collision_at(i); ++i)
+    if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));
+  GAB_TRY(gab_config_declare(config, &fluid_section));
+  GAB_TRY(gab_config_declare(config, &units_section));
+  for (size_t i = 0; i < COUNT(side_sections); ++i) GAB_TRY(gab_config_declare(config, &side_sections[i]));
+  for (size_t i = 0; i < COUNT(body_sections); ++i) GAB_TRY(gab_config_declare(config, &body_sections[i]));
+  for (size_t i = 0; i < COUNT(initial_sections); ++i)
+    GAB_TRY(gab_config_declare(config, &initial_sections[i]));
+  return GAB_OK;
+}

@@ -1,0 +1,59 @@
+/** @file units.h
+ *  @brief Physical and lattice units, and the checks that say whether a simulation can work at all.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_LBM_UNITS_H
+#define GABION_LBM_UNITS_H
+
+#include "core/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One cell is dx long, one step takes dt, density 1 is `density`. All in units of the user's choice (SI). */
+typedef struct gab_units {
+  double dx, dt, density;
+} gab_units;
+
+/** From cell width and time step. @return ::GAB_ERR_INPUT unless all are positive */
+gab_status gab_units_from_dt(double dx, double dt, double density, gab_units *units);
+/** From cell width and what a reference velocity is to be on the lattice: dt = dx * lattice_velocity /
+ * velocity. */
+gab_status gab_units_from_velocity(double dx, double velocity, double lattice_velocity, double density,
+                                   gab_units *units);
+/** nu = velocity * length / Re. @return ::GAB_ERR_INPUT unless all are positive */
+gab_status gab_viscosity_from_reynolds(double reynolds, double velocity, double length, double *viscosity);
+
+double gab_units_velocity_to_lattice(const gab_units *units, double velocity);
+double gab_units_velocity_to_physical(const gab_units *units, double velocity);
+double gab_units_viscosity_to_lattice(const gab_units *units, double viscosity);
+/** Acceleration (m/s^2) to force per volume at density 1. */
+double gab_units_acceleration_to_lattice(const gab_units *units, double acceleration);
+/** Pressure difference to the reference pressure, from density: c_s^2 (rho - 1) in physical units. */
+double gab_units_pressure_to_physical(const gab_units *units, double density);
+double gab_units_pressure_to_density(const gab_units *units, double pressure);
+/** Force on a body; `dimension` 2 gives force per length. */
+double gab_units_force_to_physical(const gab_units *units, int dimension, double force);
+/** Relaxation rate of a viscosity in lattice units: 1 / (3 nu + 1/2), and back. */
+double gab_omega_of_viscosity(double lattice_viscosity);
+double gab_viscosity_of_omega(double omega);
+
+/** What a simulation is about to do, in lattice units. */
+typedef struct gab_flow_scales {
+  double velocity; /**< largest expected */
+  double omega;
+  double resolution; /**< cells across the smallest body or gap; 0: nothing to resolve */
+  const char *what;  /**< name of that body, for the message; may be NULL */
+} gab_flow_scales;
+
+/** Warns (log) or refuses, with the numbers and what would help: Mach number u/c_s above 0.17 warned, above
+ *  0.35 refused; omega outside (0, 2) refused, below 0.5 or above 1.98 warned; fewer than 8 cells across a body warned,
+ *  fewer than 2 refused. @return GAB_OK or ::GAB_ERR_INPUT */
+gab_status gab_flow_check(const gab_flow_scales *scales);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

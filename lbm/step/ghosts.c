@@ -1,0 +1,194 @@
+/* What crosses from a block into its neighbours: packed for other processes, fetched from own blocks.
+ *
+ * All blocks have the same map, so where a side begins, how far it reaches and which populations cross it is
+ * worked out once for each direction; what is left to each block and step is the way in which the two fields
+ * lie (gab_storage). */
+#include "lbm/sparse/sparse_impl.h"
+
+#include <string.h>
+
+/* Only the populations that move across the common face, edge or corner are needed on the other side: those
+ * whose velocity agrees with every non-zero component of the direction. */
+static void list_crossing(const gab_lattice *lattice, const int offset[3], gab_ghost_side *side)
+{
+  for (int q = 1; q < lattice->q; ++q) {
+    bool crosses = true;
+    for (int axis = 0; axis < 3; ++axis)
+      crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
+    if (crosses) side->q[side->count++] = (int16_t)q;
+  }
+}
+
+static ptrdiff_t index_of(const gab_field_map *map, const int64_t cell[3])
+{
+  return (ptrdiff_t)gab_field_index(map, (int32_t)cell[0], (int32_t)cell[1], (int32_t)cell[2], 0);
+}
+
+void gab_lbm_list_sides(gab_lbm_model *model)
+{
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    gab_ghost_side *side = &model->ghost_sides[direction];
+    *side = (gab_ghost_side){0};
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    if (direction == GAB_DIRECTION_CENTRE || (model->lattice->dimension == 2 && offset[2] != 0)) continue;
+    list_crossing(model->lattice, offset, side);
+    gab_box send = gab_direction_send_box(direction, model->cells, 1);
+    gab_box receive = gab_direction_receive_box(gab_direction_opposite(direction), model->cells, 1);
+    side->across = offset[model->slab_axis] != 0;
+    side->send = index_of(&model->map, send.lo);
+    side->receive = index_of(&model->map, receive.lo);
+    side->cells = gab_box_count(&send);
+    for (int axis = 0; axis < 3; ++axis) side->extent[axis] = (int32_t)(send.hi[axis] - send.lo[axis]);
+  }
+}
+
+/* A box on its way: rows and layers of both ends begin so many values after each other. */
+typedef struct copy_shape {
+  int32_t extent[3];
+  ptrdiff_t to_step[2], from_step[2];
+} copy_shape;
+
+/* Populations in the sides of one shape. */
+enum { MOST_LINES = 2 * GAB_LATTICE_MAX_Q };
+
+#define REAL       double
+#define NAME(part) ghosts_double##part
+#include "lbm/step/ghosts_body.inc"
+
+#define REAL       float
+#define NAME(part) ghosts_float##part
+#include "lbm/step/ghosts_body.inc"
+
+static bool in_float(const gab_lbm_model *model) { return model->options.precision == GAB_PRECISION_FLOAT; }
+
+/* From field to field; packed ends are set by the callers. */
+static copy_shape shape_of(const gab_lbm_model *model, const gab_ghost_side *side)
+{
+  const ptrdiff_t *stride = model->map.stride;
+  copy_shape shape = {.to_step = {stride[1], stride[2]}, .from_step = {stride[1], stride[2]}};
+  memcpy(shape.extent, side->extent, sizeof shape.extent);
+  return shape;
+}
+
+static void set_packed(ptrdiff_t step[2], const gab_ghost_side *side)
+{
+  step[0] = side->extent[0];
+  step[1] = (ptrdiff_t)side->extent[0] * side->extent[1];
+}
+
+static size_t ghost_size(void *user, int direction)
+{
+  const gab_lbm_model *model = user;
+  const gab_ghost_side *side = &model->ghost_sides[direction];
+  return side->cells * (size_t)side->count * gab_precision_bytes(model->options.precision);
+}
+
+static void ghost_pack(void *user, const void *data, int direction, void *bytes)
+{
+  const gab_lbm_model *model = user;
+  const gab_ghost_side *side = &model->ghost_sides[direction];
+  const gab_lbm_block *block = data;
+  if (block->sparse) {
+    gab_sparse_pack_ghosts(model, block, direction, bytes);
+    return;
+  }
+  copy_shape shape = shape_of(model, side);
+  set_packed(shape.to_step, side);
+  if (in_float(model)) ghosts_float_pack(side, data, &shape, bytes);
+  else ghosts_double_pack(side, data, &shape, bytes);
+}
+
+static void ghost_unpack(void *user, void *data, int direction, const void *bytes)
+{
+  const gab_lbm_model *model = user;
+  const gab_ghost_side *side = &model->ghost_sides[direction];
+  gab_lbm_block *block = data;
+  if (block->sparse) {
+    gab_sparse_unpack_ghosts(model, block, direction, bytes);
+    return;
+  }
+  copy_shape shape = shape_of(model, side);
+  set_packed(shape.from_step, side);
+  if (in_float(model)) ghosts_float_unpack(side, data, &shape, bytes);
+  else ghosts_double_unpack(side, data, &shape, bytes);
+}
+
+/* Between blocks of this process nothing is copied when the exchange starts: what the source sends stays
+ * where it is, even while and after the source is swept (storage_impl.h), until its own ghosts are filled
+ * again. So it is fetched when the target is swept, into a cache that needs it at once. Which blocks send to
+ * which is noted once for each plan of the exchange. */
+static int in_order(const gab_ghost_side *a, const gab_ghost_side *b)
+{
+  int difference = memcmp(a->extent, b->extent, sizeof a->extent);
+  return difference != 0 ? difference : (int)a->across - (int)b->across;
+}
+
+void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
+{
+  const gab_lbm_model *model = user;
+  gab_lbm_block *target = to;
+  if (!from) {
+    target->remote |= UINT32_C(1) << direction;
+    return;
+  }
+  /* sides of one shape stand together */
+  const gab_lbm_fetch fetch = {.source = from, .side = &model->ghost_sides[direction]};
+  int place = target->fetch_count++;
+  for (; place > 0 && in_order(target->fetches[place - 1].side, fetch.side) > 0; --place)
+    target->fetches[place] = target->fetches[place - 1];
+  target->fetches[place] = fetch;
+}
+
+static bool is_sparse(const gab_lbm_block *target, const gab_lbm_fetch *fetch)
+{
+  return target->sparse || fetch->source->sparse;
+}
+
+/* How many of the sides from the first one on have its shape and lie between dense blocks. */
+static int equal_sides(const gab_lbm_block *target, const gab_lbm_fetch *fetches, int count)
+{
+  int equal = 1, lines = fetches[0].side->count;
+  if (is_sparse(target, fetches)) return 1;
+  while (equal < count && !is_sparse(target, &fetches[equal]) &&
+         in_order(fetches[equal].side, fetches[0].side) == 0 &&
+         (lines += fetches[equal].side->count) <= MOST_LINES)
+    ++equal;
+  return equal;
+}
+
+void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across)
+{
+  const int axis = model->slab_axis;
+  const int32_t lo = (int32_t)job->first_slab * model->slab_layers;
+  const int32_t end = (int32_t)job->last_slab * model->slab_layers;
+  const int32_t hi = end < model->cells[axis] ? end : model->cells[axis];
+  const ptrdiff_t skipped = across ? 0 : lo * model->map.stride[axis];
+  gab_lbm_block *target = job->block;
+  for (int first = 0, equal; first < target->fetch_count; first += equal) {
+    const gab_lbm_fetch *fetches = &target->fetches[first];
+    equal = equal_sides(target, fetches, target->fetch_count - first);
+    if (fetches->side->across != across) continue;
+    if (is_sparse(target, fetches)) {
+      const int direction = (int)(fetches->side - model->ghost_sides);
+      const gab_lbm_slabs slabs = {job->first_slab, job->last_slab};
+      gab_sparse_fetch(model, target, fetches->source, direction, across ? NULL : &slabs);
+      continue;
+    }
+    copy_shape shape = shape_of(model, fetches->side);
+    if (!across) shape.extent[axis] = hi - lo;
+    if (in_float(model)) ghosts_float_fetch(target, fetches, equal, &shape, skipped);
+    else ghosts_double_fetch(target, fetches, equal, &shape, skipped);
+  }
+}
+
+gab_ghost_kind gab_lbm_ghost_kind(gab_lbm_model *model)
+{
+  return (gab_ghost_kind){.name = "lbm.populations",
+                          .user = model,
+                          .size = ghost_size,
+                          .pack = ghost_pack,
+                          .unpack = ghost_unpack,
+                          .coupled = true, /* gab_level_interface_kind() */
+                          .fetched = true};
+}

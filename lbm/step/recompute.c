@@ -1,0 +1,337 @@
+/* Blocks that are computed twice, to find what a broken core or a flipped bit has made of them.
+ *
+ * Well defined is the sweep of one block in one sub-step of its level: when ghosts, links and corrections
+ * have been done, all that it reads lies in the field of the block. That is kept, the step goes on as ever,
+ * and when all of the level have been swept, what was kept is swept too, by another thread than did so before
+ * where there is one. Both fields have to be the same then, to the last bit; so a bit is found too that flips
+ * in the field between the sweep and the comparison.
+ *
+ * From then to the next sweep of the block, be it that of the next sub-step or step, nobody may change what
+ * its cells have sent: a hash of it is compared. */
+#include "lbm/sparse/sparse_impl.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* A block as it was ahead of the sweep. */
+typedef struct kept_block {
+  gab_lbm_block *block;
+  gab_lbm_block before; /* with the fields below in the place of its own */
+  gab_field from, to;   /* to: of two fields only */
+  const gab_lbm_job *jobs;
+  size_t parts;
+  uint64_t different; /* bytes */
+} kept_block;
+
+/* What a block holds behind its sweep. */
+typedef struct mark {
+  gab_block_id id;
+  int level;
+  uint64_t hash, now;
+} mark;
+
+struct gab_lbm_recompute {
+  double share;   /* asked for ... */
+  gab_step asked; /* ... in this step */
+  kept_block *kept;
+  size_t count;
+  mark *marks;
+  size_t mark_count;
+  gab_step marked;   /* step of the marks */
+  uint64_t revision; /* of the forest then */
+  gab_sample_report report;
+  char words[256];   /* what was found; "": nothing yet */
+  uint64_t found_in; /* revision of the forest then: it grows when the run goes back */
+};
+
+static gab_status make(gab_lbm *lbm)
+{
+  void *memory;
+  if (lbm->recompute) return GAB_OK;
+  GAB_TRY(gab_alloc(sizeof *lbm->recompute, GAB_MEMORY_OTHER, &memory));
+  lbm->recompute = memory;
+  return GAB_OK;
+}
+
+gab_status gab_lbm_request_recomputation(gab_lbm *lbm, double share)
+{
+  if (!(share >= 0 && share <= 1))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%g is no share of the blocks, from 0 to 1", share);
+  GAB_TRY(make(lbm));
+  lbm->recompute->share = share;
+  lbm->recompute->asked = lbm->step;
+  return GAB_OK;
+}
+
+static bool is_asked(const gab_lbm *lbm)
+{
+  return lbm->recompute && lbm->recompute->share > 0 && lbm->recompute->asked == lbm->step;
+}
+
+static void drop_kept(gab_lbm_recompute *recompute)
+{
+  for (size_t i = 0; i < recompute->count; ++i) {
+    gab_free(&recompute->kept[i].from.data);
+    gab_free(&recompute->kept[i].to.data);
+  }
+  gab_free(&recompute->kept);
+  recompute->count = 0;
+}
+
+static void drop_marks(gab_lbm_recompute *recompute)
+{
+  gab_free(&recompute->marks);
+  recompute->mark_count = 0;
+}
+
+void gab_lbm_recompute_release(gab_lbm *lbm)
+{
+  if (!lbm->recompute) return;
+  drop_kept(lbm->recompute);
+  drop_marks(lbm->recompute);
+  gab_free(&lbm->recompute);
+}
+
+bool gab_lbm_recompute_waits(const gab_lbm *lbm)
+{
+  return is_asked(lbm) || (lbm->recompute && lbm->recompute->mark_count > 0);
+}
+
+gab_sample_report gab_lbm_recomputation(const gab_lbm *lbm)
+{
+  return lbm->recompute ? lbm->recompute->report : (gab_sample_report){0};
+}
+
+/* Keeps the first words. */
+GAB_PRINTF(2, 3) static void say(gab_lbm *lbm, const char *format, ...)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  const uint64_t revision = gab_forest_revision(lbm->forest);
+  if (recompute->words[0] && recompute->found_in == revision) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(recompute->words, sizeof recompute->words, format, arguments);
+  va_end(arguments);
+  recompute->found_in = revision;
+}
+
+/* ------------------------------------------------------------------------------------------ the sample */
+
+static bool has(const gab_lbm *lbm, const gab_lbm_substep *at, const gab_lbm_block *block)
+{
+  if (!gab_sample_has(lbm->recompute->share, block->id, lbm->step)) return false;
+  const uint64_t wanted = gab_sample_substep(block->id, lbm->step, UINT64_C(1) << at->level);
+  return ldexp(at->time - (double)lbm->step, at->level) == (double)wanted;
+}
+
+bool gab_lbm_recompute_is_due(const gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  const gab_lbm_jobs *jobs = &lbm->stage[at->level].plan.jobs;
+  if (!is_asked(lbm)) return false;
+  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
+    if (has(lbm, at, jobs->list[i].block)) return true;
+  return false;
+}
+
+static gab_status copy_field(const gab_field *from, gab_field *to)
+{
+  const size_t bytes = from->map.elements * gab_precision_bytes(from->shape.precision);
+  *to = *from;
+  to->data = NULL;
+  GAB_TRY(gab_alloc(bytes, GAB_MEMORY_FIELD, &to->data));
+  memcpy(to->data, from->data, bytes);
+  return GAB_OK;
+}
+
+static gab_status keep(gab_lbm_recompute *recompute, const gab_lbm_job *job)
+{
+  void *list = recompute->kept;
+  gab_lbm_block *block = job->block;
+  GAB_TRY(gab_list_room(&list, recompute->count, sizeof(kept_block)));
+  recompute->kept = list;
+  kept_block *made = &recompute->kept[recompute->count];
+  *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
+  GAB_TRY(copy_field(block->src, &made->from));
+  recompute->count++;
+  return block->dst ? copy_field(block->dst, &made->to) : GAB_OK;
+}
+
+gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  const gab_lbm_jobs *jobs = &lbm->stage[at->level].plan.jobs;
+  const double start = gab_seconds();
+  drop_kept(lbm->recompute); /* of a step that a fault has ended */
+  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
+    if (has(lbm, at, jobs->list[i].block)) GAB_TRY(keep(lbm->recompute, &jobs->list[i]));
+  lbm->recompute->report.seconds += gab_seconds() - start;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ at rest */
+
+static gab_status hash_of(const gab_lbm *lbm, const gab_lbm_block *block, uint64_t *hash)
+{
+  gab_buffer packed;
+  gab_buffer_init(&packed, GAB_MEMORY_OTHER);
+  gab_status status = gab_lbm_pack(&lbm->model, block, &packed);
+  if (status == GAB_OK) *hash = gab_hash64_fast(packed.data, packed.size, block->id);
+  gab_buffer_release(&packed);
+  return status;
+}
+
+/* @param[in] level  of this one only; -1: of all */
+static gab_status hash_marks(const gab_lbm *lbm, int level)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  bool starved = false;
+#pragma omp parallel for schedule(dynamic)
+  for (size_t i = 0; i < recompute->mark_count; ++i) {
+    const gab_block *place = gab_forest_find(lbm->forest, recompute->marks[i].id);
+    if (level >= 0 && recompute->marks[i].level != level) continue;
+    if (place && hash_of(lbm, gab_lbm_block_of(lbm, place), &recompute->marks[i].now) == GAB_OK) continue;
+#pragma omp atomic write
+    starved = true;
+  }
+  if (starved) GAB_FAIL(GAB_ERR_MEMORY, "no memory to compare blocks with what they were");
+  return GAB_OK;
+}
+
+/* A block may have gone elsewhere, or have become several: then the revision is another one. */
+static gab_status look(gab_lbm *lbm, int level)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  if (recompute->mark_count == 0) return GAB_OK;
+  const double start = gab_seconds();
+  const gab_step since = lbm->step - recompute->marked;
+  if (since < 0 || since > 1 || recompute->revision != gab_forest_revision(lbm->forest)) {
+    drop_marks(recompute);
+    return GAB_OK;
+  }
+  GAB_TRY(hash_marks(lbm, level));
+  for (size_t i = 0; i < recompute->mark_count; ++i) {
+    const mark *it = &recompute->marks[i];
+    if ((level >= 0 && it->level != level) || it->now == it->hash) continue;
+    recompute->report.changed++;
+    say(lbm, "block " GAB_PRI_BLOCK " of level %d has changed since it was computed in step %" GAB_PRI_STEP,
+        it->id, it->level, recompute->marked);
+  }
+  recompute->report.seconds += gab_seconds() - start;
+  return GAB_OK;
+}
+
+gab_status gab_lbm_recompute_begin(gab_lbm *lbm, int level)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  size_t left = 0;
+  if (!recompute || recompute->mark_count == 0) return GAB_OK;
+  GAB_TRY(look(lbm, level));
+  for (size_t i = 0; i < recompute->mark_count; ++i)
+    if (recompute->marks[i].level != level) recompute->marks[left++] = recompute->marks[i];
+  recompute->mark_count = left;
+  return GAB_OK;
+}
+
+/* Those of the step before have gone with the sweep of each level. */
+static gab_status mark_sample(gab_lbm *lbm, int level)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  for (size_t i = 0; i < recompute->count; ++i) {
+    void *list = recompute->marks;
+    GAB_TRY(gab_list_room(&list, recompute->mark_count, sizeof(mark)));
+    recompute->marks = list;
+    recompute->marks[recompute->mark_count++] = (mark){.id = recompute->kept[i].block->id, .level = level};
+  }
+  GAB_TRY(hash_marks(lbm, level));
+  for (size_t i = 0; i < recompute->mark_count; ++i)
+    if (recompute->marks[i].level == level) recompute->marks[i].hash = recompute->marks[i].now;
+  recompute->marked = lbm->step;
+  recompute->revision = gab_forest_revision(lbm->forest);
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ once more */
+
+static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_lbm_job *job)
+{
+  for (size_t slab = job->first_slab; slab < job->last_slab; ++slab)
+    gab_lbm_sweep_slab(model, &kept->before, slab);
+}
+
+static size_t count_different(const kept_block *kept)
+{
+  const gab_field *now = kept->block->src, *again = kept->block->dst ? &kept->to : &kept->from;
+  const size_t bytes = now->map.elements * gab_precision_bytes(now->shape.precision);
+  const unsigned char *a = now->data, *b = again->data;
+  size_t different = 0;
+  if (memcmp(a, b, bytes) == 0) return 0;
+  for (size_t i = 0; i < bytes; ++i) different += a[i] != b[i];
+  return different;
+}
+
+/* Each part falls to the thread behind the one that swept it: on another core, mostly. */
+static void compute_again(gab_lbm *lbm)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  for (size_t i = 0; i < recompute->count; ++i) {
+    recompute->kept[i].before.src = &recompute->kept[i].from;
+    recompute->kept[i].before.dst = recompute->kept[i].block->dst ? &recompute->kept[i].to : NULL;
+  }
+#pragma omp parallel
+  {
+#ifdef _OPENMP
+    const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+#else
+    const size_t me = 0, threads = 1;
+#endif
+    for (size_t i = 0; i < recompute->count; ++i)
+      for (size_t part = 0; part < recompute->kept[i].parts; ++part) {
+        const gab_lbm_job *job = &recompute->kept[i].jobs[part];
+        if ((job->by + 1) % threads == me) sweep_part(&lbm->model, &recompute->kept[i], job);
+      }
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < recompute->count; ++i)
+      recompute->kept[i].different = count_different(&recompute->kept[i]);
+  }
+}
+
+/* Blocks have been turned over: their state is that behind the sweep. */
+gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  const double start = gab_seconds();
+  gab_world_enter(lbm->world, GAB_PHASE_RECOMPUTE);
+  compute_again(lbm);
+  recompute->report.blocks += recompute->count;
+  for (size_t i = 0; i < recompute->count; ++i) {
+    const kept_block *kept = &recompute->kept[i];
+    if (kept->different == 0) continue;
+    recompute->report.differed++;
+    say(lbm,
+        "block " GAB_PRI_BLOCK " of level %d, computed twice in step %" GAB_PRI_STEP ", differs in %" PRIu64
+        " bytes",
+        kept->block->id, at->level, lbm->step, kept->different);
+  }
+  gab_status status = mark_sample(lbm, at->level);
+  drop_kept(recompute);
+  recompute->report.seconds += gab_seconds() - start;
+  return status;
+}
+
+gab_status gab_lbm_check_recomputed(gab_lbm *lbm, bool at_rest)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
+  if (!recompute) return GAB_OK;
+  if (at_rest) GAB_TRY(look(lbm, -1));
+  const bool found = recompute->words[0] && recompute->found_in == gab_forest_revision(lbm->forest);
+  char words[sizeof recompute->words];
+  memcpy(words, recompute->words, sizeof words);
+  recompute->words[0] = '\0';
+  if (found) GAB_FAIL(GAB_ERR_SUSPECT, "%s", words);
+  return GAB_OK;
+}

@@ -1,0 +1,64 @@
+/** @file storage_impl.h
+ *  @brief Where the populations of a block lie in its field: the one place that knows the streaming patterns.
+ *
+ *  All of lbm/ speaks of what cell x has sent in direction q: its population after collision, which arrives
+ * in cell x + c_q with the next step. Where that number lies depends on the pattern and, in place, on whether
+ * the number of sweeps so far is even or odd:
+ *  @code
+ *    two grids             (x, q)              each sweep reads one field and fills the other
+ *    in place, even        (x, opposite of q)
+ *    in place, odd         (x + c_q, q)
+ *  @endcode
+ *  The lower two are the AA pattern (Bailey et al. 2009): a sweep of cell x reads what arrives and writes
+ * what x sends into exactly the same Q places, whatever the others do. An even state is read from the
+ * neighbours' places and leaves an odd one in them; an odd state is read and left in the places of the cell
+ * itself.
+ *
+ *  Each way is a bijection between (cell, direction) and places, ghost and boundary cells included. So what
+ *  holds for two grids holds for all: values sent by different cells, or in different directions, never meet;
+ *  a ghost cell's values can be filled, and those of a boundary cell written, without touching any other.
+ *
+ *  Blocks that store their fluid cells alone keep to the lower two by lists: lbm/sparse/sparse_impl.h.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_STORAGE_IMPL_H
+#define GABION_LBM_STORAGE_IMPL_H
+
+#include "field/field.h"
+#include "lbm/kernels/lattice.h"
+
+typedef struct gab_storage gab_storage;
+struct gab_storage {
+  /** What cell x sent in direction q is component[q] of cell x + shift[q]. */
+  int component[GAB_LATTICE_MAX_Q];
+  int8_t shift[GAB_LATTICE_MAX_Q][3];
+  /** The same as distance in elements from component 0 of cell x. */
+  ptrdiff_t sent[GAB_LATTICE_MAX_Q];
+  /** Distance to what arrives in x with direction q: what x - c_q sent. */
+  ptrdiff_t arriving[GAB_LATTICE_MAX_Q];
+  const gab_storage *next; /**< after one more sweep; itself for two grids */
+};
+
+/** Fills the states of a pattern: one for two grids, two in place, the even one first.
+ *  @param[in] map  of the fields of all blocks */
+void gab_storage_fill(const gab_lattice *lattice, const gab_field_map *map, bool in_place,
+                      gab_storage states[2]);
+
+/** The value at an index, whatever the precision. */
+static inline double gab_value_at(const gab_field *field, size_t index)
+{
+  return field->shape.precision == GAB_PRECISION_FLOAT ? (double)((const float *)field->data)[index]
+                                                       : ((const double *)field->data)[index];
+}
+static inline void gab_value_set(gab_field *field, size_t index, double value)
+{
+  if (field->shape.precision == GAB_PRECISION_FLOAT) ((float *)field->data)[index] = (float)value;
+  else ((double *)field->data)[index] = value;
+}
+static inline size_t gab_place(size_t cell, ptrdiff_t distance)
+{
+  return (size_t)((ptrdiff_t)cell + distance);
+}
+
+#endif

@@ -1,0 +1,473 @@
+/* A step, slab by slab. A slab is some layers of a block across its last axis.
+ *
+ * Before a cell is swept, the ghosts and boundary cells around it must have sent. A link of a cell looks no
+ * further than one cell, ghosts included, and has to do so before the sweep takes what lies there. So of
+ * slabs s, s - 1, s - 2 the ghosts, the links and the cells can be done in turn, and the lines of memory that
+ * the one brings into the caches are still there for the next: ghosts and links across x cost no second way
+ * to the memory, and small blocks are looked at once.
+ *
+ * Where a block is shared by threads, the slabs at both ends of the shares come first: the ghosts of all, the
+ * links of all, then the rest.
+ *
+ * While messages are under way, the slabs that need none can be done already (plan.c says which). That takes
+ * nothing from the others: a sweep of a cell touches what arrives there and nothing else (storage_impl.h),
+ * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
+#include "lbm/levels/levels_impl.h"
+#include "lbm/sparse/sparse_impl.h"
+
+#include "core/base/log.h"
+
+#include <math.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Which slabs are meant: all, or those that can be done before the messages have come, or the others. */
+typedef enum step_phase { PHASE_ALL, PHASE_EARLY, PHASE_LATE } step_phase;
+
+typedef struct step_of {
+  const gab_lbm_model *model;
+  const gab_lbm_stage *stage;
+  gab_lbm_plan *plan;
+  step_phase phase;
+  bool with_ghosts, with_sweep;
+  /* Beside other levels. */
+  int sub;
+  bool with_pulls, with_corrections, with_picks;
+  double ramp[GAB_SIDE_COUNT];
+} step_of;
+
+/* What a thread needs beside the step. */
+typedef struct worker {
+  gab_lbm_clock *clock; /* NULL: nothing is timed */
+  bool talks;           /* helps messages along */
+  size_t cells;         /* swept since it last did */
+  gab_status status;
+} worker;
+
+static bool is_due(const step_of *step, gab_lbm_slabs early, size_t slab)
+{
+  if (step->phase == PHASE_ALL) return true;
+  bool is_early = early.first <= slab && slab < early.last;
+  return is_early == (step->phase == PHASE_EARLY);
+}
+/* All local ghosts of a block are early if anything is. */
+static bool ghosts_are_due(const step_of *step, const gab_lbm_block *block)
+{
+  if (!step->with_ghosts) return false;
+  if (step->phase == PHASE_ALL) return true;
+  bool are_early = block->early_sweep.first < block->early_sweep.last;
+  return are_early == (step->phase == PHASE_EARLY);
+}
+static bool links_are_due(const step_of *step, const gab_lbm_block *block, size_t slab)
+{
+  return step->with_ghosts && is_due(step, block->early_links, slab);
+}
+
+/* The slabs of a share that other threads need something of. */
+static bool ghosts_come_first(const gab_lbm_job *job, size_t slab)
+{
+  return job->parts > 1 && (slab < job->first_slab + 2 || slab + 2 >= job->last_slab);
+}
+static bool links_come_first(const gab_lbm_job *job, size_t slab)
+{
+  return job->parts > 1 && (slab == job->first_slab || slab + 1 == job->last_slab);
+}
+
+static gab_lbm_job slab_of(const gab_lbm_job *job, size_t slab)
+{
+  gab_lbm_job one = *job;
+  one.first_slab = slab;
+  one.last_slab = slab + 1;
+  return one;
+}
+
+/* ------------------------------------------------------------------------------------------ one slab */
+
+static double now(const worker *by) { return by->clock ? gab_seconds() : 0; }
+
+static void ghosts_of_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+{
+  const double start = now(by);
+  gab_lbm_job one = slab_of(job, slab);
+  gab_lbm_fill_ghosts(step->model, &one, false);
+  if (by->clock) by->clock->ghosts += now(by) - start;
+}
+
+static void ghosts_across(const step_of *step, worker *by, const gab_lbm_job *job)
+{
+  const double start = now(by);
+  gab_lbm_fill_ghosts(step->model, job, true);
+  if (by->clock) by->clock->ghosts += now(by) - start;
+}
+
+static void links_of_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+{
+  const double start = now(by);
+  gab_lbm_job one = slab_of(job, slab);
+  gab_links_apply(step->model, &one, step->ramp);
+  if (by->clock) by->clock->links += now(by) - start;
+}
+
+/* The thread that talks to MPI looks after the messages now and then. */
+static void help_messages(const step_of *step, worker *by, const gab_lbm_block *block)
+{
+  enum { CELLS_BETWEEN = 16384 };
+  by->cells += (size_t)(block->fluid_cells / (uint64_t)step->model->slabs);
+  if (!by->talks || by->cells < CELLS_BETWEEN) return;
+  by->cells = 0;
+  bool done = false;
+  by->status = gab_exchange_progress(step->stage->exchange, &done);
+  by->talks = by->status == GAB_OK && !done;
+}
+
+static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
+{
+  size_t first = block->run_start[slab], last = block->run_start[slab + 1];
+  const gab_sweep sweep = {.from = block->src->data,
+                           .to = block->dst ? block->dst->data : block->src->data,
+                           .before = block->now,
+                           .after = block->now->next,
+                           .rates = &block->at->rates};
+  model->kernel->run(&sweep, block->runs + first, last - first);
+}
+
+void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
+{
+  if (block->sparse) gab_sparse_sweep(model, block, slab);
+  else sweep_dense(model, block, slab);
+}
+
+static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
+{
+  const double start = now(by);
+  gab_lbm_sweep_slab(step->model, job->block, slab);
+  if (by->clock) by->clock->sweep += now(by) - start;
+  if (by->talks) help_messages(step, by, job->block);
+}
+
+/* ------------------------------------------------------------------------------------------ other levels */
+
+/* What blocks do before ghosts and links, and between these and the sweep. What is picked up for s1 has been
+ * sent by the sweep before. */
+static void prepare(const step_of *step, worker *by, const gab_lbm_block *block)
+{
+  if (!block->interface || !(step->with_pulls || step->with_corrections)) return;
+  const double start = now(by);
+  if (step->with_pulls && step->sub == 0) gab_level_interface_pick_first(block);
+  if (step->with_pulls) gab_level_interface_pull_all(block, step->sub, step->ramp);
+  if (step->with_corrections) gab_level_interface_correct_all(step->model, block, step->ramp, false);
+  if (by->clock) by->clock->interfaces += now(by) - start;
+}
+
+/* After the sweep of all of a block. */
+static void pick_up(const step_of *step, worker *by, const gab_lbm_block *block)
+{
+  if (!block->interface || !step->with_picks) return;
+  const double start = now(by);
+  gab_level_interface_pick_second(block, block->dst ? block->dst : block->src, block->now->next);
+  if (by->clock) by->clock->interfaces += now(by) - start;
+}
+
+/* ------------------------------------------------------------------------------------------ one share */
+
+static void early_ghosts(const step_of *step, worker *by, const gab_lbm_job *job)
+{
+  if (!ghosts_are_due(step, job->block)) return;
+  if (job->part == 0) ghosts_across(step, by, job);
+  for (size_t s = job->first_slab; s < job->last_slab; ++s)
+    if (ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
+}
+
+static void early_links(const step_of *step, worker *by, const gab_lbm_job *job)
+{
+  for (size_t s = job->first_slab; s < job->last_slab; ++s)
+    if (links_come_first(job, s) && links_are_due(step, job->block, s)) links_of_slab(step, by, job, s);
+}
+
+/* All that is left of a share. */
+static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
+{
+  const gab_lbm_block *block = job->block;
+  const bool ghosts = ghosts_are_due(step, block);
+  if (job->parts == 1) prepare(step, by, block);
+  if (ghosts && job->parts == 1) ghosts_across(step, by, job);
+  for (size_t s = job->first_slab; s < job->last_slab + 2; ++s) {
+    if (ghosts && s < job->last_slab && !ghosts_come_first(job, s)) ghosts_of_slab(step, by, job, s);
+    if (s > job->first_slab && s <= job->last_slab && !links_come_first(job, s - 1) &&
+        links_are_due(step, block, s - 1))
+      links_of_slab(step, by, job, s - 1);
+    if (step->with_sweep && s >= job->first_slab + 2 && is_due(step, block->early_sweep, s - 2))
+      sweep_slab(step, by, job, s - 2);
+  }
+  if (job->parts == 1) pick_up(step, by, block);
+}
+
+/* For balancing; a block may be shared by threads. */
+static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
+{
+  const double start = gab_thread_seconds();
+  main_part(step, by, job);
+  const uint64_t taken = (uint64_t)((gab_thread_seconds() - start) * 1e9);
+#pragma omp atomic
+  job->block->work += taken;
+}
+
+/* ------------------------------------------------------------------------------------------ all shares */
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+/* First what is planned for this thread, then what others have not come to yet. */
+static void work_off(const step_of *step, worker *by)
+{
+  const size_t threads = step->plan->threads, mine = (size_t)thread_number();
+  for (size_t k = 0; k < threads; ++k) {
+    gab_lbm_queue *queue = &step->plan->queues[(mine + k) % threads];
+    for (;;) {
+      size_t i = atomic_fetch_add_explicit(&queue->next, 1, memory_order_relaxed);
+      if (i >= queue->last) break;
+      step->plan->jobs.list[i].by = mine;
+      if (step->model->times_blocks) timed_part(step, by, &step->plan->jobs.list[i]);
+      else main_part(step, by, &step->plan->jobs.list[i]);
+    }
+  }
+}
+
+void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT])
+{
+  const double pi = 3.14159265358979323846;
+  for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
+    double steps = lbm->model.options.sides[side].ramp_steps;
+    ramp[side] = time >= steps ? 1 : (1 - cos(pi * time / steps)) / 2;
+  }
+}
+
+static void work(const step_of *step, worker *by)
+{
+  const gab_lbm_jobs *jobs = &step->plan->jobs;
+  const bool shared = jobs->count > 0 && jobs->list[0].parts > 1;
+  const double start = now(by);
+  if (shared && (step->with_pulls || step->with_corrections)) {
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < jobs->count; ++i)
+      if (jobs->list[i].part == 0) prepare(step, by, jobs->list[i].block);
+  }
+  if (shared && step->with_ghosts) {
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < jobs->count; ++i) early_ghosts(step, by, &jobs->list[i]);
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < jobs->count; ++i) early_links(step, by, &jobs->list[i]);
+  }
+  work_off(step, by);
+  if (shared && step->with_picks) {
+#pragma omp barrier
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < jobs->count; ++i)
+      if (jobs->list[i].part == 0) pick_up(step, by, jobs->list[i].block);
+  }
+  if (by->clock) by->clock->all += now(by) - start;
+}
+
+/* @return what came of helping messages along, in the early phase */
+static gab_status run_phase(const gab_lbm *lbm, step_of *step, double time)
+{
+  gab_lbm_plan *plan = step->plan;
+  gab_status status = GAB_OK;
+  if (plan->jobs.count == 0) return GAB_OK;
+  gab_lbm_ramps(lbm, time, step->ramp);
+  for (size_t thread = 0; thread < plan->threads; ++thread)
+    atomic_store_explicit(&plan->queues[thread].next, plan->queues[thread].first, memory_order_relaxed);
+#pragma omp parallel
+  {
+    const int number = thread_number();
+    worker by = {.clock = (size_t)number < lbm->clocks ? &lbm->clock[number] : NULL,
+                 .talks = number == 0 && step->phase == PHASE_EARLY};
+    work(step, &by);
+    if (number == 0) status = by.status;
+  }
+  return status;
+}
+
+static step_of step_on(gab_lbm *lbm, int level, step_phase phase)
+{
+  gab_lbm_stage *stage = &lbm->stage[level];
+  return (step_of){.model = &lbm->model,
+                   .stage = stage,
+                   .plan = &stage->plan,
+                   .phase = phase,
+                   .with_ghosts = !stage->is_settled};
+}
+
+/* ------------------------------------------------------------------------------------------ one level */
+
+gab_status gab_lbm_start_on(gab_lbm *lbm, int level)
+{
+  gab_lbm_stage *stage = &lbm->stage[level];
+  const double start = gab_lbm_clock_now(lbm);
+  if (stage->inner_is_swept && stage->revision == gab_forest_revision(lbm->forest))
+    GAB_FAIL(GAB_ERR_STATE, "a step whose inner cells are swept already has to end by gab_lbm_collide()");
+  stage->inner_is_swept = false;
+  stage->is_settled = true;
+  gab_status status = gab_exchange_start(stage->exchange);
+  gab_lbm_clock_messages(lbm, start);
+  return status;
+}
+
+gab_status gab_lbm_finish_on(gab_lbm *lbm, int level)
+{
+  gab_lbm_stage *stage = &lbm->stage[level];
+  const double start = gab_lbm_clock_now(lbm);
+  GAB_TRY(gab_exchange_finish(stage->exchange));
+  stage->is_settled = false;
+  stage->revision = gab_forest_revision(lbm->forest);
+  gab_lbm_clock_messages(lbm, start);
+  return GAB_OK;
+}
+
+/* Ghosts in coarser blocks need no messages of this level: they are filled in all blocks. */
+gab_status gab_lbm_collide_inner_on(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  gab_lbm_stage *stage = &lbm->stage[at->level];
+  if (lbm->wants_forces || at->has_finer || gab_lbm_recompute_waits(lbm)) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  const gab_lbm_plan *plan = &stage->plan;
+  if (!plan->has_early || !plan->has_late) return GAB_OK; /* all of it at once costs less */
+  stage->inner_is_swept = true;
+  stage->is_settled = false;
+  stage->revision = gab_forest_revision(lbm->forest);
+  step_of step = step_on(lbm, at->level, PHASE_EARLY);
+  step.with_sweep = true;
+  step.with_pulls = at->has_coarser;
+  step.sub = at->sub;
+  return run_phase(lbm, &step, at->time);
+}
+
+gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  gab_lbm_stage *stage = &lbm->stage[at->level];
+  if (stage->is_settled) return GAB_OK;
+  GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  step_of step = step_on(lbm, at->level, PHASE_ALL);
+  step.with_pulls = at->has_coarser;
+  step.sub = at->sub;
+  GAB_TRY(run_phase(lbm, &step, at->time));
+  stage->is_settled = true;
+  return GAB_OK;
+}
+
+/* After a sweep over all of the block. */
+static void turn_over(gab_lbm_block *block)
+{
+  block->now = block->now->next;
+  if (!block->dst) return;
+  gab_field *done = block->dst;
+  block->dst = block->src;
+  block->src = done;
+}
+
+/* What the blocks of the sample are computed from has to lie in their fields as a whole. */
+static gab_status keep_sample(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  GAB_TRY(gab_lbm_settle_on(lbm, at));
+  if (at->has_finer) {
+    step_of step = step_on(lbm, at->level, PHASE_ALL);
+    step.with_corrections = true;
+    GAB_TRY(run_phase(lbm, &step, at->time));
+  }
+  return gab_lbm_recompute_keep(lbm, at);
+}
+
+gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
+{
+  gab_lbm_stage *stage = &lbm->stage[at->level];
+  gab_world_enter(lbm->world, GAB_PHASE_COMPUTE);
+  GAB_TRY(gab_world_check(lbm->world));
+  if (stage->revision > 0 && stage->revision != gab_forest_revision(lbm->forest))
+    GAB_FAIL(GAB_ERR_STATE, "the forest changed between the exchange and the collision of a step");
+  GAB_TRY(gab_lbm_update_plan(lbm, at->level));
+  GAB_TRY(gab_lbm_recompute_begin(lbm, at->level));
+  const bool twice = gab_lbm_recompute_is_due(lbm, at);
+  if (twice) GAB_TRY(keep_sample(lbm, at));
+  step_of step = step_on(lbm, at->level, stage->inner_is_swept ? PHASE_LATE : PHASE_ALL);
+  step.with_sweep = true;
+  step.sub = at->sub;
+  step.with_pulls = at->has_coarser && !stage->is_settled && !stage->inner_is_swept;
+  step.with_corrections = at->has_finer && !twice;
+  step.with_picks = at->has_coarser && at->sub == 0;
+  GAB_TRY(run_phase(lbm, &step, at->time));
+  const gab_lbm_jobs *jobs = &stage->plan.jobs;
+  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) turn_over(jobs->list[i].block);
+  stage->inner_is_swept = false;
+  stage->is_settled = true;
+  return twice ? gab_lbm_recompute_compare(lbm, at) : GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ stepping */
+
+gab_status gab_lbm_exchange_start(gab_lbm *lbm)
+{
+  if (gab_forest_revision(lbm->forest) == 0)
+    GAB_FAIL(GAB_ERR_STATE,
+             "the forest of the flow has no blocks yet (gab_balance_initial() or gab_forest_build())");
+  GAB_TRY(gab_lbm_join(lbm));
+  GAB_TRY(gab_lbm_start_on(lbm, 0));
+  lbm->ghosts = GAB_GHOSTS_UNDER_WAY;
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide_inner(gab_lbm *lbm)
+{
+  if (lbm->ghosts != GAB_GHOSTS_UNDER_WAY)
+    GAB_FAIL(GAB_ERR_STATE,
+             "gab_lbm_collide_inner() is for the time between start and finish of an exchange");
+  if (lbm->deepest > 0) return GAB_OK; /* levels do it by themselves */
+  return gab_lbm_collide_inner_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step});
+}
+
+gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_finish_on(lbm, 0));
+  lbm->ghosts = GAB_GHOSTS_THERE;
+  if (!lbm->wants_forces) return GAB_OK;
+  if (lbm->stage[0].inner_is_swept)
+    GAB_FAIL(GAB_ERR_STATE, "forces have to be asked for before the inner cells of a step are swept");
+  gab_lbm_clear_forces(lbm);
+  if (lbm->deepest > 0) return GAB_OK; /* then they come with the sub-steps */
+  GAB_TRY(gab_lbm_settle_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
+  gab_lbm_add_forces(lbm, 0, 0);
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide_stale(gab_lbm *lbm)
+{
+  lbm->ghosts = GAB_GHOSTS_STALE;
+  if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
+  else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));
+  if (lbm->wants_forces) lbm->has_forces = true;
+  lbm->wants_forces = false;
+  ++lbm->step;
+  return GAB_OK;
+}
+
+gab_status gab_lbm_collide(gab_lbm *lbm)
+{
+  if (lbm->ghosts != GAB_GHOSTS_THERE)
+    GAB_FAIL(GAB_ERR_STATE,
+             "gab_lbm_collide() without an exchange of ghosts that has been finished since the last one");
+  return gab_lbm_collide_stale(lbm);
+}
+
+gab_status gab_lbm_step(gab_lbm *lbm)
+{
+  GAB_TRY(gab_lbm_exchange_start(lbm));
+  GAB_TRY(gab_lbm_collide_inner(lbm));
+  GAB_TRY(gab_lbm_exchange_finish(lbm));
+  return gab_lbm_collide(lbm);
+}

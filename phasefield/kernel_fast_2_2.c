@@ -1,4 +1,0 @@
-#define N    2
-#define NI   1
-#define NAME gab_phasefield_kernel_2_2
-#include "phasefield/kernel_fast_body.inc"

@@ -1,4 +1,0 @@
-#define N    3
-#define NI   1
-#define NAME gab_phasefield_kernel_3_2
-#include "phasefield/kernel_fast_body.inc"

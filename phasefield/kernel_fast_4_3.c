@@ -1,4 +1,0 @@
-#define N    4
-#define NI   2
-#define NAME gab_phasefield_kernel_4_3
-#include "phasefield/kernel_fast_body.inc"

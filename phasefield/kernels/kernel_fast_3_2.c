@@ -1,0 +1,4 @@
+#define N    3
+#define NI   1
+#define NAME gab_phasefield_kernel_3_2
+#include "phasefield/kernels/kernel_fast_body.inc"

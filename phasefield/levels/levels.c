@@ -1,0 +1,373 @@
+/* Borders between levels: see levels_impl.h. */
+#include "phasefield/levels/levels_impl.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------ models of levels
+ */
+
+const gab_phasefield_model *gab_phasefield_model_of(const gab_phasefield *phasefield, int level)
+{
+  const gab_phasefield_levels *levels = phasefield->levels;
+  return levels && level < levels->finest ? &levels->coarse[level] : &phasefield->model;
+}
+
+void gab_phasefield_levels_sync(gab_phasefield *phasefield)
+{
+  for (int level = 0; phasefield->levels && level < phasefield->levels->finest; ++level) {
+    gab_phasefield_model *model = &phasefield->levels->coarse[level];
+    *model = phasefield->model;
+    model->coarser = phasefield->levels->finest - level;
+    model->dx = ldexp(phasefield->model.dx, model->coarser);
+    model->shift >>= model->coarser;
+    for (int axis = 0; axis < model->dimension; ++axis) model->domain[axis] >>= model->coarser;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ phi */
+
+uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place)
+{
+  const gab_root_grid *grid = &gab_forest_get_options(forest)->grid;
+  const gab_neighbour *rows = gab_block_neighbours(place);
+  const int level = gab_block_level(forest, place);
+  uint32_t beside = 0;
+  for (size_t r = 0; r < gab_block_neighbour_count(place); ++r)
+    if (gab_block_id_level(grid, rows[r].id) != level) beside |= 1U << rows[r].direction;
+  return beside;
+}
+
+/* Corners are nobody's. */
+static bool is_read(int direction)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  return (offset[0] != 0) + (offset[1] != 0) + (offset[2] != 0) < 3;
+}
+
+void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which)
+{
+  gab_field *field = gab_phasefield_field(block, which);
+  const uint32_t wanted = gab_phasefield_is_coarse(block) ? ~UINT32_C(0) : block->beside;
+  for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+    if (!(wanted >> direction & 1) || !is_read(direction) || direction == GAB_DIRECTION_CENTRE) continue;
+    if (block->model->dimension == 2 && (direction < 9 || direction >= 18)) continue;
+    const gab_box ghosts = gab_direction_receive_box(direction, field->shape.cells, 1);
+    int32_t at[3], from[3];
+    for (at[2] = (int32_t)ghosts.lo[2]; at[2] < ghosts.hi[2]; ++at[2])
+      for (at[1] = (int32_t)ghosts.lo[1]; at[1] < ghosts.hi[1]; ++at[1])
+        for (at[0] = (int32_t)ghosts.lo[0]; at[0] < ghosts.hi[0]; ++at[0]) {
+          for (int axis = 0; axis < 3; ++axis) {
+            const int32_t last = field->shape.cells[axis] - 1;
+            from[axis] = at[axis] < 0 ? 0 : at[axis] > last ? last : at[axis];
+          }
+          for (int k = 0; k < field->shape.components; ++k)
+            gab_field_set(field, at[0], at[1], at[2], k, gab_field_get(field, from[0], from[1], from[2], k));
+        }
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ mu */
+
+/* A border as one of its blocks sees it: where its outermost cells lie. */
+typedef struct border {
+  int axis, lateral[2];         /* the second one has one cell in 2D */
+  int32_t ghost, first, second; /* along the axis: the ghosts, and the layers inside */
+  int32_t count[2];             /* cells of the finer block along the border */
+  int32_t start[2]; /* of the finer block, in its cells from the lower corner of the coarser one */
+} border;
+
+static int face_axis(int direction)
+{
+  int offset[3], axis = -1;
+  gab_direction_offset(direction, offset);
+  for (int k = 0; k < 3; ++k)
+    if (offset[k] != 0) axis = axis == -1 ? k : 3;
+  return axis == 3 ? -1 : axis;
+}
+
+static border border_of(const gab_phasefield_model *model, const gab_contact *contact, bool finer)
+{
+  int offset[3];
+  border made = {.axis = face_axis(contact->direction)};
+  gab_direction_offset(contact->direction, offset);
+  const int32_t end = model->cells[made.axis];
+  const bool above = (offset[made.axis] > 0) == finer; /* the other block lies above this one */
+  made.ghost = above ? end : -1;
+  made.first = above ? end - 1 : 0;
+  made.second = above ? end - 2 : 1;
+  int found = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis == made.axis) continue;
+    made.lateral[found] = axis;
+    made.count[found] = model->cells[axis];
+    made.start[found++] = (int32_t)contact->place[axis] * model->cells[axis];
+  }
+  return made;
+}
+
+static void place_on(const border *at, int32_t layer, int32_t i, int32_t j, int32_t cell[3])
+{
+  cell[at->axis] = layer;
+  cell[at->lateral[0]] = i;
+  cell[at->lateral[1]] = j;
+}
+
+static double mu_at(const gab_phasefield_block *block, const int32_t cell[3], int component)
+{
+  return gab_field_get(block->mu, cell[0], cell[1], cell[2], component);
+}
+
+/* Difference over a cell along an axis, as far as the cells beside it may be used. */
+static double slope(const gab_phasefield_block *block, const int32_t cell[3], int axis, int component)
+{
+  int32_t low[3] = {cell[0], cell[1], cell[2]}, high[3] = {cell[0], cell[1], cell[2]};
+  int below[3] = {0, 0, 0}, above[3] = {0, 0, 0};
+  below[axis] = -1;
+  above[axis] = 1;
+  if (cell[axis] > 0 || !(block->beside >> gab_direction_of(below[0], below[1], below[2]) & 1)) --low[axis];
+  if (cell[axis] + 1 < block->model->cells[axis] ||
+      !(block->beside >> gab_direction_of(above[0], above[1], above[2]) & 1))
+    ++high[axis];
+  const int width = high[axis] - low[axis];
+  return (mu_at(block, high, component) - mu_at(block, low, component)) / width;
+}
+
+/* Two children along each lateral axis of the domain. */
+static int32_t coarse_index(const gab_phasefield_model *model, const border *at, int lateral, int32_t fine)
+{
+  return at->lateral[lateral] < model->dimension ? (at->start[lateral] + fine) / 2 : 0;
+}
+
+/* The phase of the coarse layer, then mu' opposite to each fine cell. */
+static void pack_down(const gab_phasefield_block *block, const gab_contact *contact, double *out)
+{
+  const gab_phasefield_model *model = block->model;
+  const border at = border_of(model, contact, false);
+  double *phase = out++;
+  for (int32_t j = 0; j < at.count[1]; ++j)
+    for (int32_t i = 0; i < at.count[0]; ++i) {
+      const int32_t fine[2] = {i, j};
+      int32_t cell[3];
+      place_on(&at, at.first, coarse_index(model, &at, 0, i), coarse_index(model, &at, 1, j), cell);
+      const int pure = gab_phasefield_pure(block->phi, cell);
+      *phase = (i == 0 && j == 0) || pure == (int)*phase ? pure : -1;
+      for (int k = 0; k < model->independents; ++k) {
+        double value = mu_at(block, cell, k);
+        for (int lateral = 0; lateral < model->dimension - 1; ++lateral)
+          value += (fine[lateral] % 2 ? 0.25 : -0.25) * slope(block, cell, at.lateral[lateral], k);
+        *out++ = value;
+      }
+    }
+}
+
+static void mark_astray(gab_phasefield_block *block)
+{
+#pragma omp atomic write
+  block->astray = 1;
+}
+
+static void unpack_down(gab_phasefield_block *block, const gab_contact *contact, const double *in)
+{
+  const gab_phasefield_model *model = block->model;
+  const border at = border_of(model, contact, true);
+  const double phase = *in++;
+  for (int32_t j = 0; j < at.count[1]; ++j)
+    for (int32_t i = 0; i < at.count[0]; ++i) {
+      int32_t ghost[3], first[3], second[3];
+      place_on(&at, at.ghost, i, j, ghost);
+      place_on(&at, at.first, i, j, first);
+      place_on(&at, at.second, i, j, second);
+      if (phase < 0 || gab_phasefield_pure(block->phi, first) != (int)phase) mark_astray(block);
+      for (int k = 0; k < model->independents; ++k) {
+        const double near = mu_at(block, first, k), far = mu_at(block, second, k), beyond = *in++;
+        gab_field_set(block->mu, ghost[0], ghost[1], ghost[2], k,
+                      near + 8. / 15 * (beyond - near) + 0.2 * (near - far));
+      }
+    }
+}
+
+/* Differences across fine faces, averaged over those of a coarse cell; in pairs. */
+static void pack_up(const gab_phasefield_block *block, const gab_contact *contact, double *out)
+{
+  const gab_phasefield_model *model = block->model;
+  const border at = border_of(model, contact, true);
+  const int32_t step[2] = {2, model->dimension == 3 ? 2 : 1};
+  for (int32_t j = 0; j < at.count[1]; j += step[1])
+    for (int32_t i = 0; i < at.count[0]; i += step[0])
+      for (int k = 0; k < model->independents; ++k) {
+        double sum[2] = {0, 0};
+        for (int32_t b = 0; b < step[1]; ++b) {
+          double pair[2];
+          for (int32_t a = 0; a < 2; ++a) {
+            int32_t ghost[3], first[3];
+            place_on(&at, at.ghost, i + a, j + b, ghost);
+            place_on(&at, at.first, i + a, j + b, first);
+            pair[a] = mu_at(block, first, k) - mu_at(block, ghost, k);
+          }
+          sum[b] = pair[0] + pair[1];
+        }
+        *out++ = (sum[0] + sum[1]) / (2 * step[1]);
+      }
+}
+
+static void unpack_up(gab_phasefield_block *block, const gab_contact *contact, const double *in)
+{
+  const gab_phasefield_model *model = block->model;
+  const border at = border_of(model, contact, false);
+  const int32_t step[2] = {2, model->dimension == 3 ? 2 : 1};
+  for (int32_t j = 0; j < at.count[1]; j += step[1])
+    for (int32_t i = 0; i < at.count[0]; i += step[0])
+      for (int k = 0; k < model->independents; ++k) {
+        int32_t ghost[3], first[3];
+        const int32_t a = coarse_index(model, &at, 0, i), b = coarse_index(model, &at, 1, j);
+        place_on(&at, at.ghost, a, b, ghost);
+        place_on(&at, at.first, a, b, first);
+        gab_field_set(block->mu, ghost[0], ghost[1], ghost[2], k, mu_at(block, first, k) + 2 * *in++);
+      }
+}
+
+/* ------------------------------------------------------------------------------------------ messages */
+
+static size_t border_size(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                          bool sends)
+{
+  (void)user, (void)sends;
+  const gab_phasefield_model *model = ((const gab_phasefield_block *)data)->model;
+  const int axis = face_axis(contact->direction);
+  if (way == GAB_COUPLING_ACROSS || axis < 0) return 0;
+  size_t values = (size_t)model->independents;
+  for (int k = 0; k < model->dimension; ++k)
+    if (k != axis) values *= (size_t)(way == GAB_COUPLING_DOWN ? model->cells[k] : model->cells[k] / 2);
+  return (values + (way == GAB_COUPLING_DOWN)) * sizeof(double);
+}
+
+static void border_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
+                        void *bytes)
+{
+  (void)user;
+  (way == GAB_COUPLING_DOWN ? pack_down : pack_up)(data, contact, bytes);
+}
+
+static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
+                          const void *bytes)
+{
+  (void)user;
+  (way == GAB_COUPLING_DOWN ? unpack_down : unpack_up)(data, contact, bytes);
+}
+
+gab_status gab_phasefield_levels_check(gab_phasefield *phasefield)
+{
+  for (size_t i = 0; i < gab_forest_block_count(phasefield->forest); ++i) {
+    gab_phasefield_block *block = gab_phasefield_block_of(phasefield, i);
+    if (!block->astray) continue;
+    block->astray = 0;
+    const gab_status status = gab_error_set(
+        GAB_ERR_STATE, __FILE__, __LINE__,
+        "step %" GAB_PRI_STEP ": an interface has come to coarser cells, at the block from cell (%" PRId64
+        ", %" PRId64 ", %" PRId64 ") of width %g on: the grid has to adapt more often, or with a larger "
+        "margin",
+        phasefield->model.step, block->first[0], block->first[1], block->first[2], block->model->dx);
+    return gab_world_raise(gab_forest_world(phasefield->forest), status);
+  }
+  return GAB_OK;
+}
+
+/* All levels at once: what goes down follows from the coarser side alone, what goes up from what came down.
+ */
+gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield)
+{
+  const gab_phasefield_levels *levels = phasefield->levels;
+  if (!levels) return GAB_OK;
+  for (int way = GAB_COUPLING_DOWN; way <= GAB_COUPLING_UP; ++way) {
+    for (int level = 0; level < levels->finest; ++level)
+      GAB_TRY(gab_coupling_start(levels->borders[level], (gab_coupling_way)way, level));
+    for (int level = 0; level < levels->finest; ++level) GAB_TRY(gab_coupling_finish(levels->borders[level]));
+  }
+  return gab_phasefield_levels_check(phasefield);
+}
+
+/* ------------------------------------------------------------------------------------------ life */
+
+static gab_status check_cells(const gab_phasefield_model *model, int levels)
+{
+  if (levels > GAB_PHASEFIELD_MOST_LEVELS)
+    GAB_FAIL(GAB_ERR_INPUT, "%d levels of cells coarser than those of interfaces: there may be %d", levels,
+             (int)GAB_PHASEFIELD_MOST_LEVELS);
+  for (int axis = 0; axis < model->dimension; ++axis)
+    if (model->cells[axis] % 2 != 0 || model->cells[axis] < 4 || model->cells[axis] < 1 << levels)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "blocks of %" PRId32
+               " cells along %c cannot be refined %d times: an even number is needed, 4 or more, "
+               "and at least %d",
+               model->cells[axis], "xyz"[axis], levels, 1 << levels);
+  return GAB_OK;
+}
+
+static gab_status make_room(size_t count, size_t size, void *pointer)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(count * size, GAB_MEMORY_OTHER, &memory));
+  memcpy(pointer, &memory, sizeof memory);
+  return GAB_OK;
+}
+
+static gab_status make_borders(gab_phasefield *phasefield)
+{
+  gab_phasefield_levels *levels = phasefield->levels;
+  gab_forest *forest = phasefield->forest;
+  const gab_coupling_kind border = {
+      .name = "mu between levels", .size = border_size, .pack = border_pack, .unpack = border_unpack};
+  const gab_coupling_kind rows = gab_phasefield_rows_coupling(phasefield),
+                          near = gab_phasefield_nearness_coupling();
+  const gab_ghost_kind near_ghosts = gab_phasefield_nearness_exchange();
+  const size_t all = (size_t)levels->finest + 1;
+  GAB_TRY(make_room(all, sizeof *levels->borders, &levels->borders));
+  GAB_TRY(make_room(all, sizeof *levels->rows_exchange, &levels->rows_exchange));
+  GAB_TRY(make_room(all, sizeof *levels->rows_kind, &levels->rows_kind));
+  for (int level = 0; level < levels->finest; ++level)
+    GAB_TRY(gab_coupling_create(forest, phasefield->data, &border, &levels->borders[level]));
+  GAB_TRY(gab_coupling_create(forest, phasefield->data, &rows, &levels->rows));
+  GAB_TRY(gab_coupling_create(forest, phasefield->data, &near, &levels->nearness));
+  for (int level = 0; level <= levels->finest; ++level) {
+    levels->rows_kind[level] = (gab_phasefield_rows){.model = gab_phasefield_model_of(phasefield, level),
+                                                     .rows = (int32_t)1 << level};
+    const gab_ghost_kind kind = gab_phasefield_rows_exchange(&levels->rows_kind[level]);
+    GAB_TRY(
+        gab_exchange_create_on_level(forest, phasefield->data, &kind, level, &levels->rows_exchange[level]));
+  }
+  return gab_exchange_create_on_level(forest, phasefield->data, &near_ghosts, levels->finest,
+                                      &levels->nearness_exchange);
+}
+
+gab_status gab_phasefield_levels_create(gab_phasefield *phasefield)
+{
+  const int finest = phasefield->model.options.levels;
+  if (finest == 0) return GAB_OK;
+  GAB_TRY(check_cells(&phasefield->model, finest));
+  GAB_TRY(make_room(1, sizeof *phasefield->levels, &phasefield->levels));
+  gab_phasefield_levels *levels = phasefield->levels;
+  levels->finest = finest;
+  GAB_TRY(make_room((size_t)finest, sizeof *levels->coarse, &levels->coarse));
+  gab_phasefield_levels_sync(phasefield);
+  return make_borders(phasefield);
+}
+
+void gab_phasefield_levels_destroy(gab_phasefield *phasefield)
+{
+  gab_phasefield_levels *gone = phasefield->levels;
+  if (!gone) return;
+  for (int level = 0; level <= gone->finest; ++level) {
+    if (gone->borders && gone->borders[level]) gab_coupling_destroy(&gone->borders[level]);
+    if (gone->rows_exchange && gone->rows_exchange[level]) gab_exchange_destroy(&gone->rows_exchange[level]);
+  }
+  if (gone->rows) gab_coupling_destroy(&gone->rows);
+  if (gone->nearness) gab_coupling_destroy(&gone->nearness);
+  if (gone->nearness_exchange) gab_exchange_destroy(&gone->nearness_exchange);
+  gab_free(&gone->borders);
+  gab_free(&gone->rows_exchange);
+  gab_free(&gone->rows_kind);
+  gab_free(&gone->coarse);
+  gab_free(&phasefield->levels);
+}

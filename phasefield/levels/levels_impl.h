@@ -1,0 +1,144 @@
+/** @file levels_impl.h
+ *  @brief A phase field on blocks of several levels.
+ *
+ *  The finest level L is that of the model: its cells of width h are what lengths, rows and steps are counted
+ * in. A block of level l has cells of width H = 2^(L-l) h. All levels take the same step dt, which the finest
+ * one limits: sub-steps would save next to nothing, since coarse blocks are few by definition, and would have
+ * to be coupled in time.
+ *
+ *  What lives where
+ *  ----------------
+ *  All interfaces are on the finest level, with a margin (phasefield/levels/refinement.h): every block that is
+ * coarser, and the outermost cells of every block beside a block of another level, consist of one phase p,
+ * the same on both sides. That is checked in every step by what crosses (gab_phasefield_levels_exchange()).
+ * Two things follow:
+ *    - phi needs no messages across borders of levels: ghosts there take the phase of the cell inside. In
+ * coarse blocks phi does not change at all; it is neither swept nor sent;
+ *    - across a border there is no current but diffusion in one phase, F = -M grad mu with the constant
+ * matrix M = D_p chi_p. It is linear in grad mu, and so are all that is needed: kernels know nothing of
+ * levels, they only see ghosts of mu.
+ *
+ *  Ghosts of fine cells
+ *  --------------------
+ *  Let a border be at s = 0, fine cells at s = -h/2 and -3h/2 with mu_1 and mu_2, coarse cells at s = h (H =
+ * 2h). The coarse side sends mu' at s = h opposite to each fine cell, from its cell with a linear correction
+ * along the border,
+ *  @code
+ *    mu' = mu_c + sum over axes t of (+-1/4) d_t mu,
+ *  @endcode
+ *  d_t the central difference over cells (one-sided where the cell beside it is of another level). The ghost
+ * at s = h/2 is then on the parabola through mu_2, mu_1 and mu' (Martin & Colella 2000, J. Comput. Phys. 163,
+ * 271):
+ *  @code
+ *    mu_g = -1/5 mu_2 + 2/3 mu_1 + 8/15 mu' = mu_1 + 8/15 (mu' - mu_1) + 1/5 (mu_1 - mu_2)
+ *  @endcode
+ *  in the second form, in which a uniform mu stays so to the last bit. The error of mu_g is of third order
+ * across the border and of second order along it, that of the flux (mu_g - mu_1) / h of first order at least.
+ * As faces of borders have one dimension less than the domain and what leaves on one side enters on the
+ * other, the solution is of second order everywhere.
+ *
+ *  Conservation
+ *  ------------
+ *  A fine face is passed by M (mu_g - mu_1) / h per area. The coarse cell opposite to 2^(d-1) of these has to
+ * lose their sum. Fine blocks send up the means of mu_1 - mu_g over the faces of each coarse cell, and the
+ * ghost of the coarse cell is made such that its kernel finds that flux:
+ *  @code
+ *    mu_G = mu_c + (H / h) mean(mu_1 - mu_g),   hence   M (mu_G - mu_c) / H = mean of M (mu_1 - mu_g) / h.
+ *  @endcode
+ *  So every flux is decided once, on the fine side; sum c (weighted by volume) changes by rounding only, by
+ * about 1e-16 mu M dt / H^2 per face and step. In a phase that does not diffuse (M = 0) nothing passes at
+ * all.
+ *
+ *  Splitting and merging
+ *  ---------------------
+ *  Children have the phase of their parent's cell; c is linear in it, with central slopes within the block
+ * and one-sided ones at its surface, so its mean is kept and the error is of second order. A cell of a merged
+ * block is the mean of its children, which have to be of one phase: merging anything else is an error. mu is
+ * made of c as everywhere.
+ *
+ *  The moving window
+ *  -----------------
+ *  The grid stays, its content goes down by 2^L rows of the finest level, which is a row of level 0 and 2^l
+ * rows of level l: all cells stay aligned. A block takes over what is above it; from a coarser block split as
+ * above, from finer ones merged.
+ *
+ *  Tier: internal, never installed.
+ */
+#ifndef GABION_PHASEFIELD_LEVELS_IMPL_H
+#define GABION_PHASEFIELD_LEVELS_IMPL_H
+
+#include "blockforest/exchange/coupling.h"
+#include "phasefield/phasefield_impl.h"
+
+/** What a model on several levels has beside those of one. */
+struct gab_phasefield_levels {
+  gab_phasefield *phasefield;
+  int finest;                   /* level */
+  gab_phasefield_model *coarse; /* one per level below the finest: `model` in other cells */
+  gab_coupling **borders;       /* of mu, one per coarser level */
+  gab_coupling *rows;           /* of the window */
+  gab_exchange **rows_exchange; /* one per level */
+  struct gab_phasefield_rows *rows_kind;
+  gab_coupling *nearness; /* of refinement.c */
+  gab_exchange *nearness_exchange;
+};
+
+/** For the exchange of one level when the window moves. */
+typedef struct gab_phasefield_rows {
+  const gab_phasefield_model *model;
+  int32_t rows;
+} gab_phasefield_rows;
+
+static inline bool gab_phasefield_is_coarse(const gab_phasefield_block *block)
+{
+  return block->model->coarser > 0;
+}
+
+/* ---- levels.c ---- */
+/** What options->levels > 0 needs; after the data is registered. Collective. */
+gab_status gab_phasefield_levels_create(gab_phasefield *phasefield);
+void gab_phasefield_levels_destroy(gab_phasefield *phasefield);
+/** The model in cells of a level. */
+const gab_phasefield_model *gab_phasefield_model_of(const gab_phasefield *phasefield, int level);
+/** Brings the models of coarser levels to the step and shift of the finest. */
+void gab_phasefield_levels_sync(gab_phasefield *phasefield);
+/** Bits of the directions in which a block of another level lies. */
+uint32_t gab_phasefield_beside(const gab_forest *forest, const gab_block *place);
+/** Ghosts of phi in those directions, of a coarse block in all, from the cells inside. */
+void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefield_which which);
+/** Ghosts of mu between levels; those within levels and beyond the sides are there. Collective.
+ *  @return ::GAB_ERR_STATE, on all, if an interface has come to a border of levels */
+gab_status gab_phasefield_levels_exchange(gab_phasefield *phasefield);
+/** ::GAB_ERR_STATE, raised, if a block of this process is marked as having met what may not be. */
+gab_status gab_phasefield_levels_check(gab_phasefield *phasefield);
+
+/* ---- levels_split.c ---- */
+/** A field in the child `part` (bit 0: x, ...) of a cell: constant, or linear with slopes from within the
+ * block. */
+double gab_phasefield_child_value(const gab_field *field, const int32_t at[3], int component, int part,
+                                  bool linear, int dimension);
+/** The mean over the cells that a coarser one covers, equal values exactly. @param[in] at  its lowest */
+double gab_phasefield_parent_value(const gab_field *field, const int32_t at[3], int component, int dimension);
+/** The phase that a cell consists of, -1 if there is none. */
+int gab_phasefield_pure(const gab_field *phi, const int32_t at[3]);
+gab_status gab_phasefield_split(void *user, const gab_forest *forest, const gab_block *parent,
+                                const void *parent_data, const gab_block *const *children,
+                                void *const *children_data);
+gab_status gab_phasefield_merge(void *user, const gab_forest *forest, const gab_block *const *children,
+                                const void *const *children_data, const gab_block *parent, void *parent_data);
+/** The initial state of a cell of a coarser level, the mean of that of the finest.
+ *  @return false if these are not of one phase */
+bool gab_phasefield_initial_mean(const gab_phasefield *phasefield, const int64_t cell[3], int coarser,
+                                 double *phi, double *c);
+
+/* ---- levels_window.c ---- */
+gab_status gab_phasefield_levels_shift(gab_phasefield *phasefield, int64_t rows);
+/** For blockforest/exchange/coupling.h and exchange.h. */
+gab_coupling_kind gab_phasefield_rows_coupling(gab_phasefield *phasefield);
+gab_ghost_kind gab_phasefield_rows_exchange(gab_phasefield_rows *rows);
+
+/* ---- refinement.c ---- */
+gab_coupling_kind gab_phasefield_nearness_coupling(void);
+gab_ghost_kind gab_phasefield_nearness_exchange(void);
+
+#endif

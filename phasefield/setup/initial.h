@@ -1,0 +1,90 @@
+/** @file initial.h
+ *  @brief Initial states: solids below or around something, melt elsewhere.
+ *
+ *  @code
+ *    gab_phasefield_start start = {.shape = GAB_START_VORONOI, .height = 20, .solids = 3, .share = {.2, .4,
+ * .4}, .seeds = 30, .seed = 7}; GAB_TRY(gab_phasefield_start_prepare(&start, &forest_options, melt));
+ *    options.initial = gab_phasefield_start_state;
+ *    options.initial_user = &start;
+ *  @endcode
+ *  Interfaces are sharp: they find their profile in the first steps. All states are functions of the place
+ * and of integers, so they do not depend on the decomposition.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_PHASEFIELD_INITIAL_H
+#define GABION_PHASEFIELD_INITIAL_H
+
+#include "phasefield/phasefield.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gab_start_shape {
+  GAB_START_PLANE = 0, /**< the first solid below a height */
+  GAB_START_SPHERE,    /**< the first solid around a centre */
+  GAB_START_LAMELLAE,  /**< solids side by side along x below a height, one after another with their shares of
+                          a  period, which repeats */
+  /** Columns below a height, each nearest to one of the seeds in the plane across the axis of growth,
+   * distributed to the solids so that their shares are as given, to within a column. */
+  GAB_START_VORONOI,
+  /** What an earlier run has written (blockforest/output/hdf5_output.h), block by block as it is needed: phi_NAME of
+   * all phases, and c_1, ... or else mu_1, ...; of one level, on as many cells. */
+  GAB_START_FILE
+} gab_start_shape;
+
+enum { GAB_START_MOST_SEEDS = 4096 };
+
+typedef struct gab_phasefield_start_file gab_phasefield_start_file;
+
+/** All lengths in cells. */
+typedef struct gab_phasefield_start {
+  gab_start_shape shape;
+  double height;
+  double centre[3], radius;      /**< of a sphere */
+  int solids;                    /**< how many of the lists are used */
+  int solid[GAB_MOST_PHASES];    /**< phases */
+  double share[GAB_MOST_PHASES]; /**< their shares; sum 1 */
+  double period;                 /**< of lamellae */
+  int seeds;
+  uint64_t seed;
+  const char *path;         /**< of a file: OUT/fields/NAME_0000001000, with or without .xdmf */
+  const gab_thermo *thermo; /**< needed for a file: the names of the phases; borrowed */
+  /* Made by gab_phasefield_start_prepare(): */
+  int melt, dimension;
+  int64_t cells[3];
+  bool periodic[3];
+  double (*place)[2];              /**< of the seeds, owned */
+  int *column;                     /**< phase of each seed, owned */
+  gab_phasefield_start_file *file; /**< owned */
+  bool as_stored;                  /**< the file has c: for `initial_as_stored` of the options */
+} gab_phasefield_start;
+
+/** Checks and completes. Local, the same on all processes. @param[in] melt  index of the melt
+ *  @return ::GAB_ERR_INPUT with the numbers for shares that do not sum to one, solids that are none, ... */
+gab_status gab_phasefield_start_prepare(gab_phasefield_start *start, const gab_forest_options *forest,
+                                        int melt);
+void gab_phasefield_start_release(gab_phasefield_start *start);
+
+/** For `initial` of the options. @param user  a prepared gab_phasefield_start */
+void gab_phasefield_start_state(void *user, const int64_t cell[3], double *phi, double *mu);
+/** For `initial_status` of the options: whether all that was asked for could be read.
+ *  @return ::GAB_ERR_INPUT too if the file has what is not finite, or phases that do not sum to 1 */
+gab_status gab_phasefield_start_status(void *user);
+
+/** The part of it that reads. @param[out] as_stored  whether there is c, else it is mu
+ *  @return ::GAB_ERR_INPUT that says what is missing, or how large the domain of the file is */
+gab_status gab_phasefield_start_file_open(const char *path, const gab_forest_options *forest,
+                                          const gab_thermo *thermo, bool *as_stored,
+                                          gab_phasefield_start_file **file);
+void gab_phasefield_start_file_close(gab_phasefield_start_file **file);
+/** NaN for what cannot be read. */
+void gab_phasefield_start_file_cell(gab_phasefield_start_file *file, const int64_t cell[3], double *phi,
+                                    double *mu);
+gab_status gab_phasefield_start_file_status(gab_phasefield_start_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,270 @@
+#include "resilience/schemes/redundancy_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+static void init_snapshot(gab_snapshot *snapshot)
+{
+  gab_buffer_init(&snapshot->own, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&snapshot->replicated, GAB_MEMORY_SNAPSHOT);
+  gab_members_init(&snapshot->members, 0);
+  gab_members_init(&snapshot->survivors, 0);
+  gab_placement_init(&snapshot->placement);
+  gab_buffer_init(&snapshot->parities.rows, GAB_MEMORY_SNAPSHOT);
+}
+
+static void release_snapshot(gab_snapshot *snapshot)
+{
+  gab_buffer_release(&snapshot->own);
+  gab_buffer_release(&snapshot->replicated);
+  gab_members_release(&snapshot->members);
+  gab_members_release(&snapshot->survivors);
+  gab_placement_release(&snapshot->placement);
+  gab_redundancy_release(snapshot);
+}
+
+/* Of two processes that may play slots, by their domains. */
+static int distance(const void *user, gab_seat a, gab_seat b)
+{
+  const gab_domains *domains = user;
+  int far = 0;
+  if (a >= gab_domains_slots(domains) || b >= gab_domains_slots(domains))
+    return GAB_FARTHEST; /* it was respawned just now */
+  for (int kind = GAB_DOMAIN_NODE; kind <= GAB_DOMAIN_ISLAND; kind++)
+    far += !gab_domains_together(domains, (gab_domain_kind)kind, (gab_slot)a, (gab_slot)b);
+  return far;
+}
+
+void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint)
+{
+  if (checkpoint->domains) gab_world_set_distance(checkpoint->world, distance, checkpoint->domains);
+}
+
+/* Finds the domains where they matter, and tries whether a placement can be made of what was asked for.
+ * Collective. */
+static gab_status open_redundancy(gab_checkpoint *made)
+{
+  const gab_redundancy *asked = &made->redundancy;
+  gab_domain_kind wanted = asked->separate > asked->within ? asked->separate : asked->within;
+  gab_placement placement;
+  gab_placement_init(&placement);
+  gab_status status = gab_placement_make(&placement, asked, gab_world_members(made->world), NULL);
+  gab_placement_release(&placement);
+  GAB_TRY(status);
+  if (asked->separate == GAB_DOMAIN_NONE && asked->within <= GAB_DOMAIN_NONE) return GAB_OK;
+  status = gab_domains_find(made->world, asked->domains_file, wanted, &made->domains);
+  made->redundancy.domains_file = NULL; /* the caller's */
+  gab_checkpoint_tell_distances(made);
+  return status;
+}
+
+gab_status gab_checkpoint_create(gab_forest *forest, const gab_redundancy *redundancy,
+                                 gab_checkpoint **checkpoint)
+{
+  *checkpoint = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_checkpoint), GAB_MEMORY_OTHER, &memory));
+  gab_checkpoint *made = memory;
+  made->forest = forest;
+  made->world = gab_forest_world(forest);
+  made->redundancy = *redundancy;
+  if (!made->redundancy.scheme) made->redundancy.scheme = &gab_scheme_pairwise;
+  made->stats.last_step = -1;
+  made->stats.ratio = 1;
+  made->elder = GAB_NO_SLOT;
+  gab_buffer_init(&made->transfer.squeezed, GAB_MEMORY_SNAPSHOT);
+  for (int i = 0; i < 2; i++) init_snapshot(&made->snapshots[i]);
+  for (int i = 0; i < 2; i++) gab_skeletons_init(&made->skeletons[i]);
+  gab_status status = gab_port_create(made->world, "checkpoint", &made->port);
+  if (status == GAB_OK) status = gab_port_create(made->world, "copies", &made->transfer.port);
+  if (status == GAB_OK) status = open_redundancy(made);
+  if (status != GAB_OK) gab_checkpoint_destroy(&made);
+  *checkpoint = made;
+  return status;
+}
+
+void gab_checkpoint_destroy(gab_checkpoint **checkpoint)
+{
+  gab_checkpoint *gone = *checkpoint;
+  if (!gone) return;
+  gab_port_destroy(&gone->transfer.port);
+  gab_port_destroy(&gone->port);
+  gab_buffer_release(&gone->transfer.squeezed);
+  gab_buffer_release(&gone->untouched);
+  for (int i = 0; i < 2; i++) release_snapshot(&gone->snapshots[i]);
+  for (int i = 0; i < 2; i++) gab_skeletons_release(&gone->skeletons[i]);
+  if (gone->domains) gab_world_set_distance(gone->world, NULL, NULL);
+  gab_domains_destroy(&gone->domains);
+  gab_free(checkpoint);
+}
+
+/* The number of all blocks changes only with the revision; counting it is a reduction. */
+static gab_status count_blocks(gab_checkpoint *checkpoint)
+{
+  uint64_t revision = gab_forest_revision(checkpoint->forest);
+  if (checkpoint->counted && checkpoint->forest_revision == revision) return GAB_OK;
+  checkpoint->counted = false;
+  GAB_TRY(gab_forest_global_blocks(checkpoint->forest, &checkpoint->forest_blocks));
+  checkpoint->forest_revision = revision;
+  checkpoint->counted = true;
+  return GAB_OK;
+}
+
+static void note_cost(gab_checkpoint *checkpoint, const gab_snapshot *taken)
+{
+  gab_checkpoint_stats *stats = &checkpoint->stats;
+  stats->taken++;
+  stats->last_step = taken->step;
+  stats->image_bytes = gab_message_bytes(&taken->own);
+  stats->copies_bytes = gab_redundancy_bytes(taken);
+  stats->copied_bytes = gab_redundancy_raw_bytes(taken);
+  stats->skeleton_bytes = gab_skeletons_bytes(&checkpoint->skeletons[taken->skeletons]);
+  stats->sent_bytes = gab_redundancy_sent(taken, gab_world_slot(checkpoint->world));
+  stats->ratio = taken->sent_each ? (double)stats->image_bytes / (double)taken->sent_each : 1;
+  checkpoint->all_sent += (double)stats->sent_bytes;
+  stats->last_seconds = checkpoint->pending_seconds;
+  stats->total_seconds += checkpoint->pending_seconds;
+}
+
+/* Adds the time since `start` to one of the stats. @return now */
+static double charge(gab_checkpoint *checkpoint, double start, double *part)
+{
+  const double now = gab_seconds();
+  checkpoint->pending_seconds += now - start;
+  *part += now - start;
+  return now;
+}
+
+gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint)
+{
+  return &checkpoint->snapshots[checkpoint->single ? checkpoint->valid : !checkpoint->valid];
+}
+
+gab_status gab_checkpoint_set_buffers(gab_checkpoint *checkpoint, int buffers)
+{
+  if (buffers < 1 || buffers > 2)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d buffers for snapshots: there are 1 or 2", buffers);
+  if (checkpoint->stats.taken > 0) GAB_FAIL(GAB_ERR_STATE, "there are snapshots already");
+  checkpoint->single = buffers == 1;
+  return GAB_OK;
+}
+
+/* A snapshot that was begun before a repair is none: the messages went with the fault. */
+bool gab_checkpoint_is_pending(const gab_checkpoint *checkpoint)
+{
+  return checkpoint->pending && checkpoint->begun_in == gab_world_epoch(checkpoint->world);
+}
+
+/* What is known before anything is packed. */
+static gab_status set_head(gab_checkpoint *checkpoint, gab_snapshot *next, gab_step step)
+{
+  next->complete = next->told = false;
+  if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
+  next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
+  next->step = step;
+  next->blocks = checkpoint->forest_blocks;
+  next->own_blocks = gab_forest_block_count(checkpoint->forest);
+  return gab_members_copy(&next->members, gab_world_members(checkpoint->world));
+}
+
+gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
+{
+  gab_world *world = checkpoint->world;
+  gab_snapshot *next = gab_checkpoint_next(checkpoint);
+  GAB_TRY(gab_world_check(world));
+  if (gab_checkpoint_is_pending(checkpoint))
+    GAB_FAIL(GAB_ERR_STATE, "the snapshot of step %" GAB_PRI_STEP " is not complete yet", next->step);
+  GAB_TRY(count_blocks(checkpoint));
+  checkpoint->pending = false;
+  checkpoint->pending_seconds = 0;
+  double at = gab_seconds();
+  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  GAB_TRY(set_head(checkpoint, next, step));
+  GAB_TRY(gab_entities_create(checkpoint, next->serial));
+  GAB_TRY(gab_image_pack(checkpoint, next));
+  GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
+  at = charge(checkpoint, at, &checkpoint->stats.pack_seconds);
+
+  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  GAB_TRY(gab_skeletons_spread(checkpoint, next));
+  GAB_TRY(gab_redundancy_begin(checkpoint, next));
+  checkpoint->begun_in = gab_world_epoch(world);
+  checkpoint->pending = true;
+  charge(checkpoint, at, &checkpoint->stats.exchange_seconds);
+  return GAB_OK;
+}
+
+gab_status gab_checkpoint_progress(gab_checkpoint *checkpoint, bool *there)
+{
+  *there = true;
+  if (!gab_checkpoint_is_pending(checkpoint)) return GAB_OK;
+  const double start = gab_seconds();
+  GAB_TRY(gab_transfer_help(checkpoint, gab_checkpoint_next(checkpoint)));
+  *there = checkpoint->transfer.there;
+  charge(checkpoint, start, &checkpoint->stats.exchange_seconds);
+  return GAB_OK;
+}
+
+gab_status gab_checkpoint_complete(gab_checkpoint *checkpoint)
+{
+  gab_world *world = checkpoint->world;
+  gab_snapshot *next = gab_checkpoint_next(checkpoint);
+  GAB_TRY(gab_world_check(world));
+  if (!gab_checkpoint_is_pending(checkpoint)) GAB_FAIL(GAB_ERR_STATE, "no snapshot was begun");
+  double at = gab_seconds();
+  GAB_TRY(gab_transfer_finish(checkpoint, next));
+  next->complete = true;
+  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
+  at = charge(checkpoint, at, &checkpoint->stats.exchange_seconds);
+
+  gab_world_enter(world, GAB_PHASE_COMMIT);
+  uint32_t flags = 1;
+  GAB_TRY(gab_world_agree(world, &flags));
+
+  gab_world_enter(world, GAB_PHASE_SWAP);
+  if (!checkpoint->single) checkpoint->valid = !checkpoint->valid;
+  gab_entities_swap(checkpoint);
+  checkpoint->pending = false;
+  /* With two of its own, or the only one that there is, a newcomer is none any more. */
+  if (checkpoint->single || (checkpoint->snapshots[0].complete && checkpoint->snapshots[1].complete))
+    checkpoint->since = 0;
+  charge(checkpoint, at, &checkpoint->stats.commit_seconds);
+  note_cost(checkpoint, next);
+  return GAB_OK;
+}
+
+gab_status gab_checkpoint_take(gab_checkpoint *checkpoint, gab_step step)
+{
+  GAB_TRY(gab_checkpoint_begin(checkpoint, step));
+  return gab_checkpoint_complete(checkpoint);
+}
+
+gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial)
+{
+  for (int i = 0; i < 2; i++)
+    if (checkpoint->snapshots[i].serial > serial) serial = checkpoint->snapshots[i].serial;
+  GAB_TRY(gab_world_max_u64(checkpoint->world, &serial, 1));
+  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
+  checkpoint->since = 0;       /* nobody has anything that a newcomer lacks */
+  checkpoint->counted = false; /* of a newcomer it is, too: all count the blocks again */
+  checkpoint->snapshots[checkpoint->valid].serial = serial;
+  return GAB_OK;
+}
+
+gab_checkpoint_stats gab_checkpoint_get_stats(const gab_checkpoint *checkpoint) { return checkpoint->stats; }
+
+void gab_checkpoint_set_events(gab_checkpoint *checkpoint, gab_events *events)
+{
+  checkpoint->events = events;
+}
+
+const gab_placement *gab_checkpoint_placement(const gab_checkpoint *checkpoint)
+{
+  const gab_snapshot *valid = &checkpoint->snapshots[checkpoint->valid];
+  return valid->complete ? &valid->placement : NULL;
+}
+
+const gab_redundancy *gab_checkpoint_redundancy(const gab_checkpoint *checkpoint)
+{
+  return &checkpoint->redundancy;
+}

@@ -1,0 +1,322 @@
+/* What the sources of a checkpoint share: taking it (checkpoint.c), images as bytes (image.c), the scheme at
+ * work (redundancy.c), going back (restore.c). Internal. */
+#ifndef GABION_RESILIENCE_CHECKPOINT_IMPL_H
+#define GABION_RESILIENCE_CHECKPOINT_IMPL_H
+
+#include "core/messages/port.h"
+#include "resilience/checkpoint/checkpoint.h"
+#include "resilience/checkpoint/compress.h"
+#include "resilience/reports/events.h"
+
+enum {
+  GAB_MOST_ENTITIES = 64,
+  GAB_ENTITY_NAME = 64,
+  GAB_SQUEEZE = 4 << 20 /* bytes of an image that are compressed at once */
+};
+
+/* What is known of bytes that have been lying in memory. */
+typedef enum gab_condition {
+  GAB_CONDITION_UNKNOWN = 0,
+  GAB_CONDITION_WHOLE,
+  GAB_CONDITION_CHANGED
+} gab_condition;
+
+/* An image of another slot, as it was received: envelope and payload. */
+typedef struct gab_copy {
+  gab_slot slot;
+  int number;       /* which copy of that slot's image */
+  gab_buffer image; /* as it is, or squeezed (image_squeezed.c) */
+  gab_condition condition;
+} gab_copy;
+
+/* What a slot keeps for its coded group: hash, then a row of `piece` bytes for each of its parities. */
+typedef struct gab_parities {
+  gab_group group;                  /* count 0: the scheme has none */
+  uint64_t lengths[GAB_MOST_GROUP]; /* bytes of the image of each member */
+  size_t piece;                     /* of the longest image */
+  gab_buffer rows;
+  gab_condition condition;
+} gab_parities;
+
+typedef struct gab_snapshot {
+  uint64_t serial; /* 1, 2, … ; 0: never taken */
+  bool complete;   /* own image, replicated entities and all copies are here */
+  bool told;       /* of others, to a newcomer: it can be gone back to, but nothing of it was packed here */
+  gab_step step;
+  uint64_t blocks; /* of all slots */
+  uint64_t own_blocks;
+  gab_members members;
+  gab_members
+      survivors; /* of these, found when it is gone back to: who came back since knows nothing of it */
+  gab_placement placement; /* of these members: who keeps what of whom */
+  gab_buffer own;          /* a message: envelope room, then the image */
+  gab_buffer replicated;   /* hash, then replicated entities */
+  gab_condition own_condition, replicated_condition;
+  size_t sent_each; /* bytes of the message to each holder */
+  gab_copy *copies;
+  int copy_count, copy_room;
+  gab_parities parities;
+  int skeletons; /* which of the checkpoint's sets belongs to it */
+} gab_snapshot;
+
+/* Skeletons of others: what is left of a slot whose image nobody holds any more (skeletons.c). */
+typedef struct gab_skeletons {
+  bool made;
+  uint64_t revision;       /* of the forest; snapshots of the same forest share a set */
+  gab_placement placement; /* who keeps whose */
+  gab_copy *copies;
+  int count, room;
+} gab_skeletons;
+
+typedef struct gab_registered_entity {
+  char name[GAB_ENTITY_NAME];
+  gab_entity table;
+  uint64_t valid, written; /* serials of the snapshots that its own buffers hold, if it has some; 0: none */
+} gab_registered_entity;
+
+/* Copies under way. */
+typedef struct gab_transfer_state {
+  gab_port *port; /* of its own: others talk while it is busy */
+  int round;      /* copy that is under way */
+  gab_codec codec;
+  gab_buffer squeezed; /* what is sent if there is a codec */
+  size_t done;         /* bytes of the own image in it */
+  bool posted;         /* the first round is under way */
+  bool there;          /* nothing is under way (any more) */
+} gab_transfer_state;
+
+struct gab_checkpoint {
+  gab_forest *forest;
+  gab_world *world;
+  gab_port *port;
+  gab_redundancy redundancy;
+  gab_domains *domains; /* NULL: they do not matter */
+  gab_events *events;   /* borrowed; NULL: nowhere */
+  gab_registered_entity entities[GAB_MOST_ENTITIES];
+  int entity_count;
+  gab_snapshot snapshots[2];
+  bool keeps_skeletons;
+  gab_skeletons skeletons[2];
+  gab_transfer_state transfer;
+  gab_compression compression;
+  bool single;            /* one buffer: the next snapshot overwrites the valid one */
+  double all_sent;        /* bytes put on the wire so far */
+  bool pending;           /* the other snapshot is begun and not complete */
+  gab_epoch begun_in;     /* a repair since then has ended it */
+  double pending_seconds; /* that the caller has spent on it */
+  uint64_t
+      since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
+                     before, it can go back with the help of others only; UINT64_MAX: it has not got it yet; 0: it
+                     needs no help */
+  gab_slot
+      elder; /* of a recovery with newcomers: a slot that needs no help, the same on all; GAB_NO_SLOT: to be found */
+  bool elder_has_snapshot;
+  int valid;                               /* index of the valid snapshot; the other one is written next */
+  uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
+  bool counted;
+  gab_checkpoint_stats stats;
+  /* Called before the own image of a snapshot is overwritten: whoever still needs it takes its buffer away
+   * (gab_buffer_swap). NULL: nobody does. */
+  void (*before_overwrite)(void *user, gab_snapshot *snapshot);
+  void *overwrite_user;
+  /* Called before entities are restored, which may change files: nothing outside of memory has been touched yet.
+   * Collective. NULL: nobody is asked. */
+  gab_status (*before_entities)(void *user);
+  void *before_entities_user;
+  gab_buffer untouched; /* entities per slot before the first step: of a slot to which no image falls */
+};
+
+/* The snapshot that is written next, or is being written. */
+gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
+/* From now on nobody counts on what memory holds. The numbers of snapshots go on above `serial` and all there were.
+ * Collective. */
+gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
+
+/* ---- image.c: the image of a slot as bytes */
+
+/* Packs the own image and the replicated entities of a snapshot whose serial, step and members are set. */
+gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Checks hash and head of the image of `slot` that `holder`, this one, keeps, and cuts it into forest and
+ * entities, which are views of it. GAB_ERR_CORRUPT names both. */
+gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
+                          gab_slot holder, gab_reader *forest, gab_reader *entities);
+
+/* What bytes say that they are. */
+typedef struct gab_image_sign {
+  gab_slot slot; /* whose image; GAB_NO_SLOT: replicated entities */
+  uint64_t serial;
+  uint64_t epoch; /* in which it was taken: numbers of snapshots that were broken off are given again */
+  gab_step step;
+  gab_reader bytes; /* all of it, seal included */
+} gab_image_sign;
+/* True if an image, or replicated entities, begin where `bytes` do, and their seal is whole. */
+bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign);
+/* Reads the head of replicated entities, behind the seal: the members of the snapshot. The entities are left.
+ * @param[out] members  initialised */
+gab_status gab_replicated_cut(gab_reader *in, gab_members *members);
+
+/* ---- image_squeezed.c: the image as others keep it, if it is compressed */
+
+/* Begins a message for the compressed image, and appends one piece after another, from byte *done on, until
+ * *done is all of it. */
+gab_status gab_squeeze_begin(const gab_buffer *own, gab_buffer *squeezed);
+gab_status gab_squeeze_piece(const gab_buffer *own, gab_codec codec, size_t *done, gab_buffer *squeezed);
+/* @param[out] image_bytes  of the image that it is; may be NULL */
+bool gab_image_is_squeezed(const gab_buffer *message, size_t *image_bytes);
+/* Replaces `image` by the message that was squeezed. */
+gab_status gab_image_expand(const gab_buffer *message, gab_buffer *image);
+
+/* ---- restore.c: from images back to the state, whoever brings them (memory of a process, a file, a node) */
+
+typedef struct gab_image_view {
+  gab_slot slot; /* whose image it is */
+  gab_reader forest, entities;
+} gab_image_view;
+
+/* Images that become this slot's part: the entities of the first are unpacked, those of the others adopted.
+ */
+typedef struct gab_image_list {
+  uint64_t serial;       /* of the snapshot, if this job took it and this slot goes back to its own; else 0 */
+  gab_reader replicated; /* behind its seal */
+  gab_image_view *images;
+  size_t count;
+  gab_reader *skeletons; /* of those whose blocks are to be made up */
+  size_t skeleton_count;
+} gab_image_list;
+
+/* An empty list with room for so many; to be released whatever happened. */
+gab_status gab_images_begin(gab_image_list *list, size_t room);
+void gab_images_release(gab_image_list *list);
+/* Replaces the blocks, then the entities, by what the images hold; `map` translates owners in neighbour
+ * tables. Local. */
+gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
+                                     gab_owner_map map, void *context);
+gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list);
+
+/* ::GAB_ERR_LOST: the only buffer was being overwritten. */
+gab_status gab_single_snapshot_torn(void);
+
+/* ---- newcomers.c: processes that play a slot of which they know nothing
+
+   A slot that came back has survived nothing before its incarnation: of the snapshots of that time others tell it the
+   head, and the restorer of its dead predecessor sends it the image. Until it holds two snapshots of its own it is a
+   newcomer. */
+
+/* Whether the members now are not all those of the start: only then anybody can be a newcomer. Equal on all. */
+bool gab_newcomers_possible(const gab_checkpoint *checkpoint);
+/* Finds the slot that tells the others: of those that know most the lowest. Then all know the failure domains of the seats that
+ * were respawned. It stays in office until gab_checkpoint_restore(), or the round of a recovery, has ended. Collective. */
+gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint);
+/* The heads of the elder's snapshots become known to those who lack them. Collective.
+ * @return GAB_ERR_LOST on all if nobody is left who holds a snapshot */
+gab_status gab_newcomers_brief(gab_checkpoint *checkpoint);
+/* Who has survived since a snapshot. Local. */
+gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+/* How many seats the domains know here; where there are none, more than there can be. Local. */
+uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint);
+/* The domains come to know all seats. Collective. @param[in] least_known  of gab_newcomers_known_seats() on all */
+gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known);
+/* The world calls spares by the present domains. Local. */
+void gab_checkpoint_tell_distances(gab_checkpoint *checkpoint);
+typedef struct gab_rescued gab_rescued;
+/* Images go from restorers to newcomers, replicated entities from the elder. Collective. @return errors of messages;
+ * GAB_ERR_CORRUPT here if what came is not whole */
+gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
+/* A newcomer has gone back to it. Local. */
+void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+
+/* ---- redundancy.c: what the scheme makes of the images */
+
+/* Finds whose images this slot keeps in a snapshot whose members are set. Local. */
+gab_status gab_redundancy_plan(gab_checkpoint *checkpoint, gab_snapshot *next, const gab_domains *domains);
+/* Begins to send the own image round: copies are then under way (transfer.c), parities are made before this
+ * returns, since each chunk of them is summed up before the next one may leave. Collective. */
+gab_status gab_redundancy_begin(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* The same, and waits until all is there. */
+gab_status gab_redundancy_exchange(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Bytes that this slot keeps for others. */
+size_t gab_redundancy_bytes(const gab_snapshot *snapshot);
+/* Bytes of the images that these stand for. */
+size_t gab_redundancy_raw_bytes(const gab_snapshot *snapshot);
+/* Bytes that this slot put on the wire for it. */
+size_t gab_redundancy_sent(const gab_snapshot *snapshot, gab_slot slot);
+void gab_redundancy_release(gab_snapshot *snapshot);
+
+/* ---- skeletons.c: what is needed to make up the blocks of those that no image is left of */
+
+/* Sends the own skeleton to its keepers, more than there are of images, and receives those that this slot keeps; only
+ * if the forest is not that of the valid snapshot. Collective if so. Does nothing unless the checkpoint keeps them. */
+gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next);
+/* Who takes the blocks that `then` had, if skeletons are put to use: its restorer, or the first living keeper of its
+ * skeleton. Pure; everyone gets the same answer. @return GAB_NO_SLOT if none of them lives */
+gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                                gab_slot then);
+/* Whether nothing but state is lost: there is an image or a skeleton of every slot. Pure. */
+bool gab_skeletons_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
+/* Whether those that fall to this slot are as they came. Local. @return false with a message that says which is not */
+bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot);
+/* Puts those into the list. Local. */
+gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                              gab_image_list *list);
+void gab_skeletons_init(gab_skeletons *skeletons);
+void gab_skeletons_release(gab_skeletons *skeletons);
+size_t gab_skeletons_bytes(const gab_skeletons *skeletons);
+
+/* ---- redundancy_mend.c: what has changed in memory, and what the dead left to be put together */
+
+/* Images of dead slots that were put together for this one. */
+struct gab_rescued {
+  gab_copy *images;
+  int count;
+};
+void gab_rescued_release(gab_rescued *rescued);
+
+/* Forgets what is known of the condition of a snapshot. */
+void gab_condition_forget(gab_snapshot *snapshot);
+/* Verifies what this slot needs to go back to a snapshot. Local. @return true if it is whole */
+bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot);
+
+/* Replaces what has changed in memory by a copy or from the rest of its group, and puts together the images
+ * of the dead of coded groups. Collective over the living. @param[in] all_good  gab_condition_is_good() on
+ * all
+ * @return ::GAB_ERR_LOST on all, with the images named and nothing touched, if too little is left for that */
+gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
+                               gab_rescued *rescued);
+/* The part of it that expands the compressed copies of the dead that fall to this slot. Local. */
+gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued);
+
+/* ---- seal.c */
+
+/* Snapshots lie in memory for hours: each begins with a hash of what follows, so that a flipped bit is found
+ * before it becomes state. Reserves the place of the hash; the present size is where it stands. */
+gab_status gab_seal_begin(gab_buffer *out);
+/* Hashes pieces of what is appended from now on, right behind the threads that append, while it is in their caches.
+ * The buffer must not grow beyond its memory meanwhile, and what was appended must stay as it is. */
+typedef struct gab_seal_trail {
+  gab_buffer *out;
+  gab_buffer_follower follower;
+  size_t start, pieces;
+  uint64_t *known; /* of each piece its hash, 0: not taken */
+} gab_seal_trail;
+/* @param[in] at  where the hash will stand  @param[in] bytes  at least as many as will stand behind it */
+gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t at, size_t bytes);
+/* Of a zeroed one, too. */
+void gab_seal_trail_end(gab_seal_trail *trail);
+/* Hashes everything behind the hash that stands at byte `at`, and puts it there. @param[in] trail  or NULL */
+void gab_seal_end(gab_buffer *out, size_t at, const gab_seal_trail *trail);
+/* Reads the hash. @return false if what follows is not what was hashed */
+bool gab_seal_is_whole(gab_reader *in);
+
+/* Appends all entities of a kind, each with name and size. */
+gab_status gab_entities_pack(const gab_checkpoint *checkpoint, gab_entity_kind kind, gab_buffer *out);
+/* Reads them back. adopting == GAB_NO_SLOT: unpack, or restore where an entity has its own buffer of the snapshot of that
+ * serial (0: nobody has); else hand them to adopt as those of that slot. */
+gab_status gab_entities_unpack(gab_checkpoint *checkpoint, gab_entity_kind kind, uint64_t serial,
+                               gab_reader *in, gab_slot adopting);
+/* For those that own their buffers: write the other one; make it the valid one. */
+gab_status gab_entities_create(gab_checkpoint *checkpoint, uint64_t serial);
+void gab_entities_swap(gab_checkpoint *checkpoint);
+/* GAB_ERR_ARGUMENT if one of them cannot be packed. @param[in] what  needs that, for the message */
+gab_status gab_entities_check_packed(const gab_checkpoint *checkpoint, const char *what);
+
+#endif

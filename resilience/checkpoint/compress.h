@@ -1,0 +1,56 @@
+/** @file compress.h
+ *  @brief Lossless compression of images, for what travels and what is kept for others.
+ *
+ *  Bytes are cut into pieces of 1 MiB; each is shuffled (the first bytes of all numbers, then the second ones, …:
+ *  neighbouring values of a field share their leading bytes) and compressed on its own, by several threads, with
+ *  Blosc (Alted 2010). A piece that does not shrink is kept as it is, so that packed bytes never exceed the input
+ *  by more than 0.01 % and a hundred bytes.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_COMPRESS_H
+#define GABION_RESILIENCE_COMPRESS_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gab_codec {
+  GAB_CODEC_NONE = 0,
+  GAB_CODEC_LZ4,  /**< fast: about as fast as memory is copied by two threads */
+  GAB_CODEC_ZSTD, /**< smaller, several times slower */
+  GAB_CODEC_COUNT
+} gab_codec;
+
+/** "none", "lz4", "zstd". */
+const char *gab_codec_name(gab_codec codec);
+/** @return GAB_CODEC_COUNT if there is none of that name */
+gab_codec gab_codec_from_name(const char *name);
+/** False for all but `none` in a build without Blosc. */
+bool gab_codec_is_built(gab_codec codec);
+
+/** Appends the compressed bytes. Local; uses the threads of OpenMP.
+ *  @param[in,out] out  grows by at most what gab_compress_bound() says
+ *  @return ::GAB_ERR_ARGUMENT for a codec that is not built */
+gab_status gab_compress(gab_codec codec, const void *bytes, size_t count, gab_buffer *out);
+/** Most bytes that gab_compress() appends for `count` bytes. */
+size_t gab_compress_bound(size_t count);
+/** Appends the original bytes of what gab_compress() appended, and reads exactly that.
+ *  @return ::GAB_ERR_CORRUPT if the bytes are none; `out` is then what it was */
+gab_status gab_decompress(gab_reader *in, gab_buffer *out);
+
+/** What compressing a sample has shown. */
+typedef struct gab_compress_trial {
+  double ratio;            /**< original / compressed bytes */
+  double bytes_per_second; /**< original bytes, all threads */
+} gab_compress_trial;
+/** Compresses evenly spread pieces of at most `sample` bytes in all, to see what it would bring. */
+gab_status gab_compress_try(gab_codec codec, const void *bytes, size_t count, size_t sample,
+                            gab_compress_trial *trial);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

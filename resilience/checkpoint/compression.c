@@ -1,0 +1,51 @@
+/* Whether and how the image of a snapshot is compressed for its holders. */
+#include "resilience/schemes/redundancy_impl.h"
+
+enum { SAMPLE = 4 << 20 };
+/* A ratio below is not worth what it costs those who restore, and the second look at every byte. */
+#define LEAST_RATIO 1.15
+
+static const char *const names[GAB_COMPRESSION_COUNT] = {"none", "auto", "lz4", "zstd"};
+
+const char *gab_compression_name(gab_compression compression)
+{
+  return compression < GAB_COMPRESSION_COUNT ? names[compression] : "?";
+}
+
+gab_status gab_checkpoint_set_compression(gab_checkpoint *checkpoint, gab_compression compression)
+{
+  static const gab_codec codecs[GAB_COMPRESSION_COUNT] = {GAB_CODEC_NONE, GAB_CODEC_NONE, GAB_CODEC_LZ4,
+                                                          GAB_CODEC_ZSTD};
+  if (compression >= GAB_COMPRESSION_COUNT || !gab_codec_is_built(codecs[compression]))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "compression '%s' is not part of this build (it needs Blosc)",
+             gab_compression_name(compression));
+  checkpoint->compression = compression;
+  return GAB_OK;
+}
+
+/* Compressing costs 1/speed for each byte and saves the part (1 - 1/ratio) of what a byte takes on the wire,
+ * by the snapshots before. Without one before nothing is known, and nothing is compressed. Of the codecs the
+ * fast one alone is tried: in memory the other one is slower than any wire. */
+static bool pays(gab_checkpoint *checkpoint, const gab_compress_trial *trial)
+{
+  const gab_checkpoint_stats *stats = &checkpoint->stats;
+  const double sent = checkpoint->all_sent, seconds = stats->exchange_seconds - stats->compress_seconds;
+  if (trial->ratio < LEAST_RATIO || !(sent > 0) || !(seconds > 0) || !(trial->bytes_per_second > 0))
+    return false;
+  const int copies = gab_placement_copies(&gab_checkpoint_next(checkpoint)->placement);
+  const double saved = copies * (1 - 1 / trial->ratio) * seconds / sent;
+  return 1 / trial->bytes_per_second < saved;
+}
+
+gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *own, gab_codec *codec)
+{
+  gab_compress_trial trial;
+  *codec = GAB_CODEC_NONE;
+  if (checkpoint->compression == GAB_COMPRESSION_LZ4) *codec = GAB_CODEC_LZ4;
+  if (checkpoint->compression == GAB_COMPRESSION_ZSTD) *codec = GAB_CODEC_ZSTD;
+  if (checkpoint->compression != GAB_COMPRESSION_AUTO || !gab_codec_is_built(GAB_CODEC_LZ4)) return GAB_OK;
+  GAB_TRY(gab_compress_try(GAB_CODEC_LZ4, own->data + GAB_ENVELOPE_BYTES, gab_message_bytes(own), SAMPLE,
+                           &trial));
+  if (pays(checkpoint, &trial)) *codec = GAB_CODEC_LZ4;
+  return GAB_OK;
+}

@@ -1,0 +1,53 @@
+/** @file entity.h
+ *  @brief Entities: what has to survive besides the blocks.
+ *
+ *  The blocks of the forest are an entity that is always there. Whatever else has to be rolled back with them
+ *  registers: the time loop registers its step counter, output its cursors, an application its own state.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_ENTITY_H
+#define GABION_RESILIENCE_ENTITY_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gab_entity_kind {
+  GAB_ENTITY_REPLICATED, /**< equal on all slots: each keeps its own copy, nothing is exchanged */
+  GAB_ENTITY_PER_SLOT    /**< each slot its own: travels with the blocks, adopted after a death */
+} gab_entity_kind;
+
+/** All callbacks are local. */
+typedef struct gab_entity {
+  const char *name; /**< unique; copied */
+  gab_entity_kind kind;
+  void *user; /**< handed to the callbacks; borrowed */
+  gab_status (*pack)(void *user, gab_buffer *out);
+  /** Goes back to what was packed; has to read exactly that. */
+  gab_status (*unpack)(void *user, gab_reader *in);
+  /** Per slot only: called on the slot that takes over the blocks of `dead`, after unpack() of its own part,
+   *  with what the dead slot packed: merge it, take it or leave it. NULL: dropped. */
+  gab_status (*adopt)(void *user, gab_slot dead, gab_reader *in);
+
+  /* An entity may own its buffers (Kohl et al. 2017, section 5.2.1): it has two and gives all three of these. Its pack
+   * and unpack may then be NULL: nothing of it is copied, hashed or sent, and it can be restored by those only who have
+   * its buffers: not by spares that take a seat, nor from disk, which a protected run refuses when it begins, nor by
+   * gab_checkpoint_restore_swapped(); the part of a dead slot is dropped. Where both are given they serve those who
+   * have no buffer of their own, and adopt(). */
+
+  /** Writes the state into the buffer that is not the valid one. */
+  gab_status (*create)(void *user);
+  /** Goes back to the valid buffer, which stays as it is. */
+  gab_status (*restore)(void *user);
+  /** The other buffer becomes the valid one. Called when all have committed, and cannot fail; and before restore(),
+   *  where the fault has met this process right before or behind that. */
+  void (*swap)(void *user);
+} gab_entity;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

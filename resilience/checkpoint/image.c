@@ -1,0 +1,163 @@
+/* The image of a slot: what a snapshot keeps of it, as bytes. Hash and head, the forest's image, the entities
+ * per slot; the replicated entities lie beside it. */
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/schemes/redundancy_impl.h"
+
+#define IMAGE_MAGIC      UINT32_C(0x47414249)
+#define IMAGE_VERSION    UINT32_C(4)
+#define REPLICATED_MAGIC UINT32_C(0x52424147)
+
+/* Both begin alike, so that an image can be told by its bytes alone, wherever they are found (salvage.c): seal,
+ * magic, version, bytes of all from the seal on, serial, epoch, step. The epoch tells a snapshot from one that was
+ * broken off by a death and whose number was given again. */
+enum { COMMON_HEAD = 48, TOTAL_AT = 16 };
+
+static gab_status begin(gab_buffer *out, uint32_t magic, const gab_checkpoint *checkpoint,
+                        const gab_snapshot *snapshot)
+{
+  GAB_TRY(gab_seal_begin(out));
+  GAB_TRY(gab_put_u32(out, magic));
+  GAB_TRY(gab_put_u32(out, IMAGE_VERSION));
+  GAB_TRY(gab_put_u64(out, 0)); /* known at the end */
+  GAB_TRY(gab_put_u64(out, snapshot->serial));
+  GAB_TRY(gab_put_u64(out, gab_world_epoch(checkpoint->world)));
+  return gab_put_i64(out, snapshot->step);
+}
+
+/* @param[in] at  where it began */
+static void end(gab_buffer *out, size_t at, const gab_seal_trail *trail)
+{
+  const uint64_t total = out->size - at;
+  for (size_t i = 0; i < sizeof total; i++) out->data[at + TOTAL_AT + i] = (unsigned char)(total >> (8 * i));
+  gab_seal_end(out, at, trail);
+}
+
+typedef struct common_head {
+  uint32_t magic, version;
+  uint64_t total, serial, epoch;
+  int64_t step;
+} common_head;
+
+/* Behind the seal. */
+static gab_status read_head(gab_reader *in, common_head *head)
+{
+  GAB_TRY(gab_get_u32(in, &head->magic));
+  GAB_TRY(gab_get_u32(in, &head->version));
+  GAB_TRY(gab_get_u64(in, &head->total));
+  GAB_TRY(gab_get_u64(in, &head->serial));
+  GAB_TRY(gab_get_u64(in, &head->epoch));
+  return gab_get_i64(in, &head->step);
+}
+
+bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
+{
+  uint64_t seal;
+  common_head head;
+  int32_t slot = GAB_NO_SLOT;
+  gab_reader in = bytes;
+  if (gab_get_u64(&in, &seal) != GAB_OK || read_head(&in, &head) != GAB_OK || head.version != IMAGE_VERSION ||
+      (head.magic != IMAGE_MAGIC && head.magic != REPLICATED_MAGIC) || head.total < COMMON_HEAD ||
+      head.total > gab_reader_left(&bytes))
+    return false;
+  if (head.magic == IMAGE_MAGIC && gab_get_i32(&in, &slot) != GAB_OK) return false;
+  *sign = (gab_image_sign){.slot = slot,
+                           .serial = head.serial,
+                           .epoch = head.epoch,
+                           .step = head.step,
+                           .bytes = gab_reader_of(bytes.at, head.total)};
+  gab_reader sealed = sign->bytes;
+  return gab_seal_is_whole(&sealed);
+}
+
+enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope and head */
+
+/* The entities first, so that the image, which fills memory for hours, gets no more of it than it needs. */
+static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *entities)
+{
+  size_t forest_bytes = gab_forest_packed_size(checkpoint->forest);
+  gab_buffer *own = &next->own;
+  GAB_TRY(gab_buffer_fit(own, forest_bytes + entities->size + IMAGE_HEAD_ROOM));
+  GAB_TRY(gab_message_begin(own));
+  size_t began_at = own->size;
+  GAB_TRY(begin(own, IMAGE_MAGIC, checkpoint, next));
+  GAB_TRY(gab_put_i32(own, gab_world_slot(checkpoint->world)));
+  GAB_TRY(gab_put_u64(own, forest_bytes));
+  gab_seal_trail trail = {0};
+  gab_status status =
+      gab_seal_trail_begin(&trail, own, began_at, forest_bytes + entities->size + IMAGE_HEAD_ROOM);
+  if (status == GAB_OK) status = gab_forest_pack(checkpoint->forest, own);
+  if (status == GAB_OK) status = gab_put_bytes(own, entities->data, entities->size);
+  if (status == GAB_OK) end(own, began_at, &trail);
+  gab_seal_trail_end(&trail);
+  return status;
+}
+
+gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  gab_buffer entities;
+  gab_buffer_init(&entities, GAB_MEMORY_OTHER);
+  gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &entities);
+  if (status == GAB_OK) status = pack_own(checkpoint, next, &entities);
+  gab_buffer_release(&entities);
+  GAB_TRY(status);
+  gab_buffer_clear(&next->replicated);
+  GAB_TRY(begin(&next->replicated, REPLICATED_MAGIC, checkpoint, next));
+  GAB_TRY(gab_members_pack(&next->members, &next->replicated));
+  GAB_TRY(gab_entities_pack(checkpoint, GAB_ENTITY_REPLICATED, &next->replicated));
+  end(&next->replicated, 0, NULL);
+  return GAB_OK;
+}
+
+gab_status gab_replicated_cut(gab_reader *in, gab_members *members)
+{
+  common_head head;
+  GAB_TRY(read_head(in, &head));
+  if (head.magic != REPLICATED_MAGIC || head.version != IMAGE_VERSION)
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities are none of this version");
+  return gab_members_unpack(members, in);
+}
+
+/* The head and what stands behind it. */
+static gab_status cut(gab_reader *in, uint64_t wanted_serial, gab_step wanted_step, gab_slot slot,
+                      gab_reader *forest, gab_reader *entities)
+{
+  common_head head;
+  int32_t from;
+  uint64_t bytes;
+  GAB_TRY(read_head(in, &head));
+  GAB_TRY(gab_get_i32(in, &from));
+  GAB_TRY(gab_get_u64(in, &bytes));
+  if (head.magic != IMAGE_MAGIC || head.version != IMAGE_VERSION)
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is none of this version", slot);
+  if (slot != GAB_NO_SLOT && (from != slot || head.serial != wanted_serial || head.step != wanted_step))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "image of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP
+             ", says it is of slot %" GAB_PRI_SLOT ", snapshot %" PRIu64 " of step %" GAB_PRI_STEP,
+             slot, wanted_serial, wanted_step, from, head.serial, (gab_step)head.step);
+  if (bytes > gab_reader_left(in))
+    GAB_FAIL(GAB_ERR_CORRUPT, "image of slot %" GAB_PRI_SLOT " is cut short", slot);
+  GAB_TRY(gab_get_view(in, (size_t)bytes, forest));
+  *entities = *in;
+  return GAB_OK;
+}
+
+gab_status gab_image_open(const gab_buffer *message, const gab_snapshot *snapshot, gab_slot slot,
+                          gab_slot holder, gab_reader *forest, gab_reader *entities)
+{
+  gab_reader in = gab_message_reader(message);
+  if (!gab_seal_is_whole(&in))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the image of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             ") that slot %" GAB_PRI_SLOT " holds has changed in memory: its hash does not match",
+             slot, snapshot->step, holder);
+  return cut(&in, snapshot->serial, snapshot->step, slot, forest, entities);
+}
+
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+                         gab_reader *entities)
+{
+  uint64_t seal;
+  GAB_TRY(gab_get_u64(&image, &seal));
+  return cut(&image, serial, step, slot, forest, entities);
+}

@@ -1,0 +1,232 @@
+/* Processes that play a slot since a short while: what they are told of the snapshots of the time before, and
+ * how they come to the state of the slot.
+ *
+ * A process is, as far as snapshots go,
+ *   new       no snapshot of its own; perhaps it has gone back to one with the help of others (`since`)
+ *   half      one snapshot of its own: to the one before that it can go back with help
+ *   complete  two of its own, or it was there from the start
+ *
+ * What has to hold. (1) Whatever a complete process can go back to a newcomer can: so newcomers narrow the
+ * choice of the snapshot only by those in which they took part themselves. (2) The elder of a recovery is
+ * complete, or as near to it as anybody: it holds every snapshot that may be chosen. (3) A newcomer never
+ * counts as holder of anything but what it received itself in a snapshot that it completed; that is so
+ * because a survivor of a snapshot is who has the same incarnation as then. */
+#include "resilience/checkpoint/checkpoint_impl.h"
+
+#include "core/messages/collective.h"
+
+enum { COMPLETE, HALF, WITHOUT, NEW }; /* WITHOUT: there from the start, before the first snapshot */
+
+bool gab_newcomers_possible(const gab_checkpoint *checkpoint)
+{
+  return gab_world_members(checkpoint->world)->return_count > 0;
+}
+
+gab_status gab_snapshot_find_survivors(const gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+{
+  if (snapshot->serial == 0) return GAB_OK;
+  return gab_members_survivors(&snapshot->members, gab_world_members(checkpoint->world),
+                               &snapshot->survivors);
+}
+
+/* Whether the part of `slot` in a snapshot has to be sent to it. Pure. */
+static bool needs_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
+{
+  return gab_members_has(&snapshot->members, slot) && !gab_members_has(&snapshot->survivors, slot) &&
+         gab_members_has(gab_world_members(checkpoint->world), slot);
+}
+
+/* ---------------------------------------------------------------- the elder */
+
+static uint64_t how_new(const gab_checkpoint *checkpoint)
+{
+  const bool any = checkpoint->snapshots[0].complete || checkpoint->snapshots[1].complete;
+  if (!any)
+    return gab_world_incarnation(checkpoint->world, gab_world_slot(checkpoint->world)) > 0 ? NEW : WITHOUT;
+  return checkpoint->since > 0 ? HALF : COMPLETE;
+}
+
+gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint)
+{
+  const gab_slot me = gab_world_slot(checkpoint->world);
+  const bool came_back = gab_world_incarnation(checkpoint->world, me) > 0;
+  uint64_t least[2] = {how_new(checkpoint) << 32 | (uint32_t)me, gab_newcomers_known_seats(checkpoint)};
+  if (came_back && checkpoint->stats.taken == 0 && checkpoint->since == 0) checkpoint->since = UINT64_MAX;
+  GAB_TRY(gab_world_min_u64(checkpoint->world, least, 2));
+  checkpoint->elder = (gab_slot)(uint32_t)least[0];
+  checkpoint->elder_has_snapshot = least[0] >> 32 < WITHOUT;
+  return gab_newcomers_place(checkpoint, least[1]);
+}
+
+/* ---------------------------------------------------------------- heads */
+
+static gab_status put_heads(const gab_checkpoint *checkpoint, gab_buffer *out)
+{
+  const gab_snapshot *both = checkpoint->snapshots;
+  GAB_TRY(gab_put_u8(out, (uint8_t)(both[0].complete + both[1].complete)));
+  for (int i = 0; i < 2; i++) {
+    if (!both[i].complete) continue;
+    GAB_TRY(gab_put_u64(out, both[i].serial));
+    GAB_TRY(gab_put_i64(out, both[i].step));
+    GAB_TRY(gab_put_u64(out, both[i].blocks));
+    GAB_TRY(gab_put_u8(out, both[i].placement.domains != NULL));
+    GAB_TRY(gab_members_pack(&both[i].members, out));
+    GAB_TRY(gab_members_pack(&both[i].placement.members,
+                             out)); /* others, where slots were taken without a repair */
+  }
+  return GAB_OK;
+}
+
+/* Where a head goes that this process lacks: not over what it holds. NULL if it is known, or there is no
+ * room, which means that it will not be chosen. */
+static gab_snapshot *place_for(gab_checkpoint *checkpoint, uint64_t serial)
+{
+  gab_snapshot *place = NULL;
+  for (int i = 0; i < 2; i++) {
+    gab_snapshot *snapshot = &checkpoint->snapshots[i];
+    if (snapshot->complete && snapshot->serial == serial) return NULL;
+    if (!snapshot->complete && !snapshot->told) place = snapshot;
+  }
+  return place;
+}
+
+static gab_status take_head(gab_checkpoint *checkpoint, gab_reader *in)
+{
+  gab_snapshot head = {.told = true};
+  gab_members_init(&head.members, 0);
+  gab_members_init(&head.survivors, 0); /* of the plan, here */
+  int64_t step;
+  uint8_t has_domains;
+  GAB_TRY(gab_get_u64(in, &head.serial));
+  GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_get_u64(in, &head.blocks));
+  GAB_TRY(gab_get_u8(in, &has_domains));
+  GAB_TRY(gab_members_unpack(&head.members, in));
+  GAB_TRY(gab_members_unpack(&head.survivors, in));
+  gab_snapshot *place = checkpoint->since > 0 ? place_for(checkpoint, head.serial) : NULL;
+  gab_status status = GAB_OK;
+  if (place) {
+    place->serial = head.serial;
+    place->step = step;
+    place->blocks = head.blocks;
+    place->own_blocks = 0;
+    place->told = true;
+    gab_buffer_clear(&place->own);
+    gab_buffer_clear(&place->replicated);
+    status = gab_members_copy(&place->members, &head.survivors);
+    if (status == GAB_OK)
+      status = gab_redundancy_plan(checkpoint, place, has_domains ? checkpoint->domains : NULL);
+    if (status == GAB_OK) status = gab_members_copy(&place->members, &head.members);
+    place->copy_count = 0; /* it keeps nothing of that time */
+    place->parities.group.count = 0;
+  }
+  gab_members_release(&head.members);
+  gab_members_release(&head.survivors);
+  return status;
+}
+
+static gab_status take_heads(gab_checkpoint *checkpoint, gab_reader in)
+{
+  uint8_t count;
+  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].told = false; /* those of an earlier recovery */
+  GAB_TRY(gab_get_u8(&in, &count));
+  for (int i = 0; i < count; i++) GAB_TRY(take_head(checkpoint, &in));
+  return GAB_OK;
+}
+
+gab_status gab_newcomers_brief(gab_checkpoint *checkpoint)
+{
+  gab_world *world = checkpoint->world;
+  if (checkpoint->elder == GAB_NO_SLOT) GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  if (!checkpoint->elder_has_snapshot && checkpoint->single && checkpoint->stats.taken > 0)
+    return gab_single_snapshot_torn();
+  if (!checkpoint->elder_has_snapshot) GAB_FAIL(GAB_ERR_LOST, "no process is left that holds a snapshot");
+  const bool is_elder = gab_world_slot(world) == checkpoint->elder;
+  gab_buffer heads;
+  gab_buffer_init(&heads, GAB_MEMORY_OTHER);
+  gab_status status = is_elder ? put_heads(checkpoint, &heads) : GAB_OK;
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &heads);
+  if (status == GAB_OK) status = take_heads(checkpoint, gab_reader_of_buffer(&heads));
+  gab_buffer_release(&heads);
+  return status;
+}
+
+/* ---------------------------------------------------------------- the parts of the lost */
+
+/* Everyone takes part, since it is a broadcast; those who have them already keep theirs. */
+static gab_status spread_replicated(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+{
+  gab_buffer bytes;
+  gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
+  gab_status status = GAB_OK;
+  if (gab_world_slot(checkpoint->world) == checkpoint->elder)
+    status = gab_put_bytes(&bytes, snapshot->replicated.data, snapshot->replicated.size);
+  if (status == GAB_OK) status = gab_world_broadcast(checkpoint->world, checkpoint->elder, &bytes);
+  if (status == GAB_OK && snapshot->told) {
+    gab_buffer_clear(&snapshot->replicated);
+    status = gab_put_bytes(&snapshot->replicated, bytes.data, bytes.size);
+  }
+  gab_buffer_release(&bytes);
+  return status;
+}
+
+static gab_slot restorer_of(const gab_snapshot *snapshot, gab_slot slot)
+{
+  return gab_placement_restorer(&snapshot->placement, &snapshot->survivors, slot);
+}
+
+/* Images that were put together, or expanded, stand beside the copies. */
+static bool is_rescued(const gab_rescued *rescued, gab_slot slot)
+{
+  for (int i = 0; i < rescued->count; i++)
+    if (rescued->images[i].slot == slot) return true;
+  return false;
+}
+
+static gab_status send_image(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_copy *copy)
+{
+  const gab_slot me = gab_world_slot(checkpoint->world);
+  if (!needs_part(checkpoint, snapshot, copy->slot) || restorer_of(snapshot, copy->slot) != me) return GAB_OK;
+  return gab_port_send(checkpoint->port, copy->slot, &copy->image);
+}
+
+static gab_status send_images(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+{
+  for (int i = 0; i < rescued->count; i++) GAB_TRY(send_image(checkpoint, snapshot, &rescued->images[i]));
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    gab_copy *copy = &snapshot->copies[i];
+    bool first = !is_rescued(rescued, copy->slot);
+    for (int k = 0; k < i; k++) first = first && snapshot->copies[k].slot != copy->slot;
+    if (first) GAB_TRY(send_image(checkpoint, snapshot, copy));
+  }
+  return GAB_OK;
+}
+
+/* What came has to be what was packed. */
+static gab_status check_part(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  const gab_slot me = gab_world_slot(checkpoint->world);
+  gab_reader forest, entities, replicated = gab_reader_of_buffer(&snapshot->replicated);
+  if (!gab_seal_is_whole(&replicated))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the replicated entities that were sent to slot %" GAB_PRI_SLOT " are not whole", me);
+  return gab_image_open(&snapshot->own, snapshot, me, me, &forest, &entities);
+}
+
+gab_status gab_newcomers_serve(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+{
+  const gab_slot me = gab_world_slot(checkpoint->world);
+  const bool is_served = needs_part(checkpoint, snapshot, me);
+  GAB_TRY(spread_replicated(checkpoint, snapshot));
+  if (is_served)
+    GAB_TRY(gab_port_receive(checkpoint->port, restorer_of(snapshot, me), &snapshot->own, GAB_SIZE_UNKNOWN));
+  else GAB_TRY(send_images(checkpoint, snapshot, rescued));
+  GAB_TRY(gab_port_finish(checkpoint->port));
+  return is_served ? check_part(checkpoint, snapshot) : GAB_OK;
+}
+
+void gab_newcomer_settle(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+{
+  snapshot->own_blocks = gab_forest_block_count(checkpoint->forest);
+  checkpoint->since = snapshot->serial;
+}

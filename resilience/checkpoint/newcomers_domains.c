@@ -1,0 +1,66 @@
+/* Failure domains follow processes that are started later: whoever has been respawned joins the domains of the seat on whose
+ * node it was started. A newcomer knows the domains of the start, others those of the last recovery: so the elder makes the
+ * new ones, alone, since the runs are expanded for that, and broadcasts them.
+ *
+ * The order of those that were there before stays (gab_domains_extend()), so the placements of earlier snapshots are the
+ * same with the new domains; they are made anew since a placement counts places. */
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/schemes/domains_impl.h"
+
+#include "core/messages/collective.h"
+
+uint64_t gab_newcomers_known_seats(const gab_checkpoint *checkpoint)
+{
+  return checkpoint->domains ? (uint64_t)gab_domains_slots(checkpoint->domains) : UINT64_MAX;
+}
+
+/* On the elder, which may know all of them already. */
+static gab_status put_domains(const gab_checkpoint *checkpoint, gab_buffer *out)
+{
+  const gab_world *world = checkpoint->world;
+  const gab_seat known = gab_domains_slots(checkpoint->domains), seats = gab_world_seats(world);
+  gab_domains *extended;
+  void *memory;
+  GAB_TRY(gab_alloc((size_t)(seats - known) * sizeof(gab_seat), GAB_MEMORY_OTHER, &memory));
+  gab_seat *origins = memory;
+  for (gab_seat seat = known; seat < seats; seat++)
+    origins[seat - known] = gab_world_seat_beside(world, seat);
+  gab_status status = gab_domains_extend(checkpoint->domains, origins, seats - known, &extended);
+  if (status == GAB_OK) status = gab_domains_pack(extended, out);
+  gab_domains_destroy(&extended);
+  gab_free(&memory);
+  return status;
+}
+
+static gab_status place_again(gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+{
+  if (!snapshot->placement.domains) return GAB_OK; /* nothing is there, or it was placed without */
+  return gab_placement_make(&snapshot->placement, &checkpoint->redundancy, &snapshot->members,
+                            checkpoint->domains);
+}
+
+static gab_status take_domains(gab_checkpoint *checkpoint, gab_reader in)
+{
+  gab_domains *before = checkpoint->domains, *fresh;
+  gab_status status = GAB_OK;
+  GAB_TRY(gab_domains_unpack(&in, &fresh));
+  checkpoint->domains = fresh;
+  gab_checkpoint_tell_distances(checkpoint);
+  for (int i = 0; i < 2 && status == GAB_OK; i++) status = place_again(checkpoint, &checkpoint->snapshots[i]);
+  gab_domains_destroy(&before);
+  return status;
+}
+
+gab_status gab_newcomers_place(gab_checkpoint *checkpoint, uint64_t least_known)
+{
+  gab_world *world = checkpoint->world;
+  gab_buffer bytes;
+  if (!checkpoint->domains || least_known >= (uint64_t)gab_world_seats(world)) return GAB_OK;
+  gab_buffer_init(&bytes, GAB_MEMORY_OTHER);
+  gab_status status = GAB_OK;
+  if (gab_world_slot(world) == checkpoint->elder) status = put_domains(checkpoint, &bytes);
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &bytes);
+  if (status == GAB_OK) status = take_domains(checkpoint, gab_reader_of_buffer(&bytes));
+  gab_buffer_release(&bytes);
+  return status;
+}

@@ -1,0 +1,492 @@
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/disk/disk_impl.h"
+
+#include "blockforest/migration/reconstruct.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct owner_map {
+  const gab_checkpoint *checkpoint;
+  const gab_snapshot *snapshot;
+  bool makes_up; /* blocks that no image is left of go to those who keep their skeletons */
+} owner_map;
+
+static gab_slot owner_now(void *context, gab_slot then)
+{
+  const owner_map *map = context;
+  if (map->makes_up) return gab_skeletons_restorer(map->checkpoint, map->snapshot, then);
+  const gab_slot restorer =
+      gab_placement_restorer(&map->snapshot->placement, &map->snapshot->survivors, then);
+  const bool is_back = gab_members_has(gab_world_members(map->checkpoint->world), then);
+  return restorer != GAB_NO_SLOT && is_back ? then : restorer; /* back: it gets its part from the restorer */
+}
+
+static bool is_restorable(const gab_snapshot *snapshot)
+{
+  return gab_placement_survives(&snapshot->placement, &snapshot->survivors);
+}
+
+/* The complete snapshot of that serial number, NULL if there is none here. */
+static gab_snapshot *find_serial(gab_checkpoint *checkpoint, uint64_t serial)
+{
+  for (int i = 0; i < 2; i++)
+    if ((checkpoint->snapshots[i].complete || checkpoint->snapshots[i].told) &&
+        checkpoint->snapshots[i].serial == serial)
+      return &checkpoint->snapshots[i];
+  return NULL;
+}
+
+static gab_snapshot *newest_here(gab_checkpoint *checkpoint)
+{
+  gab_snapshot *newest = NULL;
+  for (int i = 0; i < 2; i++) {
+    gab_snapshot *snapshot = &checkpoint->snapshots[i];
+    gab_condition_forget(snapshot);
+    if (snapshot->complete && (!newest || snapshot->serial > newest->serial)) newest = snapshot;
+  }
+  return newest;
+}
+
+gab_status gab_single_snapshot_torn(void)
+{
+  GAB_FAIL(GAB_ERR_LOST, "a fault came while a snapshot was being taken, and with one buffer "
+                         "(resilience.memory.buffers: 1) there is no other one in memory");
+}
+
+/* What all slots have, by one reduction. */
+typedef struct common_ground {
+  uint64_t newest, oldest; /* serials that all hold */
+  uint64_t latest;         /* newest that any one holds */
+  bool good;               /* everybody's newest one is whole, as far as it is needed */
+  double seconds;          /* that verifying took here */
+} common_ground;
+
+static gab_status find_ground(gab_checkpoint *checkpoint, common_ground *ground)
+{
+  gab_snapshot *newest = newest_here(checkpoint);
+  uint64_t oldest = newest ? newest->serial : 0;
+  const uint64_t newest_serial = newest ? newest->serial : checkpoint->since;
+  for (int i = 0; i < 2; i++) GAB_TRY(gab_snapshot_find_survivors(checkpoint, &checkpoint->snapshots[i]));
+  for (int i = 0; i < 2; i++)
+    if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].serial < oldest)
+      oldest = checkpoint->snapshots[i].serial;
+  double start = gab_seconds();
+  bool good = newest ? gab_condition_is_good(checkpoint, newest) : checkpoint->since > 0;
+  ground->seconds = gab_seconds() - start;
+  if (checkpoint->since > 0) oldest = 0; /* with the help of others it can go back to any */
+  /* All are minimised: what is to be maximised goes in negated. */
+  uint64_t bounds[4] = {newest_serial, UINT64_MAX - oldest, UINT64_MAX - (newest ? newest->serial : 0), good};
+  GAB_TRY(gab_world_min_u64(checkpoint->world, bounds, 4));
+  ground->newest = bounds[0];
+  ground->oldest = UINT64_MAX - bounds[1];
+  ground->latest = UINT64_MAX - bounds[2];
+  ground->good = bounds[3] != 0;
+  /* Only newcomers are left: nobody can help with what was before the newest. */
+  if (ground->oldest == 0) ground->oldest = ground->newest;
+  /* Some overwrote theirs and are not through, or are through where others have not begun. */
+  const bool common = ground->newest > 0 && ground->newest >= ground->oldest;
+  if (checkpoint->single && checkpoint->stats.taken > 0 && !common) return gab_single_snapshot_torn();
+  if (ground->newest == 0) GAB_FAIL(GAB_ERR_LOST, "a process died before the first checkpoint was complete");
+  return GAB_OK;
+}
+
+/* Puts right what has changed. Without communication if nothing has, in schemes that copy: the usual case was
+ * verified before the reduction. */
+static gab_status make_good(gab_checkpoint *checkpoint, const common_ground *ground, gab_snapshot *snapshot,
+                            gab_rescued *rescued)
+{
+  uint64_t good = ground->good;
+  if (snapshot->serial != ground->latest || ground->latest != ground->newest) {
+    good = gab_condition_is_good(checkpoint, snapshot);
+    GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
+  }
+  return gab_redundancy_mend(checkpoint, snapshot, good != 0, rescued);
+}
+
+/* Every slot holds one complete snapshot or two that are one apart, so what all hold lies between the largest
+ * of the oldest and the smallest of the newest ones. Of these the newest that can be restored is taken: all
+ * see the same members in it and the same list of what has changed, so all take the same. If too many died
+ * for any, the newest tells what is lost. */
+static gab_status find_common(gab_checkpoint *checkpoint, common_ground *ground, gab_rescued *rescued,
+                              gab_snapshot **common, bool *restorable)
+{
+  gab_status spoiled = GAB_OK;
+  GAB_TRY(find_ground(checkpoint, ground));
+  *common = NULL;
+  *restorable = false;
+  for (uint64_t serial = ground->newest; serial >= ground->oldest && !*restorable; serial--) {
+    gab_snapshot *snapshot = find_serial(checkpoint, serial);
+    if (!snapshot) GAB_FAIL(GAB_ERR_STATE, "snapshot %" PRIu64 " is held by others but not here", serial);
+    if (!*common) *common = snapshot;
+    if (!is_restorable(snapshot)) continue;
+    gab_status status = make_good(checkpoint, ground, snapshot, rescued);
+    if (status != GAB_OK && status != GAB_ERR_LOST) return status;
+    *restorable = status == GAB_OK;
+    if (*restorable) *common = snapshot;
+    else spoiled = status;
+  }
+  if (!*common)
+    GAB_FAIL(GAB_ERR_STATE, "no snapshot is held by all: %" PRIu64 " is too old or too new", ground->newest);
+  return *restorable ? GAB_OK : spoiled;
+}
+
+/* A newer one is not everywhere or of no use: nobody may count on it. */
+static void make_valid(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  checkpoint->valid = snapshot == &checkpoint->snapshots[1];
+  checkpoint->snapshots[!checkpoint->valid].complete = checkpoint->snapshots[!checkpoint->valid].told = false;
+}
+
+gab_status gab_images_begin(gab_image_list *list, size_t room)
+{
+  *list = (gab_image_list){0};
+  void *memory;
+  GAB_TRY(gab_alloc(room * sizeof(gab_image_view), GAB_MEMORY_OTHER, &memory));
+  list->images = memory;
+  return GAB_OK;
+}
+
+void gab_images_release(gab_image_list *list)
+{
+  gab_free(&list->images);
+  gab_free(&list->skeletons);
+}
+
+gab_status gab_images_restore_entities(gab_checkpoint *checkpoint, const gab_image_list *list)
+{
+  gab_reader replicated = list->replicated;
+  gab_members then;
+  gab_members_init(&then, 0);
+  gab_status status = gab_replicated_cut(&replicated, &then);
+  gab_members_release(&then);
+  GAB_TRY(status);
+  if (checkpoint->before_entities) GAB_TRY(checkpoint->before_entities(checkpoint->before_entities_user));
+  GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_REPLICATED, list->serial, &replicated, GAB_NO_SLOT));
+  for (size_t i = 0; i < list->count; i++) {
+    gab_reader entities = list->images[i].entities;
+    GAB_TRY(gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, list->serial, &entities,
+                                i == 0 ? GAB_NO_SLOT : list->images[i].slot));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_images_restore_blocks(const gab_checkpoint *checkpoint, const gab_image_list *list,
+                                     gab_owner_map map, void *context)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((list->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
+  gab_reader *forests = memory;
+  for (size_t i = 0; i < list->count; i++) forests[i] = list->images[i].forest;
+  const gab_forest_parts parts = {.images = forests,
+                                  .image_count = list->count,
+                                  .skeletons = list->skeletons,
+                                  .skeleton_count = list->skeleton_count};
+  gab_status status = gab_forest_restore_parts(checkpoint->forest, &parts, map, context);
+  gab_free(&forests);
+  return status;
+}
+
+/* Verified before. */
+static gab_status add_image(gab_image_list *list, const gab_buffer *image, const gab_snapshot *snapshot,
+                            gab_slot slot)
+{
+  gab_image_view *view = &list->images[list->count];
+  view->slot = slot;
+  GAB_TRY(gab_image_cut(gab_message_reader(image), snapshot->serial, snapshot->step, slot, &view->forest,
+                        &view->entities));
+  list->count++;
+  return GAB_OK;
+}
+
+/* What this slot restores: its own image, those of the dead that fall to it, and the replicated entities. All
+ * is cut before anything is touched. */
+static gab_status list_images(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool makes_up,
+                              const gab_rescued *rescued, gab_image_list *list)
+{
+  owner_map map = {checkpoint, snapshot, false};
+  gab_slot me = gab_world_slot(checkpoint->world);
+  uint64_t seal;
+  GAB_TRY(gab_images_begin(list, (size_t)snapshot->copy_count + (size_t)rescued->count + 1));
+  if (snapshot->told && snapshot->own.size == 0) return GAB_OK; /* nobody was left to send it */
+  list->replicated = gab_reader_of_buffer(&snapshot->replicated);
+  GAB_TRY(gab_get_u64(&list->replicated, &seal));
+  GAB_TRY(add_image(list, &snapshot->own, snapshot, me));
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    const gab_copy *copy = &snapshot->copies[i];
+    if (copy->slot == me || owner_now(&map, copy->slot) != me) continue; /* lives, or falls to another one */
+    if (gab_image_is_squeezed(&copy->image, NULL)) continue;             /* among the rescued, expanded */
+    GAB_TRY(add_image(list, &copy->image, snapshot, copy->slot));
+  }
+  for (int i = 0; i < rescued->count; i++)
+    if (owner_now(&map, rescued->images[i].slot) == me)
+      GAB_TRY(add_image(list, &rescued->images[i].image, snapshot, rescued->images[i].slot));
+  return makes_up ? gab_skeletons_list(checkpoint, snapshot, list) : GAB_OK;
+}
+
+/* ------------------------------------------------------------------ lost for good: say what */
+
+enum { MOST_NAMED = 12 };
+
+/* Ids of missing blocks, as far as living neighbours know them; the first few of them. */
+typedef struct missing_blocks {
+  gab_block_id ids[MOST_NAMED];
+  int count;
+  bool more;
+} missing_blocks;
+
+static void note_missing(missing_blocks *missing, gab_block_id id)
+{
+  int at = 0;
+  while (at < missing->count && missing->ids[at] < id) at++;
+  if (at < missing->count && missing->ids[at] == id) return;
+  if (missing->count == MOST_NAMED) missing->more = true;
+  if (at == MOST_NAMED) return;
+  int last = missing->count < MOST_NAMED ? missing->count++ : MOST_NAMED - 1;
+  for (; last > at; last--) missing->ids[last] = missing->ids[last - 1];
+  missing->ids[at] = id;
+}
+
+static gab_status visit_missing(void *user, gab_slot from, gab_reader bytes)
+{
+  (void)from;
+  missing_blocks *missing = user;
+  gab_block_id id;
+  while (gab_reader_left(&bytes) > 0) {
+    GAB_TRY(gab_get_u64(&bytes, &id));
+    note_missing(missing, id);
+  }
+  return GAB_OK;
+}
+
+/* After a partial restore the tables name the owner of a lost block as nobody. */
+static gab_status gather_missing(gab_checkpoint *checkpoint, missing_blocks *all)
+{
+  missing_blocks here = {.count = 0};
+  for (size_t i = 0; i < gab_forest_block_count(checkpoint->forest); i++) {
+    const gab_block *block = gab_forest_block(checkpoint->forest, i);
+    for (size_t k = 0; k < gab_block_neighbour_count(block); k++) {
+      const gab_neighbour *neighbour = &gab_block_neighbours(block)[k];
+      if (neighbour->owner == GAB_NO_SLOT) note_missing(&here, neighbour->id);
+    }
+  }
+  gab_buffer mine;
+  gab_buffer_init(&mine, GAB_MEMORY_OTHER);
+  gab_status status = GAB_OK;
+  for (int i = 0; i < here.count && status == GAB_OK; i++) status = gab_put_u64(&mine, here.ids[i]);
+  all->more = here.more;
+  if (status == GAB_OK) status = gab_world_gather(checkpoint->world, &mine, visit_missing, all);
+  gab_buffer_release(&mine);
+  return status;
+}
+
+/* "slot 3" or "slots 3, 7" */
+static void describe_slots(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, char *text,
+                           size_t room)
+{
+  owner_map map = {checkpoint, snapshot, false};
+  const gab_members *now = &snapshot->survivors;
+  char *list = text + snprintf(text, room, "slots ");
+  size_t used = (size_t)(list - text);
+  int named = 0;
+  for (int32_t i = 0; i < now->gone_count; i++) {
+    gab_slot slot = now->gone[i];
+    if (!gab_members_has(&snapshot->members, slot) || owner_now(&map, slot) != GAB_NO_SLOT) continue;
+    if (named++ == MOST_NAMED) {
+      snprintf(text + used, room - used, ", …");
+      return;
+    }
+    used += (size_t)snprintf(text + used, room - used, "%s%" GAB_PRI_SLOT, named > 1 ? ", " : "", slot);
+  }
+  if (named == 1) memmove(list - 2, list - 1, strlen(list - 1) + 1);
+}
+
+static void describe_blocks(const missing_blocks *missing, char *text, size_t room)
+{
+  size_t used = 0;
+  snprintf(text, room, "none");
+  for (int i = 0; i < missing->count; i++)
+    used += (size_t)snprintf(text + used, room - used, "%s" GAB_PRI_BLOCK, i ? ", " : "", missing->ids[i]);
+  if (missing->more) snprintf(text + used, room - used, ", …");
+}
+
+/* Every member gets the same sentence as the present error message. */
+static gab_status say_what_is_lost(gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  missing_blocks missing = {.count = 0};
+  uint64_t here = gab_forest_block_count(checkpoint->forest);
+  GAB_TRY(gather_missing(checkpoint, &missing));
+  GAB_TRY(gab_world_sum_u64(checkpoint->world, &here, 1));
+  gab_buffer text;
+  gab_buffer_init(&text, GAB_MEMORY_OTHER);
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(checkpoint->world)) {
+    char slots[256], scheme[256], blocks[MOST_NAMED * 20 + 8], sentence[1024];
+    describe_slots(checkpoint, snapshot, slots, sizeof slots);
+    describe_blocks(&missing, blocks, sizeof blocks);
+    snprintf(sentence, sizeof sentence,
+             "%s died and so did all holders of their images (%s): %" PRIu64 " of %" PRIu64
+             " blocks are lost, of which the living know as neighbours: %s",
+             slots, gab_placement_describe(&snapshot->placement, scheme, sizeof scheme),
+             snapshot->blocks - here, snapshot->blocks, blocks);
+    status = gab_put_string(&text, sentence);
+  }
+  if (status == GAB_OK)
+    status = gab_world_broadcast(checkpoint->world, gab_world_root(checkpoint->world), &text);
+  char sentence[1024];
+  gab_reader in = gab_reader_of_buffer(&text);
+  if (status == GAB_OK) status = gab_get_string(&in, sentence, sizeof sentence);
+  gab_buffer_release(&text);
+  GAB_TRY(status);
+  GAB_FAIL(GAB_ERR_LOST, "%s", sentence);
+}
+
+static int32_t count_lost(const gab_snapshot *snapshot)
+{
+  const gab_members *now = &snapshot->survivors;
+  int32_t lost = 0;
+  for (int32_t i = 0; i < now->gone_count; i++) lost += gab_members_has(&snapshot->members, now->gone[i]);
+  return lost;
+}
+
+static gab_status restore_common(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, bool whole,
+                                 bool makes_up, const gab_rescued *rescued)
+{
+  owner_map map = {checkpoint, snapshot, makes_up};
+  gab_image_list list = {0};
+  gab_status status = list_images(checkpoint, snapshot, makes_up, rescued, &list);
+  list.serial = snapshot->serial;
+  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
+  if (status == GAB_OK && (whole || makes_up)) status = gab_images_restore_entities(checkpoint, &list);
+  gab_images_release(&list);
+  return status;
+}
+
+/* ------------------------------------------------------------------ what no image is left of */
+
+/* The newest snapshot that all hold of which nothing but images is lost. *makes_up stays false if there is none.
+ * Collective, unless there is none that suffices. */
+static gab_status find_approximate(gab_checkpoint *checkpoint, const common_ground *ground,
+                                   gab_rescued *rescued, gab_snapshot **common, bool *makes_up)
+{
+  for (uint64_t serial = ground->newest; serial >= ground->oldest && !*makes_up; serial--) {
+    gab_snapshot *snapshot = find_serial(checkpoint, serial);
+    if (!snapshot || !gab_skeletons_suffice(checkpoint, snapshot)) continue;
+    uint64_t good = gab_skeletons_are_whole(checkpoint, snapshot);
+    if (!good) gab_log_all(GAB_LOG_WARNING, "%s", gab_error_message());
+    GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
+    if (!good) continue;
+    *common = snapshot;
+    *makes_up = true;
+    GAB_TRY(make_good(checkpoint, ground, snapshot, rescued));
+  }
+  return GAB_OK;
+}
+
+/* Names of what the lost slots had of their own beside blocks, and that would have been adopted. */
+static void describe_dropped(const gab_checkpoint *checkpoint, char *text, size_t room)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < checkpoint->entity_count; i++) {
+    const gab_entity *entity = &checkpoint->entities[i].table;
+    if (entity->kind != GAB_ENTITY_PER_SLOT || !entity->adopt || used + GAB_ENTITY_NAME + 4 > room) continue;
+    used += (size_t)snprintf(text + used, room - used, "%s%s", used ? ", " : "", entity->name);
+  }
+}
+
+static void tell_made_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                         const gab_reconstruction *made)
+{
+  char slots[256], dropped[256], blind[96] = "";
+  describe_slots(checkpoint, snapshot, slots, sizeof slots);
+  describe_dropped(checkpoint, dropped, sizeof dropped);
+  if (made->blind)
+    snprintf(blind, sizeof blind, ", %" PRIu64 " of them with nothing known around them", made->blind);
+  gab_log(
+      GAB_LOG_WARNING,
+      "%s died and so did all holders of their images: %" PRIu64 " of %" PRIu64
+      " blocks are lost and were made up from what is around them, in %d round%s%s%s%s: from step %" GAB_PRI_STEP
+      " on the result is an APPROXIMATION",
+      slots, made->blocks, snapshot->blocks, made->rounds, made->rounds == 1 ? "" : "s", blind,
+      dropped[0] ? "; what these slots had noted is dropped: " : "", dropped, snapshot->step);
+  if (!gab_world_is_root(checkpoint->world)) return;
+  gab_json *event = gab_event_begin(checkpoint->events, "reconstruction");
+  gab_json_text(event, "of", slots);
+  gab_json_uint(event, "blocks", made->blocks);
+  gab_json_uint(event, "all_blocks", snapshot->blocks);
+  gab_json_uint(event, "blind", made->blind);
+  gab_json_int(event, "rounds", made->rounds);
+  gab_json_int(event, "of_step", snapshot->step);
+  gab_json_text(event, "dropped", dropped);
+  gab_event_end(checkpoint->events, &event);
+}
+
+static gab_status make_up(gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                          gab_restore_report *report)
+{
+  gab_reconstruction made;
+  GAB_TRY(gab_forest_reconstruct(checkpoint->forest, &made));
+  report->made_up = made.blocks;
+  tell_made_up(checkpoint, snapshot, &made);
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+static gab_status go_back(gab_checkpoint *checkpoint, bool may_make_up, gab_restore_report *report)
+{
+  *report = (gab_restore_report){.step = -1};
+  gab_world *world = checkpoint->world;
+  gab_world_enter(world, GAB_PHASE_RECOVERY);
+  double start = gab_seconds();
+  gab_snapshot *snapshot = NULL;
+  gab_rescued rescued = {0};
+  bool whole = false, makes_up = false;
+  common_ground ground = {0};
+  if (gab_newcomers_possible(checkpoint)) GAB_TRY(gab_newcomers_brief(checkpoint));
+  gab_status status = find_common(checkpoint, &ground, &rescued, &snapshot, &whole);
+  if (status == GAB_OK && !whole && may_make_up)
+    status = find_approximate(checkpoint, &ground, &rescued, &snapshot, &makes_up);
+  double agreed = gab_seconds();
+  /* Lost for good: what is left is restored all the same, so that what is lost can be named. */
+  if (status == GAB_OK && !whole && !makes_up) status = gab_redundancy_expand(checkpoint, snapshot, &rescued);
+  if (status == GAB_OK && whole && gab_newcomers_possible(checkpoint))
+    status = gab_newcomers_serve(checkpoint, snapshot, &rescued);
+  if (status == GAB_OK) status = restore_common(checkpoint, snapshot, whole, makes_up, &rescued);
+  if (status == GAB_ERR_CORRUPT && !whole &&
+      !makes_up) /* one that is only to be named: then without its blocks */
+    status = gab_forest_restore(checkpoint->forest, NULL, 0, NULL, NULL);
+  gab_rescued_release(&rescued);
+  GAB_TRY(status);
+  if (!whole && !makes_up) return say_what_is_lost(checkpoint, snapshot);
+  if (makes_up) GAB_TRY(make_up(checkpoint, snapshot, report));
+
+  if (snapshot->told) gab_newcomer_settle(checkpoint, snapshot);
+  make_valid(checkpoint, snapshot);
+  report->step = snapshot->step;
+  report->lost_slots = count_lost(snapshot);
+  report->adopted = gab_forest_block_count(checkpoint->forest) - snapshot->own_blocks;
+  report->agree_seconds = agreed - start - ground.seconds;
+  report->seconds = gab_seconds() - agreed + ground.seconds;
+  report->verify_seconds = ground.seconds;
+  checkpoint->stats.last_step = snapshot->step;
+  gab_world_enter(world, GAB_PHASE_RECOVERY);
+  return GAB_OK;
+}
+
+gab_status gab_checkpoint_restore(gab_checkpoint *checkpoint, gab_restore_report *report)
+{
+  const gab_status status = go_back(checkpoint, false, report);
+  checkpoint->elder = GAB_NO_SLOT;
+  return status;
+}
+
+gab_status gab_checkpoint_reconstruct(gab_checkpoint *checkpoint, gab_restore_report *report)
+{
+  const gab_status status = go_back(checkpoint, true, report);
+  checkpoint->elder = GAB_NO_SLOT;
+  return status;
+}

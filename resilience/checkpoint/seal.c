@@ -1,0 +1,70 @@
+/* Hashes that guard the images while they lie in memory. */
+#include "resilience/checkpoint/checkpoint_impl.h"
+
+#include "core/base/hash.h"
+
+static const size_t piece_bytes = (size_t)128 * 1024;
+
+/* Hashed by several threads, as packing is done by several: pieces of fixed size, each with its number as
+ * seed, so that the sum depends on their order and not on who hashed them.
+ * @param[in] known  NULL, or of each piece its hash if that was taken already, else 0 */
+static uint64_t hash_pieces(const unsigned char *bytes, size_t count, const uint64_t *known)
+{
+  const size_t pieces = count / piece_bytes + 1;
+  uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum) if (pieces > 8)
+  for (size_t i = 0; i < pieces; i++) {
+    const size_t start = i * piece_bytes, left = count - start;
+    sum += known && known[i] ? known[i]
+                             : gab_hash64_fast(bytes + start, left < piece_bytes ? left : piece_bytes, i);
+  }
+  return sum;
+}
+
+/* Pieces that lie wholly in what one thread has just written. The first one is left out: the head in it is
+ * not final yet. A hash of 0 stands for none and is taken again at the end. */
+static const unsigned char *follow(void *user, const unsigned char *from, const unsigned char *to)
+{
+  gab_seal_trail *trail = user;
+  const unsigned char *start = trail->out->data + trail->start;
+  size_t i = (size_t)(from - start + (ptrdiff_t)piece_bytes - 1) / piece_bytes;
+  if (i == 0) i = 1;
+  for (; i < trail->pieces && (i + 1) * piece_bytes <= (size_t)(to - start); i++) {
+    trail->known[i] = gab_hash64_fast(start + i * piece_bytes, piece_bytes, i);
+    from = start + (i + 1) * piece_bytes;
+  }
+  return from;
+}
+
+gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t at, size_t bytes)
+{
+  void *memory;
+  *trail = (gab_seal_trail){.out = out, .start = at + sizeof(uint64_t), .pieces = bytes / piece_bytes + 1};
+  GAB_TRY(gab_alloc(trail->pieces * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
+  trail->known = memory;
+  trail->follower = (gab_buffer_follower){follow, trail};
+  out->follower = &trail->follower;
+  out->followed = out->size;
+  return GAB_OK;
+}
+
+void gab_seal_trail_end(gab_seal_trail *trail)
+{
+  if (trail->out) trail->out->follower = NULL;
+  gab_free(&trail->known);
+}
+
+gab_status gab_seal_begin(gab_buffer *out) { return gab_put_u64(out, 0); }
+
+void gab_seal_end(gab_buffer *out, size_t at, const gab_seal_trail *trail)
+{
+  const size_t start = at + sizeof(uint64_t);
+  const uint64_t hash = hash_pieces(out->data + start, out->size - start, trail ? trail->known : NULL);
+  for (size_t i = 0; i < sizeof hash; i++) out->data[at + i] = (unsigned char)(hash >> (8 * i));
+}
+
+bool gab_seal_is_whole(gab_reader *in)
+{
+  uint64_t hash;
+  return gab_get_u64(in, &hash) == GAB_OK && hash == hash_pieces(in->at, gab_reader_left(in), NULL);
+}

@@ -1,0 +1,198 @@
+/* Skeletons: ids, tables and owners of the blocks of each slot, at more slots than images are. They change
+ * only when the forest does, so snapshots of the same forest share a set of them, and most snapshots send
+ * none. */
+#include "resilience/checkpoint/checkpoint_impl.h"
+
+#include "core/base/log.h"
+
+enum { MORE_LOSSES = 3 }; /* that skeletons survive beyond what images do, whichever slots they are */
+
+void gab_skeletons_init(gab_skeletons *skeletons)
+{
+  *skeletons = (gab_skeletons){.made = false};
+  gab_placement_init(&skeletons->placement);
+}
+
+void gab_skeletons_release(gab_skeletons *skeletons)
+{
+  for (int i = 0; i < skeletons->room; i++) gab_buffer_release(&skeletons->copies[i].image);
+  gab_free(&skeletons->copies);
+  gab_placement_release(&skeletons->placement);
+}
+
+size_t gab_skeletons_bytes(const gab_skeletons *skeletons)
+{
+  size_t bytes = 0;
+  for (int i = 0; i < skeletons->count; i++) bytes += gab_message_bytes(&skeletons->copies[i].image);
+  return bytes;
+}
+
+void gab_checkpoint_keep_skeletons(gab_checkpoint *checkpoint) { checkpoint->keeps_skeletons = true; }
+
+/* ---------------------------------------------------------------- who keeps what */
+
+/* Evenly around the circle, whatever the scheme of the images: so they are in other domains too, as far as
+ * there are any. */
+static gab_redundancy redundancy_of(const gab_redundancy *images)
+{
+  gab_redundancy made = {
+      .scheme = &gab_scheme_pairwise, .separate = images->separate, .within = GAB_DOMAIN_NONE};
+  if (images->scheme->kind == GAB_SCHEME_GROUPS)
+    made.copies = images->scheme->parities(images->losses ? images->losses : 2);
+  else if (images->scheme->most_copies(GAB_MOST_COPIES) > 0)
+    made.copies = images->copies ? images->copies : 1;
+  made.copies += MORE_LOSSES;
+  if (made.copies > GAB_MOST_COPIES) made.copies = GAB_MOST_COPIES;
+  return made;
+}
+
+static gab_status add_kept(void *user, gab_slot slot, int number)
+{
+  gab_skeletons *set = user;
+  if (set->count == set->room) {
+    void *grown = set->copies;
+    const int room = set->room + 4;
+    GAB_TRY(gab_realloc((size_t)room * sizeof(gab_copy), GAB_MEMORY_OTHER, &grown));
+    set->copies = grown;
+    for (int i = set->room; i < room; i++) gab_buffer_init(&set->copies[i].image, GAB_MEMORY_SNAPSHOT);
+    set->room = room;
+  }
+  gab_copy *copy = &set->copies[set->count++];
+  copy->slot = slot;
+  copy->number = number;
+  return GAB_OK;
+}
+
+static gab_status plan(const gab_checkpoint *checkpoint, const gab_snapshot *next, gab_skeletons *set)
+{
+  const gab_redundancy redundancy = redundancy_of(&checkpoint->redundancy);
+  set->made = false;
+  set->count = 0;
+  GAB_TRY(gab_placement_make(&set->placement, &redundancy, &next->members, checkpoint->domains));
+  GAB_TRY(gab_placement_each_kept(&set->placement, gab_world_slot(checkpoint->world), add_kept, set));
+  for (int i = set->count; i < set->room; i++) gab_buffer_release(&set->copies[i].image);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- sending them round */
+
+static gab_status pack(const gab_checkpoint *checkpoint, gab_buffer *message)
+{
+  GAB_TRY(gab_message_begin(message));
+  const size_t at = message->size;
+  GAB_TRY(gab_seal_begin(message));
+  GAB_TRY(gab_put_i32(message, gab_world_slot(checkpoint->world)));
+  GAB_TRY(gab_forest_pack_skeleton(checkpoint->forest, message));
+  gab_seal_end(message, at, NULL);
+  return GAB_OK;
+}
+
+/* A round for each number of a copy, since an envelope names one receiver. */
+static gab_status send_round(const gab_checkpoint *checkpoint, gab_skeletons *set, gab_buffer *message)
+{
+  gab_port *port = checkpoint->port;
+  for (int k = 0; k < gab_placement_copies(&set->placement); k++) {
+    for (int i = 0; i < set->count; i++)
+      if (set->copies[i].number == k)
+        GAB_TRY(gab_port_receive(port, set->copies[i].slot, &set->copies[i].image, GAB_SIZE_UNKNOWN));
+    const gab_slot keeper = gab_placement_holder(&set->placement, gab_world_slot(checkpoint->world), k);
+    if (keeper != GAB_NO_SLOT) GAB_TRY(gab_port_send(port, keeper, message));
+    GAB_TRY(gab_port_finish(port));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_skeletons_spread(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  const int valid = checkpoint->snapshots[checkpoint->valid].skeletons;
+  const uint64_t revision = gab_forest_revision(checkpoint->forest);
+  const gab_skeletons *of_valid = &checkpoint->skeletons[valid];
+  next->skeletons = valid;
+  if (!checkpoint->keeps_skeletons || (of_valid->made && of_valid->revision == revision)) return GAB_OK;
+  next->skeletons = !valid;
+  gab_skeletons *set = &checkpoint->skeletons[!valid];
+  gab_buffer message;
+  gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
+  gab_status status = plan(checkpoint, next, set);
+  if (status == GAB_OK) status = pack(checkpoint, &message);
+  if (status == GAB_OK) status = send_round(checkpoint, set, &message);
+  gab_buffer_release(&message);
+  GAB_TRY(status);
+  set->revision = revision;
+  set->made = true;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- after deaths */
+
+gab_slot gab_skeletons_restorer(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot then)
+{
+  const gab_members *now = gab_world_members(checkpoint->world);
+  const gab_skeletons *set = &checkpoint->skeletons[snapshot->skeletons];
+  const gab_slot restorer = gab_placement_restorer(&snapshot->placement, now, then);
+  if (restorer != GAB_NO_SLOT || !checkpoint->keeps_skeletons || !set->made) return restorer;
+  return gab_placement_restorer(&set->placement, now, then);
+}
+
+bool gab_skeletons_suffice(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  const gab_members *now = gab_world_members(checkpoint->world);
+  for (int32_t i = 0; i < now->gone_count; i++)
+    if (gab_members_has(&snapshot->members, now->gone[i]) &&
+        gab_skeletons_restorer(checkpoint, snapshot, now->gone[i]) == GAB_NO_SLOT)
+      return false;
+  return true;
+}
+
+static gab_status open_one(const gab_copy *copy, const gab_snapshot *snapshot, gab_reader *in)
+{
+  int32_t slot;
+  *in = gab_message_reader(&copy->image);
+  if (!gab_seal_is_whole(in))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "the skeleton of slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP
+             ") has changed in memory: its hash does not match",
+             copy->slot, snapshot->step);
+  GAB_TRY(gab_get_i32(in, &slot));
+  if (slot != copy->slot)
+    GAB_FAIL(GAB_ERR_CORRUPT, "the skeleton of slot %" GAB_PRI_SLOT " says it is of slot %" GAB_PRI_SLOT,
+             copy->slot, slot);
+  return GAB_OK;
+}
+
+/* The next one from *at on that falls to this slot; NULL behind the last. */
+static const gab_copy *next_mine(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot, int *at)
+{
+  const gab_members *now = gab_world_members(checkpoint->world);
+  const gab_skeletons *set = &checkpoint->skeletons[snapshot->skeletons];
+  while (*at < set->count) {
+    const gab_copy *copy = &set->copies[(*at)++];
+    if (!gab_members_has(now, copy->slot) &&
+        gab_placement_restorer(&snapshot->placement, now, copy->slot) == GAB_NO_SLOT &&
+        gab_skeletons_restorer(checkpoint, snapshot, copy->slot) == gab_world_slot(checkpoint->world))
+      return copy;
+  }
+  return NULL;
+}
+
+bool gab_skeletons_are_whole(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot)
+{
+  int at = 0;
+  gab_reader in;
+  for (const gab_copy *copy; (copy = next_mine(checkpoint, snapshot, &at)) != NULL;)
+    if (open_one(copy, snapshot, &in) != GAB_OK) return false;
+  return true;
+}
+
+gab_status gab_skeletons_list(const gab_checkpoint *checkpoint, const gab_snapshot *snapshot,
+                              gab_image_list *list)
+{
+  int at = 0;
+  void *memory;
+  const size_t most = (size_t)checkpoint->skeletons[snapshot->skeletons].count;
+  GAB_TRY(gab_alloc((most + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
+  list->skeletons = memory;
+  for (const gab_copy *copy; (copy = next_mine(checkpoint, snapshot, &at)) != NULL;)
+    GAB_TRY(open_one(copy, snapshot, &list->skeletons[list->skeleton_count++]));
+  return GAB_OK;
+}

@@ -1,0 +1,47 @@
+/** @file checkpoint_files.h
+ *  @brief Looking into checkpoints on disk, without a world: one process reads, nobody else has to be there.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_CHECKPOINT_FILES_H
+#define GABION_RESILIENCE_CHECKPOINT_FILES_H
+
+#include "resilience/disk/manifest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Visits the folders of all steps in a folder of checkpoints, newest first, whole or not.
+ *  @param[in] visit  a status other than GAB_OK ends the visits and is returned */
+gab_status gab_checkpoint_files_visit(const char *folder,
+                                      gab_status (*visit)(void *user, gab_step step, const char *path),
+                                      void *user);
+
+/** Reads everything in the files of a checkpoint and compares it with its hashes. A file of any size takes
+ * the memory of one process's image.
+ *  @param[in] tell  called with one sentence for each thing that is broken
+ *  @return GAB_OK also if something is broken; ::GAB_ERR_MEMORY */
+gab_status gab_checkpoint_files_verify(const char *path, const gab_manifest *manifest,
+                                       void (*tell)(void *user, const char *message), void *user);
+
+/** A block in a checkpoint; `record` is as gab_forest_visit_image() describes it. */
+typedef struct gab_checkpoint_block {
+  gab_block_id id;
+  int level;
+  gab_slot slot; /**< its owner then */
+  const unsigned char *record;
+  size_t bytes;
+} gab_checkpoint_block;
+
+/** Visits all blocks of a checkpoint, image by image. @return ::GAB_ERR_CORRUPT that names what is broken */
+gab_status gab_checkpoint_files_blocks(const char *path, const gab_manifest *manifest,
+                                       gab_status (*visit)(void *user, const gab_checkpoint_block *block),
+                                       void *user);
+/** Reads the replicated entities. @param[out] bytes  replaced */
+gab_status gab_checkpoint_files_replicated(const char *path, const gab_manifest *manifest, gab_buffer *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

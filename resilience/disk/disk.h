@@ -1,0 +1,98 @@
+/** @file disk.h
+ *  @brief The second level below checkpoints in memory: now and then a snapshot goes to files.
+ *
+ *  What is written is the own image of each slot of the committed memory snapshot, so the run does not stop
+ *  for it: the images leave in chunks while the next steps are computed. The members of a snapshot are cut
+ *  into *aggregation groups*; the lowest slot of a group, its aggregator, makes one HDF5 file of the images
+ * of all (doc/checkpoint-format.md). Everything that waits for a disk is done by one thread of each process,
+ *  which never talks to others. When the files of all groups lie on the disk under their names, the root
+ *  writes the manifest that makes them a checkpoint, and only then are older ones removed: at every instant
+ *  the previous one is whole. A file is written under another name, flushed to the disk (fsync), renamed, and
+ *  the folder flushed.
+ *
+ *  Memory beside the snapshot (counted): 4 MiB in each slot to send from; in an aggregator twice that to
+ *  receive into; 40 bytes for each own block. The image must not change until it has been sent and written:
+ * if a second memory checkpoint comes before that, the first one's buffer is handed over to the writer and
+ * the checkpoint gets another one, so that in this case, and until the write is over, one more image is held.
+ *
+ *  A write that fails (disk full, no permission, an image that has changed in memory) does not end the run: it is reported, what it left is
+ * removed, and the next one is tried when it is due. A write during which a process dies is given up, and
+ * begun again after the recovery from the snapshot that was taken there.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_DISK_H
+#define GABION_RESILIENCE_DISK_H
+
+#include "resilience/checkpoint/checkpoint.h"
+#include "resilience/recovery/fence.h"
+#include "resilience/reports/events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  GAB_DISK_FORMAT = 1,     /**< version of the format on disk */
+  GAB_DISK_GROUP = 64,     /**< slots of a group if nothing else is said */
+  GAB_DISK_KEEP = 2,       /**< checkpoints that are kept */
+  GAB_DISK_CHUNK = 4 << 20 /**< bytes of an image that travel at once */
+};
+
+typedef struct gab_disk gab_disk;
+
+/** All strings are copied. */
+typedef struct gab_disk_options {
+  const char *folder;     /**< of checkpoints, e.g. OUT/checkpoints; made when the first one is written */
+  int group;              /**< slots of an aggregation group; 0: ::GAB_DISK_GROUP */
+  int keep;               /**< the newest so many are kept; 0: ::GAB_DISK_KEEP */
+  const char *state;      /**< parameters that the state depends on, sorted lines "key = value"; NULL: none */
+  const char *parameters; /**< all of them; NULL: none */
+} gab_disk_options;
+
+/** Local, but opens ports: all, in the same order. Touches no disk.
+ *  @param[in] checkpoint  borrowed, has to outlive the writer @param[in] events  borrowed; may be NULL */
+gab_status gab_disk_create(gab_checkpoint *checkpoint, gab_events *events, const gab_disk_options *options,
+                           gab_disk **disk);
+/** Asked before a checkpoint gets its manifest (fence.h). Local. @param[in] fence  borrowed; NULL: none */
+void gab_disk_set_fence(gab_disk *disk, const gab_fence *fence);
+/** Waits for the thread, gives up what is not complete. Before the checkpoint it belongs to. */
+void gab_disk_destroy(gab_disk **disk);
+
+/** Begins to write the valid snapshot. Collective, right after it was taken.
+ *  @param[out] begun  false, the same on all: the one before is still being written, or this step is on the
+ *  disk already; may be NULL */
+gab_status gab_disk_begin(gab_disk *disk, bool *begun);
+/** Helps the write along without waiting for anybody: at the end of each step. Local. Announces
+ *  ::GAB_PHASE_DISK_WRITE when part of an image has left, and ::GAB_PHASE_DISK_COMMIT when all of it has (in
+ * an aggregator: when its file is complete), before the manifest is written.
+ *  @return ::GAB_ERR_FAULT if the world broke; failures of the disk are reported, not returned */
+gab_status gab_disk_progress(gab_disk *disk);
+/** Waits until this slot's part of the write is done; on the root that is all of it. */
+gab_status gab_disk_wait(gab_disk *disk);
+/** True while a write is under way as far as this slot knows. */
+bool gab_disk_is_busy(const gab_disk *disk);
+/** Gives the present write up, if any: what comes first after the world broke. Local.
+ *  @return true if there was one; it is to be begun again after the recovery */
+bool gab_disk_abandon(gab_disk *disk);
+
+/** The folder that it was given. */
+const char *gab_disk_folder(const gab_disk *disk);
+
+/** What writing has cost so far, of this process. */
+typedef struct gab_disk_stats {
+  uint64_t begun;          /**< writes that were begun */
+  uint64_t written;        /**< complete with manifest; known to the root only, as all below but the last */
+  uint64_t failed;         /**< not complete because the disk refused */
+  gab_step last_step;      /**< of the newest complete one; -1: none */
+  uint64_t last_bytes;     /**< in its files */
+  double last_seconds;     /**< from beginning to manifest */
+  double blocking_seconds; /**< that the step loop spent on writing, in all: in this process */
+  double waiting_seconds;  /**< in gab_disk_wait() beside that: at the end of a run */
+} gab_disk_stats;
+gab_disk_stats gab_disk_get_stats(const gab_disk *disk);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,250 @@
+/* What the sources of the level on disk share: the writer (disk.c, disk_collect.c), its thread
+ * (disk_worker.c), hashes and indices (disk_image.c), the files (disk_file.c, disk_read.c). Internal. */
+#ifndef GABION_RESILIENCE_DISK_IMPL_H
+#define GABION_RESILIENCE_DISK_IMPL_H
+
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/disk/disk.h"
+#include "resilience/disk/manifest.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum {
+  GAB_DISK_PATH = 4096,
+  GAB_DISK_MESSAGE = 512,
+  GAB_DISK_COLUMNS = 5 /* of the table of blocks: id, level, offset, bytes, hash */
+};
+
+/* ---- disk_worker.c: one thread that does what waits for a disk, in the order in which it is handed over */
+
+typedef struct gab_work {
+  void (*run)(struct gab_work *work); /* in the thread; must not touch MPI */
+  struct gab_work *next;
+  bool pending; /* handed over and not done; guarded by the worker */
+} gab_work;
+
+typedef struct gab_worker gab_worker;
+
+gab_status gab_worker_create(gab_worker **worker);
+/* Waits for everything that was handed over. */
+void gab_worker_destroy(gab_worker **worker);
+/* `work` is borrowed until it is done. */
+void gab_worker_submit(gab_worker *worker, gab_work *work);
+bool gab_worker_is_done(gab_worker *worker, const gab_work *work);
+/* Waits until nothing is left. */
+void gab_worker_drain(gab_worker *worker);
+
+/* ---- disk_image.c: what is known of an image beside its bytes */
+
+typedef struct gab_image_hashes {
+  uint64_t image; /* of the bytes */
+  uint64_t table; /* of the table of blocks, as it lies in the file */
+  bool changed;   /* in memory, before it was hashed: the seal does not match */
+} gab_image_hashes;
+
+/* XXH64 of pieces of 1 MiB, each with the hash of the one before as its seed (the first: that of no bytes
+ * with the number of bytes as seed): the same for any build. `stop` may become true meanwhile: then the
+ * result means nothing. NULL: never. */
+uint64_t gab_disk_hash(const unsigned char *bytes, size_t count, const atomic_bool *stop);
+/* Appends the table of the blocks in the image of a forest, hashes still 0. */
+gab_status gab_disk_table(const gab_forest *forest, const unsigned char *image, size_t bytes,
+                          gab_buffer *table);
+/* Fills in the hashes of the blocks. */
+void gab_disk_hash_table(const unsigned char *image, gab_buffer *table, const atomic_bool *stop);
+/* One row of a table, decoded. */
+typedef struct gab_disk_row {
+  gab_block_id id;
+  uint64_t level, offset, bytes, hash;
+} gab_disk_row;
+gab_disk_row gab_disk_table_row(const unsigned char *table, size_t index);
+
+/* ---- disk_file.c: making the file of a group */
+
+/* Where the part of a slot lies in the file. */
+typedef struct gab_disk_part {
+  gab_slot slot;
+  int32_t index; /* of the slot among the members */
+  uint64_t bytes, blocks;
+  uint64_t image_at, table_at, hashes_at; /* bytes from the start of the file */
+  gab_image_hashes hashes;
+} gab_disk_part;
+
+typedef struct gab_disk_file {
+  char folder[GAB_DISK_PATH], path[GAB_DISK_PATH], temporary[GAB_DISK_PATH];
+  gab_step step;
+  int32_t group;
+  gab_disk_part *parts;
+  size_t part_count;
+  uint64_t replicated_bytes, replicated_at, replicated_hash_at; /* bytes 0: not in this file */
+  uint64_t replicated_hash;
+  uint64_t bytes, unsynced;
+  int descriptor; /* -1: not open */
+  gab_status status;
+  char message[GAB_DISK_MESSAGE]; /* of the first failure */
+} gab_disk_file;
+
+/* All three are for the thread. Failures are kept in the file; after one nothing more is tried. */
+/* Makes folder and file, with room for everything in it. */
+void gab_disk_file_create(gab_disk_file *file);
+void gab_disk_file_write(gab_disk_file *file, uint64_t at, const void *bytes, size_t count);
+/* Flushes to the disk and gives the file its name; removes it after a failure. */
+void gab_disk_file_finish(gab_disk_file *file);
+/* Gives a file up that has not got its name. */
+void gab_disk_file_drop(gab_disk_file *file);
+/* Hash of all hashes of the file: starts with the hash of no bytes, the number of parts as seed, and adds the
+ * hashes of image and table of each part, then that of the replicated entities, if they are in it. */
+uint64_t gab_disk_file_digest(const gab_disk_file *file);
+uint64_t gab_disk_digest_begin(size_t parts);
+uint64_t gab_disk_digest_add(uint64_t sum, uint64_t hash);
+
+/* "FOLDER/step_000000000100" */
+gab_status gab_disk_step_folder(char path[GAB_DISK_PATH], const char *folder, gab_step step);
+/* "group_000003.h5" */
+void gab_disk_group_name(char name[GAB_MANIFEST_NAME], int32_t group);
+gab_status gab_disk_make_folder(const char *path);
+/* ---- disk_folder.c: the folder of checkpoints */
+
+/* Calls visit for each folder of a step, newest first. */
+gab_status gab_disk_visit(const char *folder,
+                          gab_status (*visit)(void *user, gab_step step, const char *path), void *user);
+/* Removes the folder of a step: the manifest first, so that what is left after half of it is no checkpoint.
+ */
+gab_status gab_disk_remove_step(const char *path);
+/* Renames the folder of a checkpoint that cannot be used, so that it is neither counted nor overwritten. */
+void gab_disk_set_aside(const char *folder, gab_step step);
+/* Whether the folder of a checkpoint has its manifest, which is written last and removed first. */
+bool gab_disk_has_manifest(const char *path);
+/* Removes all but the newest `keep` whole ones up to `step`. */
+gab_status gab_disk_prune(const char *folder, gab_step step, int keep);
+/* Removes files that were being written when their run ended. */
+void gab_disk_remove_temporaries(const char *path);
+
+/* ---- disk_read.c: reading the file of a group */
+
+typedef struct gab_disk_reader gab_disk_reader;
+
+/* GAB_ERR_CORRUPT that names the file, also if it is not there; GAB_ERR_IO if it cannot be opened, which may pass. */
+gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t group,
+                         gab_disk_reader **reader);
+void gab_disk_close(gab_disk_reader **reader);
+/* Reads the part of a member and compares it with its hashes. Buffers are replaced. `table` may be NULL. */
+gab_status gab_disk_read_part(gab_disk_reader *reader, gab_slot slot, gab_buffer *image, gab_buffer *table);
+gab_status gab_disk_read_replicated(gab_disk_reader *reader, gab_buffer *replicated);
+/* Compares the hashes that stand in the file with the digest in the manifest. */
+gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group);
+
+/* ---- disk.c, disk_send.c, disk_collect.c, disk_commit.c: the writer */
+
+/* What the thread is to do with the file of a group. */
+typedef enum gab_disk_task { GAB_DISK_CREATE, GAB_DISK_PUT, GAB_DISK_PUT_OWN, GAB_DISK_FINISH } gab_disk_task;
+
+typedef struct gab_disk_operation {
+  gab_work work; /* first: the operation is what contains it */
+  gab_disk_task task;
+  gab_disk *disk;
+  uint64_t at; /* GAB_DISK_PUT: where, what, how much */
+  const unsigned char *bytes;
+  size_t count;
+} gab_disk_operation;
+
+/* A member's part: its image on the way to the aggregator. */
+typedef struct gab_disk_sender {
+  enum { GAB_SEND_HELLO, GAB_SEND_CHUNKS, GAB_SEND_TRAILER, GAB_SEND_DONE } stage;
+  gab_slot aggregator;
+  uint64_t sent;
+  bool sending; /* `out` is under way */
+  gab_buffer out;
+} gab_disk_sender;
+
+/* An aggregator's part: images on the way to its file. */
+typedef struct gab_disk_collector {
+  enum {
+    GAB_COLLECT_HELLO,
+    GAB_COLLECT_CREATE,
+    GAB_COLLECT_DATA,
+    GAB_COLLECT_FINISH,
+    GAB_COLLECT_DONE
+  } stage;
+  gab_disk_file file;
+  size_t part;    /* that is being received; 0 is the own one */
+  uint64_t got;   /* bytes of its image */
+  bool receiving; /* into in[turn] */
+  int turn;
+  gab_buffer in[2];
+  gab_disk_operation writing[2]; /* of what is in `in` */
+  gab_disk_operation operation;  /* everything else */
+} gab_disk_collector;
+
+/* The root's part: from the reports of the aggregators to the manifest. */
+typedef struct gab_disk_committer {
+  enum { GAB_COMMIT_REPORTS, GAB_COMMIT_MANIFEST, GAB_COMMIT_DONE } stage;
+  gab_work work;
+  gab_disk *disk;
+  gab_manifest manifest;
+  int32_t next; /* group whose report comes next */
+  bool receiving;
+  gab_buffer report;
+  gab_status status; /* of the whole: the first failure */
+  char message[GAB_DISK_MESSAGE];
+  char warning[GAB_DISK_MESSAGE]; /* of removing older ones */
+} gab_disk_committer;
+
+struct gab_disk {
+  gab_checkpoint *checkpoint;
+  gab_world *world;
+  gab_events *events;
+  const gab_fence *fence; /* NULL: none */
+  gab_port *port, *reports;
+  gab_worker *worker; /* NULL until the first write */
+  char folder[GAB_DISK_PATH];
+  int group, keep;
+  gab_buffer state, parameters;
+  atomic_bool stop; /* the thread drops what it is at */
+
+  bool busy; /* this slot has a part in a write */
+  gab_step step;
+  uint64_t serial, blocks;
+  gab_epoch epoch;
+  gab_members members;
+  int32_t index; /* of this slot among them */
+  double started;
+  gab_snapshot *pinned; /* whose image is being sent; NULL: it is in `spare`, or nothing is */
+  gab_buffer spare;
+  const unsigned char *image;
+  size_t image_bytes;
+  gab_work hashing;
+  gab_buffer table; /* of the own blocks */
+  gab_buffer replicated;
+  gab_image_hashes hashes;
+  uint64_t replicated_hash;
+  gab_disk_sender sender;
+  gab_disk_collector collector;
+  gab_disk_committer committer;
+  gab_disk_stats stats;
+};
+
+bool gab_disk_is_aggregator(const gab_disk *disk);
+/* Each begins its part of a write (local), and helps it along without waiting. */
+gab_status gab_disk_sender_begin(gab_disk *disk);
+gab_status gab_disk_sender_progress(gab_disk *disk);
+gab_status gab_disk_collector_begin(gab_disk *disk);
+gab_status gab_disk_collector_progress(gab_disk *disk);
+/* What became of the write, once the thread is done with it: stats, events, log. */
+void gab_disk_committer_conclude(gab_disk *disk);
+/* Reports the file of this aggregator to the root. */
+gab_status gab_disk_report(gab_disk *disk);
+gab_status gab_disk_committer_begin(gab_disk *disk);
+gab_status gab_disk_committer_progress(gab_disk *disk);
+
+/* What is on the disk is complete up to this step, and nothing behind it counts: after going back to it. */
+void gab_disk_went_back(gab_disk *disk, gab_step step);
+
+/* ---- image.c, for images that come from a file */
+
+/* As gab_image_open() without the hash that lies in front, which differs between builds: files have their
+ * own. `image` is what follows the envelope of a message. */
+gab_status gab_image_cut(gab_reader image, uint64_t serial, gab_step step, gab_slot slot, gab_reader *forest,
+                         gab_reader *entities);
+
+#endif

@@ -1,0 +1,182 @@
+/* Reading the file of a group, all of it against its hashes. */
+#include "resilience/disk/disk_impl.h"
+
+#include "blockforest/hdf5/hdf5_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct gab_disk_reader {
+  char path[GAB_DISK_PATH];
+  hid_t file;
+};
+
+static gab_status broken(const gab_disk_reader *reader, const char *what)
+{
+  GAB_FAIL(GAB_ERR_CORRUPT, "%s: %s", reader->path, what);
+}
+
+/* ---------------------------------------------------------------- opening */
+
+static bool attribute_is(hid_t file, const char *name, hid_t type, int64_t expected)
+{
+  int64_t value = 0;
+  hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+  bool same = attribute >= 0 && H5Aread(attribute, type, &value) >= 0 && value == expected;
+  if (attribute >= 0) H5Aclose(attribute);
+  return same;
+}
+
+/* HDF5 does not say why: what is not there or is none is broken, what this process may not open now is not. A pipe
+ * would make it wait for ever. */
+static gab_status try_to_open(const gab_disk_reader *reader)
+{
+  struct stat info;
+  if (stat(reader->path, &info) == 0 && !S_ISREG(info.st_mode)) return broken(reader, "is no file");
+  const int file = open(reader->path, O_RDONLY | O_CLOEXEC), why = errno;
+  if (file >= 0) close(file);
+  if (file >= 0 || why == ENOENT || why == ENOTDIR) return GAB_OK;
+  GAB_FAIL(GAB_ERR_IO, "%s: %s", reader->path, strerror(why));
+}
+
+static gab_status open_file(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group)
+{
+  GAB_TRY(try_to_open(reader));
+  reader->file = H5Fopen(reader->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (reader->file < 0)
+    return broken(reader, "cannot be opened as an HDF5 file: it is missing, cut, or damaged");
+  if (!attribute_is(reader->file, "version", H5T_NATIVE_INT64, manifest->format) ||
+      !attribute_is(reader->file, "step", H5T_NATIVE_INT64, manifest->step) ||
+      !attribute_is(reader->file, "group", H5T_NATIVE_INT64, group))
+    return broken(reader, "is no file of this checkpoint: version, step or group are others");
+  return GAB_OK;
+}
+
+gab_status gab_disk_open(const char *path, const gab_manifest *manifest, int32_t group,
+                         gab_disk_reader **reader)
+{
+  *reader = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_disk_reader), GAB_MEMORY_OTHER, &memory));
+  gab_disk_reader *made = memory;
+  made->file = -1;
+  snprintf(made->path, sizeof made->path, "%s", path);
+  gab_hdf5_lock();
+  gab_status status = open_file(made, manifest, group);
+  gab_hdf5_unlock();
+  *reader = made;
+  if (status != GAB_OK) gab_disk_close(reader);
+  return status;
+}
+
+void gab_disk_close(gab_disk_reader **reader)
+{
+  if (!*reader) return;
+  gab_hdf5_lock();
+  if ((*reader)->file >= 0) H5Fclose((*reader)->file);
+  gab_hdf5_unlock();
+  gab_free(reader);
+}
+
+/* ---------------------------------------------------------------- datasets */
+
+static gab_status dataset_bytes(hid_t data, hid_t type, size_t *bytes)
+{
+  hid_t space = H5Dget_space(data);
+  hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+  if (space >= 0) H5Sclose(space);
+  if (count < 0 || (uint64_t)count > SIZE_MAX / 16) return GAB_ERR_CORRUPT;
+  *bytes = (size_t)count * H5Tget_size(type);
+  return GAB_OK;
+}
+
+static gab_status read_open(hid_t data, hid_t type, gab_buffer *content)
+{
+  size_t bytes;
+  void *place;
+  GAB_TRY(dataset_bytes(data, type, &bytes));
+  gab_buffer_clear(content);
+  GAB_TRY(gab_buffer_extend(content, bytes, &place));
+  return bytes == 0 || H5Dread(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, place) >= 0 ? GAB_OK
+                                                                                      : GAB_ERR_CORRUPT;
+}
+
+/* Types are little-endian in memory too: the bytes as they lie in the file. */
+static gab_status read_dataset(gab_disk_reader *reader, const char *name, hid_t type, gab_buffer *content)
+{
+  gab_hdf5_lock();
+  hid_t data = H5Dopen2(reader->file, name, H5P_DEFAULT);
+  gab_status status = data >= 0 ? read_open(data, type, content) : GAB_ERR_CORRUPT;
+  if (data >= 0) H5Dclose(data);
+  gab_hdf5_unlock();
+  if (status == GAB_ERR_CORRUPT)
+    GAB_FAIL(GAB_ERR_CORRUPT, "%s: /%s is not there or cannot be read", reader->path, name);
+  return status;
+}
+
+static gab_status read_hashes(gab_disk_reader *reader, const char *name, uint64_t *hashes, size_t count)
+{
+  gab_buffer bytes = {0};
+  gab_status status = read_dataset(reader, name, H5T_STD_U64LE, &bytes);
+  gab_reader in = gab_reader_of_buffer(&bytes);
+  for (size_t i = 0; i < count && status == GAB_OK; i++) status = gab_get_u64(&in, &hashes[i]);
+  gab_buffer_release(&bytes);
+  return status;
+}
+
+static gab_status check(const gab_disk_reader *reader, const char *name, const gab_buffer *content,
+                        uint64_t expected)
+{
+  uint64_t found = gab_disk_hash(content->data, content->size, NULL);
+  if (found == expected) return GAB_OK;
+  GAB_FAIL(GAB_ERR_CORRUPT, "%s: /%s has changed on the disk: its hash is %016" PRIx64 ", it was %016" PRIx64,
+           reader->path, name, found, expected);
+}
+
+gab_status gab_disk_read_part(gab_disk_reader *reader, gab_slot slot, gab_buffer *image, gab_buffer *table)
+{
+  char name[64];
+  uint64_t hashes[2] = {0, 0};
+  snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/hashes", slot);
+  GAB_TRY(read_hashes(reader, name, hashes, 2));
+  snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/image", slot);
+  GAB_TRY(read_dataset(reader, name, H5T_STD_U8LE, image));
+  GAB_TRY(check(reader, name, image, hashes[0]));
+  if (!table) return GAB_OK;
+  snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/blocks", slot);
+  GAB_TRY(read_dataset(reader, name, H5T_STD_U64LE, table));
+  return check(reader, name, table, hashes[1]);
+}
+
+gab_status gab_disk_read_replicated(gab_disk_reader *reader, gab_buffer *replicated)
+{
+  uint64_t hash = 0;
+  GAB_TRY(read_hashes(reader, "replicated_hash", &hash, 1));
+  GAB_TRY(read_dataset(reader, "replicated", H5T_STD_U8LE, replicated));
+  return check(reader, "replicated", replicated, hash);
+}
+
+gab_status gab_disk_check_digest(gab_disk_reader *reader, const gab_manifest *manifest, int32_t group)
+{
+  const int32_t members = gab_members_count(&manifest->members), first = group * manifest->group;
+  const int32_t count = members - first < manifest->group ? members - first : manifest->group;
+  uint64_t sum = gab_disk_digest_begin((size_t)count), hashes[2];
+  for (int32_t i = 0; i < count; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "slots/%06" GAB_PRI_SLOT "/hashes",
+             gab_members_slot(&manifest->members, first + i));
+    GAB_TRY(read_hashes(reader, name, hashes, 2));
+    sum = gab_disk_digest_add(gab_disk_digest_add(sum, hashes[0]), hashes[1]);
+  }
+  if (group == 0) {
+    GAB_TRY(read_hashes(reader, "replicated_hash", hashes, 1));
+    sum = gab_disk_digest_add(sum, hashes[0]);
+  }
+  if (sum == manifest->files[group].digest) return GAB_OK;
+  return broken(
+      reader, "its hashes are not those of the manifest: one of the two has changed or is of another write");
+}

@@ -1,0 +1,337 @@
+#include "resilience/disk/restart.h"
+
+#include "blockforest/output/output.h"
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/disk/restart_impl.h"
+
+#include <string.h>
+
+struct gab_restart {
+  gab_world *world;
+  char folder[GAB_DISK_PATH];
+  gab_manifest *manifests; /* newest first */
+  size_t count;
+};
+
+/* ---------------------------------------------------------------- looking what is there */
+
+/* What the root sends to all: the manifests of what may be whole, as they lie in the files. */
+typedef struct finding {
+  gab_buffer texts;
+  bool clean;
+  bool any; /* a newer one may be whole */
+} finding;
+
+/* A job that died while an old checkpoint was being removed, its manifest first, left the rest of it. */
+static bool is_removed_in_part(const finding *found, const char *path)
+{
+  return found->any && !gab_disk_has_manifest(path);
+}
+
+static gab_status check_one(const char *path, gab_buffer *text)
+{
+  gab_manifest manifest;
+  gab_manifest_init(&manifest);
+  gab_status status = gab_manifest_read(path, &manifest);
+  if (status == GAB_OK) status = gab_manifest_check_files(&manifest, path);
+  if (status == GAB_OK) status = gab_manifest_format(&manifest, text);
+  gab_manifest_release(&manifest);
+  return status;
+}
+
+static gab_status find_one(void *user, gab_step step, const char *path)
+{
+  finding *found = user;
+  gab_buffer text = {0};
+  if (found->clean) gab_disk_remove_temporaries(path);
+  if (found->clean && is_removed_in_part(found, path)) return gab_disk_remove_step(path);
+  gab_status status = check_one(path, &text);
+  if (status == GAB_OK) {
+    found->any = true;
+    status = gab_put_u64(&found->texts, text.size);
+    if (status == GAB_OK) status = gab_put_bytes(&found->texts, text.data, text.size);
+  } else {
+    gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", step,
+            gab_error_message());
+    status = GAB_OK;
+  }
+  gab_buffer_release(&text);
+  return status;
+}
+
+static gab_status add(gab_restart *restart, gab_reader text)
+{
+  void *list = restart->manifests;
+  GAB_TRY(gab_list_room(&list, restart->count, sizeof *restart->manifests));
+  restart->manifests = list;
+  gab_manifest *manifest = &restart->manifests[restart->count];
+  gab_manifest_init(manifest);
+  gab_status status =
+      gab_manifest_parse("a manifest", (const char *)text.at, gab_reader_left(&text), manifest);
+  if (status != GAB_OK) gab_manifest_release(manifest);
+  else restart->count++;
+  return status;
+}
+
+static gab_status find(gab_restart *restart, finding *found)
+{
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(restart->world)) status = gab_disk_visit(restart->folder, find_one, found);
+  GAB_TRY(gab_output_settle(restart->world, status));
+  GAB_TRY(gab_world_broadcast(restart->world, gab_world_root(restart->world), &found->texts));
+  gab_reader in = gab_reader_of_buffer(&found->texts), text;
+  while (gab_reader_left(&in) > 0) {
+    size_t length;
+    GAB_TRY(gab_get_count(&in, 1, &length));
+    GAB_TRY(gab_get_view(&in, length, &text));
+    GAB_TRY(add(restart, text));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_restart_find(gab_world *world, const char *folder, bool clean, gab_restart **restart)
+{
+  *restart = NULL;
+  void *memory;
+  if (strlen(folder) > GAB_DISK_PATH - 128)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.80s… is too long", folder);
+  GAB_TRY(gab_alloc(sizeof(gab_restart), GAB_MEMORY_OTHER, &memory));
+  gab_restart *made = memory;
+  finding found = {.clean = clean};
+  made->world = world;
+  snprintf(made->folder, sizeof made->folder, "%s", folder);
+  gab_status status = find(made, &found);
+  gab_buffer_release(&found.texts);
+  if (status != GAB_OK) gab_restart_destroy(&made);
+  *restart = made;
+  return status;
+}
+
+void gab_restart_destroy(gab_restart **restart)
+{
+  if (!*restart) return;
+  for (size_t i = 0; i < (*restart)->count; i++) gab_manifest_release(&(*restart)->manifests[i]);
+  gab_free(&(*restart)->manifests);
+  gab_free(restart);
+}
+
+size_t gab_restart_count(const gab_restart *restart) { return restart ? restart->count : 0; }
+
+const gab_manifest *gab_restart_manifest(const gab_restart *restart, size_t index)
+{
+  return &restart->manifests[index];
+}
+
+/* ---------------------------------------------------------------- what falls to whom */
+
+typedef struct falling {
+  const gab_members *then, *now;
+} falling;
+
+int32_t gab_falls_to(int32_t index, int32_t then, int32_t now)
+{
+  return (int32_t)((int64_t)index * now / then);
+}
+
+int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now)
+{
+  return (int32_t)(((int64_t)member * then + now - 1) / now);
+}
+
+static gab_slot owner_now(void *context, gab_slot owner_then)
+{
+  const falling *map = context;
+  int32_t index = gab_members_index(map->then, owner_then);
+  if (index < 0) return GAB_NO_SLOT;
+  return gab_members_slot(map->now,
+                          gab_falls_to(index, gab_members_count(map->then), gab_members_count(map->now)));
+}
+
+/* ---------------------------------------------------------------- reading */
+
+typedef struct loading {
+  const gab_manifest *manifest;
+  falling map;
+  char folder[GAB_DISK_PATH];
+  gab_disk_reader *reader; /* of the group that was read last */
+  int32_t group;
+  gab_buffer *images;
+  gab_slot *slots;
+  size_t count, room;
+  gab_buffer replicated;
+} loading;
+
+static gab_status open_group(loading *load, int32_t group)
+{
+  char path[GAB_DISK_PATH + GAB_MANIFEST_NAME + 1];
+  if (load->reader && load->group == group) return GAB_OK;
+  gab_disk_close(&load->reader);
+  snprintf(path, sizeof path, "%s/%s", load->folder, load->manifest->files[group].name);
+  GAB_TRY(gab_disk_open(path, load->manifest, group, &load->reader));
+  load->group = group;
+  return gab_disk_check_digest(load->reader, load->manifest, group);
+}
+
+static gab_status read_mine(loading *load, int32_t me)
+{
+  const int32_t then = gab_members_count(load->map.then), now = gab_members_count(load->map.now);
+  void *images, *slots;
+  load->room = (size_t)then / (size_t)now + 2;
+  GAB_TRY(gab_alloc(load->room * sizeof(gab_buffer), GAB_MEMORY_OTHER, &images));
+  load->images = images;
+  GAB_TRY(gab_alloc(load->room * sizeof(gab_slot), GAB_MEMORY_OTHER, &slots));
+  load->slots = slots;
+  for (int32_t i = gab_first_falling_to(me, then, now); i < then && gab_falls_to(i, then, now) == me; i++) {
+    gab_buffer *image = &load->images[load->count];
+    gab_buffer_init(image, GAB_MEMORY_SNAPSHOT);
+    load->slots[load->count++] = gab_members_slot(load->map.then, i);
+    GAB_TRY(open_group(load, i / load->manifest->group));
+    GAB_TRY(gab_disk_read_part(load->reader, load->slots[load->count - 1], image, NULL));
+  }
+  return GAB_OK;
+}
+
+static gab_status read_replicated(loading *load)
+{
+  GAB_TRY(open_group(load, 0));
+  return gab_disk_read_replicated(load->reader, &load->replicated);
+}
+
+static void release(loading *load)
+{
+  gab_disk_close(&load->reader);
+  for (size_t i = 0; i < load->count; i++) gab_buffer_release(&load->images[i]);
+  gab_free(&load->images);
+  gab_free(&load->slots);
+  gab_buffer_release(&load->replicated);
+}
+
+/* Everything that this slot needs is here and matches its hashes, on all slots, or nowhere. */
+static gab_status read_all(const gab_restart *restart, const gab_manifest *manifest, loading *load)
+{
+  gab_world *world = restart->world;
+  *load = (loading){.manifest = manifest, .map = {&manifest->members, gab_world_members(world)}};
+  gab_buffer_init(&load->replicated, GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_disk_step_folder(load->folder, restart->folder, manifest->step);
+  if (status == GAB_OK) status = read_mine(load, gab_members_index(load->map.now, gab_world_slot(world)));
+  if (status == GAB_OK && gab_world_is_root(world)) status = read_replicated(load);
+  GAB_TRY(gab_output_settle(world, status));
+  return gab_world_broadcast(world, gab_world_root(world), &load->replicated);
+}
+
+/* ---------------------------------------------------------------- restoring */
+
+static gab_status skip_seal(gab_reader *in)
+{
+  uint64_t seal;
+  return gab_get_u64(in, &seal);
+}
+
+static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
+{
+  falling map = {fallen->then, gab_world_members(checkpoint->world)};
+  gab_image_list list;
+  gab_status status = gab_images_begin(&list, fallen->count);
+  list.replicated = fallen->replicated;
+  if (status == GAB_OK) status = skip_seal(&list.replicated);
+  for (size_t i = 0; i < fallen->count && status == GAB_OK; i++) {
+    gab_image_view *view = &list.images[list.count++];
+    view->slot = fallen->slots[i];
+    status = gab_image_cut(fallen->images[i], fallen->serial, fallen->step, view->slot, &view->forest,
+                           &view->entities);
+  }
+  if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
+  if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
+  gab_images_release(&list);
+  if (status != GAB_OK || fallen->count > 0 || checkpoint->untouched.size == 0) return status;
+  /* No image fell to this slot: it begins like one that has not done anything. */
+  gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);
+  return gab_entities_unpack(checkpoint, GAB_ENTITY_PER_SLOT, 0, &untouched, GAB_NO_SLOT);
+}
+
+gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
+{
+  GAB_TRY(gab_snapshots_forget(checkpoint, fallen->highest));
+  return restore(checkpoint, fallen);
+}
+
+static gab_status restore_loaded(gab_checkpoint *checkpoint, const loading *load)
+{
+  void *memory;
+  GAB_TRY(gab_alloc((load->count + 1) * sizeof(gab_reader), GAB_MEMORY_OTHER, &memory));
+  gab_reader *images = memory;
+  for (size_t i = 0; i < load->count; i++) images[i] = gab_reader_of_buffer(&load->images[i]);
+  const gab_fallen fallen = {.then = load->map.then,
+                             .serial = load->manifest->serial,
+                             .highest = load->manifest->serial,
+                             .step = load->manifest->step,
+                             .images = images,
+                             .slots = load->slots,
+                             .count = load->count,
+                             .replicated = gab_reader_of_buffer(&load->replicated)};
+  gab_status status = gab_fallen_restore(checkpoint, &fallen);
+  gab_free(&images);
+  return status;
+}
+
+static void fill_report(const loading *load, gab_restart_report *report)
+{
+  report->step = load->manifest->step;
+  report->members = gab_members_count(load->map.then);
+  report->images = load->count;
+  for (size_t i = 0; i < load->count; i++) report->bytes += load->images[i].size;
+}
+
+/* @param[out] read  whether all have read it: a failure after that is one of a single slot, which ends the run
+ * @return GAB_ERR_CORRUPT, or what kept somebody from reading it, on all slots if this one cannot be used */
+static gab_status load_one(const gab_restart *restart, const gab_manifest *manifest,
+                           gab_checkpoint *checkpoint, gab_restart_report *report, bool *read)
+{
+  loading load;
+  gab_status status = read_all(restart, manifest, &load);
+  *read = status == GAB_OK;
+  if (status == GAB_OK) status = restore_loaded(checkpoint, &load);
+  if (status == GAB_OK) fill_report(&load, report);
+  release(&load);
+  return status;
+}
+
+gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
+                            gab_restart_report *report)
+{
+  double start = gab_seconds();
+  char last[1024] = "there is none";
+  gab_status beyond = GAB_OK;
+  *report = (gab_restart_report){.step = -1};
+  gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
+  for (size_t i = 0; i < restart->count; i++) {
+    const gab_manifest *manifest = &restart->manifests[i];
+    bool read = false;
+    gab_status status = load_one(restart, manifest, checkpoint, report, &read);
+    if (status == GAB_OK) {
+      report->seconds = gab_seconds() - start;
+      gab_world_enter(restart->world, GAB_PHASE_RECOVERY);
+      return GAB_OK;
+    }
+    if (status == GAB_ERR_FAULT || read) return status;
+    snprintf(last, sizeof last, "%s", gab_error_message());
+    gab_log(GAB_LOG_WARNING, "the checkpoint of step %" GAB_PRI_STEP " cannot be used: %s", manifest->step,
+            last);
+    if (status != GAB_ERR_CORRUPT) beyond = status; /* of this process, not of the checkpoint: it stays */
+    else if (gab_world_is_root(restart->world)) gab_disk_set_aside(restart->folder, manifest->step);
+  }
+  if (beyond != GAB_OK) GAB_FAIL(beyond, "no checkpoint in %s can be read: %s", restart->folder, last);
+  GAB_FAIL(GAB_ERR_LOST, "no checkpoint in %s is whole: %s", restart->folder, last);
+}
+
+/* ---------------------------------------------------------------- starting anew */
+
+static gab_status remove_one(void *user, gab_step step, const char *path)
+{
+  (void)user, (void)step;
+  return gab_disk_remove_step(path);
+}
+
+gab_status gab_restart_remove_all(const char *folder) { return gab_disk_visit(folder, remove_one, NULL); }

@@ -1,0 +1,63 @@
+/** @file restart.h
+ *  @brief Going back to a checkpoint on disk: at the start of a run that continues another one, on any number
+ *  of processes, and in a run whose memory holds the state no longer.
+ *
+ *  Of n members then, member number i falls to member floor(i m / n) of the m of now: a pure function, so
+ * that neighbour tables are translated by it and nobody has to be asked. With more processes than then some
+ * start without blocks. A slot unpacks the first image that falls to it and adopts the others, as after a
+ * death; what it then holds is shared out anew by the application's rebalancing.
+ *
+ *  Everything read is compared with its hashes before the state is touched. A checkpoint that is not whole is
+ *  named, and the one before is taken.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_RESTART_H
+#define GABION_RESILIENCE_RESTART_H
+
+#include "resilience/checkpoint/checkpoint.h"
+#include "resilience/disk/manifest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Checkpoints that were found in a folder, newest first; the same on all slots. */
+typedef struct gab_restart gab_restart;
+
+/** Looks what is there. Collective; the root reads the manifests, and warns of what is no checkpoint.
+ *  @param[in] folder  OUT/checkpoints; need not exist
+ *  @param[in] clean  whether what broken-off writes and removals left is removed: not while something is
+ *  being written
+ *  @param[out] restart  owned by the caller */
+gab_status gab_restart_find(gab_world *world, const char *folder, bool clean, gab_restart **restart);
+void gab_restart_destroy(gab_restart **restart);
+/** Number of checkpoints found. */
+size_t gab_restart_count(const gab_restart *restart);
+/** @return the index-th, newest first; borrowed */
+const gab_manifest *gab_restart_manifest(const gab_restart *restart, size_t index);
+
+typedef struct gab_restart_report {
+  gab_step step;
+  int32_t members; /**< of the run that wrote it */
+  uint64_t images; /**< that fell to this slot */
+  uint64_t bytes;  /**< thereof read */
+  double seconds;
+} gab_restart_report;
+
+/** Replaces the state by the newest checkpoint that is whole. Collective. Snapshots in memory are forgotten:
+ *  take one next. Announces ::GAB_PHASE_RECOVERY.
+ *  @return ::GAB_ERR_LOST if none is whole, the message naming what is wrong with the last one tried; ::GAB_ERR_IO,
+ *  ::GAB_ERR_MEMORY if one may be that somebody cannot read now;
+ *  ::GAB_ERR_FAULT if the world broke */
+gab_status gab_restart_load(const gab_restart *restart, gab_checkpoint *checkpoint,
+                            gab_restart_report *report);
+
+/** Removes all checkpoints of a folder. Local: for the root of a run that starts anew.
+ *  @return ::GAB_ERR_IO that names what could not be removed */
+gab_status gab_restart_remove_all(const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

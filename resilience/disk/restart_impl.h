@@ -1,0 +1,29 @@
+/* What going back to images of an earlier job has in common, whether they come from disk (restart.c) or from the
+ * memory of the nodes (salvage.c). Internal. */
+#ifndef GABION_RESILIENCE_RESTART_IMPL_H
+#define GABION_RESILIENCE_RESTART_IMPL_H
+
+#include "resilience/checkpoint/checkpoint_impl.h"
+
+/* Member number i of n then falls to member number floor(i m / n) of the m of now. */
+int32_t gab_falls_to(int32_t index, int32_t then, int32_t now);
+/* The first that falls to `member`; those of the next one follow behind its own. May be that of another member, if
+ * none falls to this one. */
+int32_t gab_first_falling_to(int32_t member, int32_t then, int32_t now);
+
+/* What has fallen to this slot; all borrowed. */
+typedef struct gab_fallen {
+  const gab_members *then;  /* of the snapshot */
+  uint64_t serial, highest; /* highest: of all that there are; those to come are above it */
+  gab_step step;
+  const gab_reader *images; /* each with its seal, which has been compared */
+  const gab_slot *slots;    /* whose they are, ascending */
+  size_t count;
+  gab_reader replicated; /* with its seal, too */
+} gab_fallen;
+
+/* Forgets the snapshots of this job, then replaces the state: the first image is unpacked, the others adopted.
+ * Collective. */
+gab_status gab_fallen_restore(gab_checkpoint *checkpoint, const gab_fallen *fallen);
+
+#endif

@@ -1,0 +1,52 @@
+/** @file salvage.h
+ *  @brief Going on from what an earlier job left in the memory of its nodes.
+ *
+ *  With Open MPI 5.0 the death of a node's daemon ends the whole job, though all other nodes still stand. If the
+ *  snapshots lay in memory of the nodes (core/memory/node_memory.h), the next job, started on the nodes that are left, finds
+ *  them there: own images, and the copies that the dead node's partners keep, as after the death of processes, and
+ *  without a file system that all share. On an MPI without ULFM every death takes this way.
+ *
+ *  What lies there says itself what it is (slot, snapshot, hash), so nothing else has to survive. Each process claims
+ *  pieces of its node; slots that serve as homes find out which snapshot is there as a whole (two are, mostly: the
+ *  newest one is taken), and say who sends which image to whom. Member number i of n then falls to member number
+ *  floor(i m / n) of the m of now, as with checkpoints on disk (restart.h). Images that lie in the memory of the
+ *  process to which they fall are not copied.
+ *
+ *  Redundancy by parities is not made use of here: if the own image of a slot is gone and nobody has a copy, the
+ *  snapshot counts as lost.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_SALVAGE_H
+#define GABION_RESILIENCE_SALVAGE_H
+
+#include "core/memory/node_memory.h"
+#include "resilience/checkpoint/checkpoint.h"
+#include "resilience/disk/restart.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What was found; the same snapshot on all slots. */
+typedef struct gab_salvage gab_salvage;
+
+/** Claims what lies in this node's folder, and finds the newest snapshot that is whole. Collective (opens a port).
+ *  @param[in] folder  of this node; need not exist @param[in] key  that what lies there has to be stamped with
+ *  @param[out] salvage  owned by the caller, who keeps it until there is a new snapshot: until then what was found is
+ *  there for another try, should this job end too */
+gab_status gab_salvage_find(gab_world *world, const char *folder, gab_memory_key key, gab_salvage **salvage);
+/** @param[in] spent  whether the pieces of memory go back to the node: true once there is a new snapshot; else they
+ *  stay for the next job */
+void gab_salvage_destroy(gab_salvage **salvage, bool spent);
+/** @return the step of the snapshot, -1 if none is whole */
+gab_step gab_salvage_step(const gab_salvage *salvage);
+
+/** Replaces the state by the snapshot. Collective. Snapshots of this job are forgotten: take one next. Announces
+ *  ::GAB_PHASE_RECOVERY. @return ::GAB_ERR_STATE if none is whole */
+gab_status gab_salvage_load(gab_salvage *salvage, gab_checkpoint *checkpoint, gab_restart_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,270 @@
+/* Local recovery: making a machine, its partners, and where messages and deaths go. */
+#include "resilience/local/local_impl.h"
+
+#include <string.h>
+
+const char *gab_local_reason_name(gab_local_reason reason)
+{
+  static const char *const names[GAB_LOCAL_REASON_COUNT] = {
+      [GAB_LOCAL_NO_CHECKPOINT] = "no checkpoint",
+      [GAB_LOCAL_HOLDER_LOST] = "holder lost",
+      [GAB_LOCAL_POOL_EMPTY] = "pool empty",
+      [GAB_LOCAL_GLOBAL_SECTION] = "global section",
+  };
+  return (unsigned)reason < GAB_LOCAL_REASON_COUNT ? names[reason] : "unknown";
+}
+
+/* ---------------------------------------------------------------- partners */
+
+gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot)
+{
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].slot == slot) return &local->partners[i];
+  return NULL;
+}
+
+gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles)
+{
+  gab_local_partner *partner = gab_local_find(local, slot);
+  if (slot == local->slot)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " is to be its own partner", slot);
+  if (partner) {
+    partner->roles |= roles;
+    return GAB_OK;
+  }
+  void *list = local->partners;
+  GAB_TRY(gab_list_room(&list, local->partner_count, sizeof *local->partners));
+  local->partners = list;
+  size_t place = local->partner_count++;
+  for (; place > 0 && local->partners[place - 1].slot > slot; place--)
+    local->partners[place] = local->partners[place - 1];
+  local->partners[place] = (gab_local_partner){
+      .slot = slot, .roles = roles, .inner = gab_local_is_member(local, slot), .asking = -1, .have = -1};
+  return GAB_OK;
+}
+
+/* Holder, parent and children of the slot that this process plays. */
+static gab_status add_relatives(gab_local *local)
+{
+  const gab_slot me = local->slot;
+  GAB_TRY(gab_local_add_partner(local, local->application.holder(local->application.user, me), ROLE_HOLDER));
+  if (me > 0) GAB_TRY(gab_local_add_partner(local, (me - 1) / 2, ROLE_PARENT));
+  for (gab_slot child = 2 * me + 1; child <= 2 * me + 2 && child < local->setup.slots; child++)
+    GAB_TRY(gab_local_add_partner(local, child, ROLE_CHILD));
+  return GAB_OK;
+}
+
+gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note)
+{
+  gab_local_partner *partner = gab_local_find(local, note->from);
+  if (!partner || partner->down || gab_local_seat(local, note->from) != source ||
+      gab_local_incarnation_of(local, note->from) != note->from_incarnation ||
+      partner->life != note->from_life)
+    return NULL;
+  return partner;
+}
+
+/* ---------------------------------------------------------------- making one */
+
+static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
+{
+  local->slot = (gab_slot)setup->seat;
+  local->state = GAB_LOCAL_PLAYING;
+  for (int32_t i = 0; i < setup->neighbour_count; i++)
+    GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
+  for (int32_t i = 0; i < setup->ward_count; i++)
+    GAB_TRY(gab_local_add_partner(local, setup->wards[i], ROLE_WARD));
+  GAB_TRY(add_relatives(local));
+  GAB_TRY(gab_local_make_members(local));
+  for (size_t i = 0; i < local->partner_count; i++) local->partners[i].up = local->partners[i].met = true;
+  return GAB_OK;
+}
+
+gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transport *transport,
+                            const gab_local_application *application, gab_local **local)
+{
+  void *memory = NULL;
+  *local = NULL;
+  if (setup->slots < 2 || setup->ahead < 2 || setup->contexts > GAB_LOCAL_CONTEXTS || setup->seat < 0 ||
+      setup->seat >= (gab_seat)setup->slots + setup->spares)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "local recovery: %" GAB_PRI_SLOT " slots, seat %" GAB_PRI_SEAT ", %" PRIu64
+             " messages ahead, %" PRIu32 " contexts",
+             setup->slots, setup->seat, setup->ahead, setup->contexts);
+  if (setup->verify && !application->differs)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "local recovery: nobody would hear of a message that was made otherwise");
+  GAB_TRY(gab_alloc(sizeof **local, GAB_MEMORY_OTHER, &memory));
+  gab_local *made = memory;
+  made->setup = *setup;
+  made->setup.neighbours = made->setup.wards = NULL;
+  made->transport = *transport;
+  made->application = *application;
+  made->slot = GAB_NO_SLOT;
+  made->image_from = GAB_NO_SEAT;
+  made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
+  gab_status status = gab_journal_create(setup->copy_below, &made->journal);
+  if (status == GAB_OK && setup->seat < (gab_seat)setup->slots) status = begin_playing(made, setup);
+  if (status == GAB_OK) *local = made;
+  else gab_local_destroy(&made);
+  return status;
+}
+
+static void release_partner(gab_local_partner *partner)
+{
+  gab_local_forget_arrivals(partner);
+  for (int c = 0; c < GAB_LOCAL_CONTEXTS; c++) gab_free(&partner->channels[c].hashes.list);
+  gab_local_forget_images(&partner->images);
+  gab_free(&partner->decisions.values);
+  gab_free(&partner->askers);
+}
+
+static void forget_deferred(gab_local *local)
+{
+  for (size_t i = 0; i < local->deferred_count; i++) gab_buffer_release(&local->deferred[i].bytes);
+  gab_free(&local->deferred);
+  local->deferred_count = 0;
+}
+
+void gab_local_destroy(gab_local **pointer)
+{
+  gab_local *local = *pointer;
+  if (!local) return;
+  *pointer = NULL;
+  for (size_t i = 0; i < local->partner_count; i++) release_partner(&local->partners[i]);
+  gab_free(&local->partners);
+  gab_free(&local->addresses);
+  gab_free(&local->members);
+  gab_local_forget_images(&local->images);
+  gab_free(&local->decisions.values);
+  forget_deferred(local);
+  gab_buffer_release(&local->head);
+  gab_journal_destroy(&local->journal);
+  gab_free(&local);
+}
+
+gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot)
+{
+  if (local->state == GAB_LOCAL_OVER) return GAB_OK;
+  local->state = GAB_LOCAL_OVER;
+  local->transport.hand_over(local->transport.user, reason, slot);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- dispatch */
+
+static gab_status handle(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
+{
+  switch (note->kind) {
+  case NOTE_HELLO:
+    return gab_local_on_hello(local, source, note, in);
+  case NOTE_PROGRESS:
+    return gab_local_on_progress(local, source, note);
+  case NOTE_LOST:
+    return gab_local_on_lost(local, source, note);
+  case NOTE_ACCEPT:
+    return gab_local_on_accept(local, source, note);
+  case NOTE_REFUSE:
+    return gab_local_on_refuse(local, source, note);
+  case NOTE_PLAYS:
+    return gab_local_on_plays(local, note);
+  case NOTE_NOT_ME:
+    return gab_local_on_not_me(local, source, note);
+  case NOTE_COPY:
+    return gab_local_on_copy(local, source, note, in);
+  case NOTE_COPIED:
+    return gab_local_on_copied(local, source, note);
+  case NOTE_HAVE:
+    return gab_local_on_have(local, source, note);
+  case NOTE_COMMITTED:
+    return gab_local_on_committed(local, source, note);
+  case NOTE_DECISION:
+    return gab_local_on_decision(local, source, note);
+  case NOTE_DECIDED:
+    return gab_local_on_decided(local, source, note);
+  case NOTE_HASH:
+    return gab_local_on_hash(local, source, note, in);
+  case NOTE_COMPARED:
+    return gab_local_on_compared(local, source, note);
+  default:
+    return GAB_OK; /* an image that nobody waits for */
+  }
+}
+
+static gab_status defer(gab_local *local, gab_seat source, gab_reader in)
+{
+  void *list = local->deferred;
+  GAB_TRY(gab_list_room(&list, local->deferred_count, sizeof *local->deferred));
+  local->deferred = list;
+  gab_local_deferred *place = &local->deferred[local->deferred_count];
+  *place = (gab_local_deferred){.source = source};
+  GAB_TRY(gab_put_bytes(&place->bytes, in.at, gab_reader_left(&in)));
+  local->deferred_count++;
+  return GAB_OK;
+}
+
+static gab_status on_note(gab_local *local, gab_seat source, gab_reader in);
+
+/* What came while it was restoring; it may have to restore again in between, then the rest waits on. */
+static gab_status handle_deferred(gab_local *local)
+{
+  gab_local_deferred *list = local->deferred;
+  const size_t count = local->deferred_count;
+  gab_status status = GAB_OK;
+  local->deferred = NULL;
+  local->deferred_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (status == GAB_OK) status = on_note(local, list[i].source, gab_reader_of_buffer(&list[i].bytes));
+    gab_buffer_release(&list[i].bytes);
+  }
+  gab_free(&list);
+  return status;
+}
+
+static gab_status on_note(gab_local *local, gab_seat source, gab_reader in)
+{
+  const gab_reader whole = in;
+  gab_local_note note;
+  GAB_TRY(gab_local_read_note(&in, &note));
+  gab_local_learn_stop(local, note.stop_behind, note.stop_why);
+  /* these are answered at once in every state: others wait for the answer, and it changes nothing here */
+  if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
+  if (note.kind == NOTE_WHO) return gab_local_on_who(local, source, &note);
+  if (note.kind == NOTE_FETCH && local->partner_count > 0) return gab_local_on_fetch(local, source, &note);
+  if (local->state == GAB_LOCAL_RESTORING) {
+    if (note.kind != NOTE_IMAGE || source != local->image_from) return defer(local, source, whole);
+    GAB_TRY(gab_local_on_image(local, &note, &in));
+    return handle_deferred(local);
+  }
+  return local->state == GAB_LOCAL_PLAYING ? handle(local, source, &note, &in) : GAB_OK;
+}
+
+gab_status gab_local_deliver(gab_local *local, gab_seat source, uint32_t lane, const void *bytes,
+                             size_t count)
+{
+  const gab_reader in = gab_reader_of(bytes, count);
+  if (local->state == GAB_LOCAL_OVER) return GAB_OK;
+  return lane == GAB_LOCAL_CONTROL ? on_note(local, source, in)
+                                   : gab_local_on_message(local, source, lane - 1, in);
+}
+
+gab_status gab_local_peer_down(gab_local *local, gab_seat seat)
+{
+  if (local->state == GAB_LOCAL_OVER || local->state == GAB_LOCAL_SPARE) return GAB_OK;
+  if (local->state == GAB_LOCAL_RESTORING && seat == local->image_from)
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->slot);
+  for (size_t i = 0; i < local->partner_count; i++) {
+    gab_local_partner *partner = &local->partners[i];
+    if (gab_local_seat(local, partner->slot) == seat) GAB_TRY(gab_local_mark_down(local, partner));
+    if (local->state == GAB_LOCAL_OVER) return GAB_OK;
+  }
+  return gab_local_spare_down(local, seat);
+}
+
+/* ---------------------------------------------------------------- facts */
+
+gab_local_state gab_local_state_of(const gab_local *local) { return local->state; }
+gab_slot gab_local_slot(const gab_local *local) { return local->slot; }
+gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
+gab_step gab_local_committed(const gab_local *local) { return local->committed; }
+gab_local_stats gab_local_statistics(const gab_local *local) { return local->stats; }
+gab_journal *gab_local_journal(gab_local *local) { return local->journal; }

@@ -1,0 +1,179 @@
+/* What local recovery adds to an image, and how a process becomes a slot from one. */
+#include "resilience/local/local_impl.h"
+
+/* ---------------------------------------------------------------- taking */
+
+static gab_status pack_partners(const gab_local *local, gab_buffer *out)
+{
+  GAB_TRY(gab_put_u64(out, local->partner_count));
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *partner = &local->partners[i];
+    GAB_TRY(gab_put_i32(out, partner->slot));
+    GAB_TRY(gab_put_u32(out, partner->roles));
+    for (uint32_t c = 0; c < local->setup.contexts; c++)
+      GAB_TRY(gab_put_u64(out, partner->channels[c].delivered));
+  }
+  return GAB_OK;
+}
+
+gab_status gab_local_pack_image(const gab_local *local, const gab_buffer *application, gab_buffer *out)
+{
+  GAB_TRY(gab_local_pack_addresses(local, out));
+  GAB_TRY(pack_partners(local, out));
+  GAB_TRY(gab_journal_pack_numbers(local->journal, out));
+  GAB_TRY(gab_put_u64(out, local->decided));
+  GAB_TRY(gab_put_u64(out, local->left));
+  return gab_put_bytes(out, application->data, application->size);
+}
+
+/* Leaves what the application gave. */
+static gab_status skip_head(const gab_local *local, gab_reader *in)
+{
+  size_t count;
+  gab_reader skipped;
+  GAB_TRY(gab_get_count(in, 12, &count)); /* addresses */
+  GAB_TRY(gab_get_view(in, 12 * count, &skipped));
+  GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count)); /* partners */
+  GAB_TRY(gab_get_view(in, (8 + 8 * (size_t)local->setup.contexts) * count, &skipped));
+  GAB_TRY(gab_get_count(in, 16, &count)); /* numbers of the journal */
+  GAB_TRY(gab_get_view(in, 16 * count, &skipped));
+  return gab_get_view(in, 16, &skipped);
+}
+
+gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local_image_fn call, void *user)
+{
+  const gab_local_partner *ward = gab_local_find(local, slot);
+  const gab_local_images *images = slot == local->slot ? &local->images : ward ? &ward->images : NULL;
+  for (int i = 0; images && i < images->count; i++) {
+    gab_reader in = gab_reader_of_buffer(&images->list[i].bytes);
+    GAB_TRY(skip_head(local, &in));
+    GAB_TRY(call(user, images->list[i].checkpoint, in));
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- sending */
+
+static gab_status pack_log(const gab_local *local, const gab_local_partner *ward,
+                           const gab_local_image *image, gab_buffer *out)
+{
+  const gab_local_decisions *decisions = &ward->decisions;
+  const uint64_t end = decisions->base + decisions->count;
+  GAB_TRY(gab_local_pack_addresses(local, out));
+  GAB_TRY(gab_put_u64(out, end > image->decisions ? end - image->decisions : 0));
+  for (uint64_t number = image->decisions; number < end; number++)
+    GAB_TRY(gab_put_u64(out, decisions->values[number - decisions->base]));
+  return gab_put_bytes(out, image->bytes.data, image->bytes.size);
+}
+
+gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_seat target, gab_step at_least)
+{
+  const gab_local_image *image = gab_local_newest_committed(local, &ward->images);
+  if (!image || image->checkpoint < at_least)
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
+  gab_buffer body;
+  gab_buffer_init(&body, GAB_MEMORY_OTHER);
+  gab_status status = pack_log(local, ward, image, &body);
+  const gab_local_note note = {.kind = NOTE_IMAGE,
+                               .checkpoint = image->checkpoint,
+                               .number = image->decisions,
+                               .value = (uint64_t)local->committed};
+  if (status == GAB_OK) status = gab_local_tell(local, target, note, &body);
+  gab_buffer_release(&body);
+  return status;
+}
+
+/* ---------------------------------------------------------------- restoring */
+
+static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_reader *in)
+{
+  size_t count;
+  GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count));
+  for (size_t i = 0; i < count; i++) {
+    gab_slot slot;
+    uint32_t roles;
+    GAB_TRY(gab_get_i32(in, &slot));
+    GAB_TRY(gab_get_u32(in, &roles));
+    GAB_TRY(gab_local_add_partner(local, slot, roles));
+    gab_local_partner *partner = gab_local_find(local, slot);
+    gab_local_forget_arrivals(partner);
+    partner->up = false;
+    if (checkpoint > partner->have) partner->have = checkpoint;
+    for (uint32_t c = 0; c < local->setup.contexts; c++)
+      GAB_TRY(gab_get_u64(in, &partner->channels[c].delivered));
+    for (uint32_t c = 0; c < local->setup.contexts; c++) gab_local_restart_hashes(&partner->channels[c]);
+  }
+  return GAB_OK;
+}
+
+static gab_status restore_decisions(gab_local *local, uint64_t made, gab_reader *in)
+{
+  size_t count;
+  gab_local_decisions *decisions = &local->decisions;
+  gab_free(&decisions->values);
+  *decisions = (gab_local_decisions){.base = made};
+  GAB_TRY(gab_get_count(in, 8, &count));
+  for (size_t i = 0; i < count; i++) {
+    uint64_t value;
+    GAB_TRY(gab_get_u64(in, &value));
+    GAB_TRY(gab_local_log_decision(decisions, made + i, value));
+  }
+  local->decided_logged = made + count;
+  return GAB_OK;
+}
+
+static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_reader *in)
+{
+  GAB_TRY(gab_local_unpack_addresses(local, in));
+  GAB_TRY(restore_partners(local, checkpoint, in));
+  GAB_TRY(gab_journal_restart(local->journal, checkpoint, in));
+  for (size_t i = 0; i < local->partner_count; i++)
+    for (uint32_t c = 0; c < local->setup.contexts; c++)
+      local->partners[i].channels[c].handled = gab_journal_next(local->journal, local->partners[i].slot, c);
+  GAB_TRY(gab_get_u64(in, &local->decided));
+  GAB_TRY(gab_get_u64(in, &local->left));
+  local->arrived = local->left;
+  if (local->entered < local->left) local->entered = local->left;
+  local->taken = local->base = checkpoint;
+  if (local->acknowledged < checkpoint) local->acknowledged = checkpoint;
+  /* behind the image: the checkpoint that it was given for may be committed before this slot comes to it again */
+  if (local->answered <= checkpoint) local->answer = 0;
+  if (local->told_have < checkpoint) local->told_have = checkpoint;
+  if (local->told_arrived < local->left) local->told_arrived = local->left;
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (local->partners[i].arrived < local->left) local->partners[i].arrived = local->left;
+  return GAB_OK;
+}
+
+static gab_status keep_own_image(gab_local *local, const gab_local_note *note, gab_reader in)
+{
+  gab_buffer bytes = gab_buffer_over((void *)(uintptr_t)in.at, gab_reader_left(&in));
+  bytes.size = gab_reader_left(&in);
+  gab_local_forget_images(&local->images);
+  return gab_local_keep_image(&local->images, note->checkpoint, note->number, &bytes);
+}
+
+gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step committed, gab_reader in)
+{
+  local->life++;
+  GAB_TRY(restore_machine(local, checkpoint, &in));
+  GAB_TRY(gab_local_make_members(local));
+  /* others do not enter again */
+  if (local->entered > local->left) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
+  if (local->committed < checkpoint) local->committed = checkpoint;
+  GAB_TRY(gab_local_learn_committed(local, committed));
+  GAB_TRY(local->application.restore(local->application.user, local->slot, checkpoint, in));
+  local->state = GAB_LOCAL_PLAYING;
+  for (size_t i = 0; i < local->partner_count; i++)
+    if (!local->partners[i].down) GAB_TRY(gab_local_greet(local, &local->partners[i], true));
+  return GAB_OK;
+}
+
+gab_status gab_local_on_image(gab_local *local, const gab_local_note *note, gab_reader *in)
+{
+  GAB_TRY(gab_local_unpack_addresses(local, in));
+  GAB_TRY(restore_decisions(local, note->number, in));
+  GAB_TRY(keep_own_image(local, note, *in));
+  local->line = note->checkpoint;
+  return gab_local_restore(local, note->checkpoint, (gab_step)note->value, *in);
+}

@@ -1,0 +1,58 @@
+/* How long the logs of local recovery may grow: the next checkpoint, behind which they are freed, is brought forward. All know its
+ * step, since they ask each other ahead of each checkpoint, by logged messages: who comes back hears the same. */
+#include "resilience/local/local_run_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+/* What is logged is freed one checkpoint later: what there is at most was sent since the checkpoint before the last one that is
+ * known to be committed, which is that before the last one taken, or the last one itself. */
+enum { INTERVALS_KEPT = 3 };
+
+static uint64_t logged_bytes(const gab_local_run *run)
+{
+  return gab_local_statistics(run->machine).logged_bytes;
+}
+
+void gab_local_set_log_limit(gab_local_run *run, double limit) { run->log_limit = limit; }
+
+void gab_local_limit_mark(gab_local_run *run)
+{
+  run->logged_before = logged_bytes(run);
+  run->logged_since = run->loop->step;
+}
+
+/* Steps between two checkpoints in which `rate` bytes each stay within the limit; 0: not even one does. */
+static uint64_t steps_within(double limit, uint64_t rate, uint64_t state)
+{
+  const double steps = limit * (double)state / (INTERVALS_KEPT * (double)(rate > 0 ? rate : 1));
+  return steps < 1e15 ? (uint64_t)steps : (uint64_t)1e15;
+}
+
+gab_status gab_local_limit_measure(gab_local_run *run)
+{
+  const gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  const gab_step steps = run->loop->step - run->logged_since;
+  if (!(run->log_limit > 0) || steps <= 0) return GAB_OK;
+  const uint64_t bytes = logged_bytes(run) - run->logged_before;
+  uint64_t most[2] = {(bytes + (uint64_t)steps - 1) / (uint64_t)steps,
+                      gab_message_bytes(&checkpoint->snapshots[checkpoint->valid].own)};
+  GAB_TRY(gab_world_max_u64(run->world, most, 2));
+  uint64_t within = steps_within(run->log_limit, most[0], most[1]);
+  if (within == 0 && run->log_steps != 1)
+    gab_log(GAB_LOG_WARNING,
+            "resilience.local.log_limit: a step logs %" PRIu64 " bytes, a state has %" PRIu64
+            ": there is a checkpoint after every step, and the logs are longer than the limit",
+            most[0], most[1]);
+  if (within == 0) within = 1;
+  if (run->log_steps == 0 || within < run->log_steps) run->log_steps = within;
+  return GAB_OK;
+}
+
+void gab_local_limit_apply(gab_local_run *run)
+{
+  gab_clock *clock = &run->loop->guard->memory;
+  /* Not known yet: what one step logs is found out first. */
+  const gab_step next = run->loop->step + (run->log_steps > 0 ? (gab_step)run->log_steps : 1);
+  if (run->log_limit > 0 && (clock->next < 0 || next < clock->next)) clock->next = next;
+}

@@ -1,0 +1,431 @@
+/* A generation of local recovery: one machine and one wire of this process, and what passes between them. */
+#include "resilience/local/local_run_impl.h"
+
+#include "core/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands */
+
+/* ---------------------------------------------------------------- places */
+
+gab_slot gab_local_place(const gab_local_run *run, gab_slot slot)
+{
+  return (gab_slot)gab_members_index(&run->members, slot);
+}
+
+static gab_slot slot_at(const gab_local_run *run, gab_slot place)
+{
+  return gab_members_slot(&run->members, place);
+}
+
+static gab_slot holder(void *user, gab_slot place)
+{
+  const gab_local_run *run = user;
+  const gab_slot keeper = gab_placement_holder(&run->placement, slot_at(run, place), 0);
+  return keeper == GAB_NO_SLOT ? GAB_NO_SLOT : gab_local_place(run, keeper);
+}
+
+static gab_slot cluster(void *user, gab_slot place)
+{
+  const gab_local_run *run = user;
+  return gab_division_cluster(&run->division, &run->members, run->loop->guard->checkpoint->domains, place);
+}
+
+/* ---------------------------------------------------------------- the machine's transport */
+
+static gab_status send(void *user, gab_seat target, uint32_t lane, const gab_buffer *head,
+                       const void *payload, size_t bytes, gab_journal_entry *entry)
+{
+  gab_local_run *run = user;
+  if (entry) gab_journal_hold(gab_local_journal(run->machine), entry);
+  return gab_wire_send(run->wire, target, lane, head, payload, bytes, entry);
+}
+
+static void sent(void *user, void *entry)
+{
+  gab_local_run *run = user;
+  gab_journal_let_go(gab_local_journal(run->machine), entry);
+}
+
+static void hand_over(void *user, gab_local_reason reason, gab_slot place)
+{
+  gab_local_run *run = user;
+  snprintf(run->why_over, sizeof run->why_over, "slot %" GAB_PRI_SLOT ": %s", slot_at(run, place),
+           gab_local_reason_name(reason));
+  gab_log_all(GAB_LOG_WARNING, "local recovery is handed over to the next strategy (%s)", run->why_over);
+  gab_json *event = gab_event_begin(run->loop->events, "local handed over");
+  gab_json_int(event, "of", slot_at(run, place));
+  gab_json_text(event, "reason", gab_local_reason_name(reason));
+  gab_event_end(run->loop->events, &event);
+  if (gab_world_check(run->world) == GAB_OK) gab_world_call_repair(run->world);
+}
+
+/* Put into force where nothing of the application is under way: by who waits at rest, or has unwound. */
+static gab_status restore(void *user, gab_slot place, gab_step checkpoint, gab_reader image)
+{
+  gab_local_run *run = user;
+  (void)place;
+  run->restart.there = true;
+  run->restart.checkpoint = checkpoint;
+  gab_buffer_clear(&run->restart.image);
+  return gab_put_bytes(&run->restart.image, image.at, gab_reader_left(&image));
+}
+
+/* The slot, or the one that died, has a defect of memory, or the program asks something that differs from life to life. */
+static gab_status differs(void *user, const gab_local_difference *what)
+{
+  gab_local_run *run = user;
+  const gab_slot from = slot_at(run, what->from);
+  const char *port = gab_world_logged_name(run->world, what->context);
+  gab_json *event = gab_event_begin(run->loop->events, "made otherwise");
+  gab_json_int(event, "of", from);
+  gab_json_text(event, "port", port);
+  gab_json_uint(event, "context", what->context);
+  gab_json_uint(event, "pattern", what->label.pattern);
+  gab_json_uint(event, "iteration", what->label.iteration);
+  gab_json_uint(event, "number", what->number);
+  gab_json_int(event, "of_step", what->label.step);
+  gab_event_end(run->loop->events, &event);
+  GAB_FAIL(
+      GAB_ERR_CORRUPT,
+      "slot %" GAB_PRI_SLOT
+      " came back and computes otherwise than before its death: what it sent to slot %" GAB_PRI_SLOT
+      " in step %" GAB_PRI_STEP " through port %s (message %" PRIu64 " of context %" PRIu32
+      ", pattern %" PRIu32 ", iteration %" PRIu64 ") is not what that one had received in step %" GAB_PRI_STEP
+      ". Either the program depends on something that is neither in its state nor in its messages (a clock, the "
+      "process, uninitialised memory; gab_world_decide() is for such), or memory was damaged",
+      from, slot_at(run, what->to), what->label.step, port, what->number, what->context, what->label.pattern,
+      what->label.iteration, what->first_step);
+}
+
+/* ---------------------------------------------------------------- the wire's events */
+
+static gab_status on_message(void *user, gab_seat place, uint32_t lane, const void *bytes, size_t count)
+{
+  gab_local_run *run = user;
+  const bool was_spare = gab_local_state_of(run->machine) == GAB_LOCAL_SPARE;
+  GAB_TRY(gab_wire_add_near(run->wire, place));
+  const gab_status status = gab_local_deliver(run->machine, place, lane, bytes, count);
+  if (was_spare && gab_local_state_of(run->machine) != GAB_LOCAL_SPARE) run->called = gab_seconds();
+  return status;
+}
+
+static gab_status on_down(void *user, gab_seat place)
+{
+  gab_local_run *run = user;
+  if (place < (gab_seat)gab_members_count(&run->members) && !gab_world_is_spare(run->world)) {
+    gab_json *event = gab_event_begin(run->loop->events, "down");
+    gab_json_int(event, "seat", gab_members_seat(&run->members, slot_at(run, (gab_slot)place)));
+    gab_event_end(run->loop->events, &event);
+  }
+  return gab_local_peer_down(run->machine, place);
+}
+
+/* ---------------------------------------------------------------- the carrier of the world */
+
+static gab_status unwind(void) { GAB_FAIL(GAB_ERR_FAULT, "this slot goes back to a later checkpoint"); }
+
+/* A slot that has asked for a later image plays nothing until that has come. */
+static gab_status serve(void *user)
+{
+  gab_local_run *run = user;
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    if (run->restart.there) return unwind();
+    GAB_TRY(gab_wire_serve(run->wire));
+    if (run->restart.there) return unwind();
+    if (gab_local_state_of(run->machine) != GAB_LOCAL_RESTORING) return gab_world_check(run->world);
+  }
+}
+
+/* It has made again what its predecessor had sent: that one died in this step, or on the way to the next. */
+static void look_whether_behind(gab_local_run *run)
+{
+  if (!run->behind || gab_local_is_behind(run->machine)) return;
+  gab_claim *claim = gab_world_claim(run->world);
+  run->behind = false;
+  if (claim) claim->lost_step = run->loop->step;
+  gab_json *event = gab_event_begin(run->loop->events, "caught up");
+  gab_json_rounded(event, "seconds", gab_seconds() - run->called, 6);
+  gab_event_end(run->loop->events, &event);
+}
+
+static gab_status carry_send(void *user, gab_slot target, uint32_t context, const gab_journal_label *label,
+                             gab_buffer *message)
+{
+  gab_local_run *run = user;
+  if (run->restart.there) return unwind();
+  GAB_TRY(gab_local_send(run->machine, gab_local_place(run, target), context, label, message));
+  look_whether_behind(run);
+  return GAB_OK;
+}
+
+static gab_status carry_receive(void *user, gab_slot source, uint32_t context, gab_buffer *message,
+                                bool *there)
+{
+  gab_local_run *run = user;
+  if (run->restart.there) return unwind();
+  return gab_local_receive(run->machine, gab_local_place(run, source), context, message, NULL, there);
+}
+
+static bool reaches(void *user, gab_slot slot)
+{
+  const gab_local_run *run = user;
+  return gab_local_is_partner(run->machine, gab_local_place(run, slot));
+}
+
+static gab_status decide(void *user, uint64_t *value)
+{
+  gab_local_run *run = user;
+  const uint64_t proposal = *value;
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    bool decided;
+    if (run->restart.there) return unwind();
+    GAB_TRY(gab_local_decide(run->machine, proposal, value, &decided));
+    if (decided) return GAB_OK;
+    GAB_TRY(serve(run));
+  }
+}
+
+gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run))
+{
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    GAB_TRY(serve(run));
+    if (done(run)) return GAB_OK;
+  }
+}
+
+void gab_local_carry(gab_local_run *run)
+{
+  run->carrier = (gab_carrier){.user = run,
+                               .send = carry_send,
+                               .receive = carry_receive,
+                               .reaches = reaches,
+                               .serve = serve,
+                               .decide = decide};
+  gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
+  gab_world_set_carrier(run->world, &run->carrier);
+}
+
+/* ---------------------------------------------------------------- partners of a player */
+
+typedef struct slot_list {
+  const gab_local_run *run;
+  gab_slot *slots; /* places */
+  size_t count;
+} slot_list;
+
+static gab_status add(slot_list *list, gab_slot place)
+{
+  void *memory = list->slots;
+  for (size_t i = 0; i < list->count; i++)
+    if (list->slots[i] == place) return GAB_OK;
+  GAB_TRY(gab_list_room(&memory, list->count, sizeof place));
+  list->slots = memory;
+  list->slots[list->count++] = place;
+  return GAB_OK;
+}
+
+static gab_status add_ward(void *user, gab_slot slot, int copy)
+{
+  slot_list *list = user;
+  return copy == 0 ? add(list, gab_local_place(list->run, slot)) : GAB_OK;
+}
+
+/* Owners of blocks that touch one of these. */
+static gab_status add_owners(slot_list *list)
+{
+  const gab_forest *forest = list->run->loop->forest;
+  for (size_t i = 0; i < gab_forest_block_count(forest); i++) {
+    const gab_block *block = gab_forest_block(forest, i);
+    for (size_t k = 0; k < gab_block_neighbour_count(block); k++) {
+      const gab_slot owner = gab_block_neighbours(block)[k].owner;
+      if (owner != gab_world_slot(list->run->world)) GAB_TRY(add(list, gab_local_place(list->run, owner)));
+    }
+  }
+  return GAB_OK;
+}
+
+/* Those with whom the binomial tree of core/messages/collective.c connects: up to the lowest bit, and down below it. */
+static gab_status add_tree(slot_list *list)
+{
+  const gab_slot count = (gab_slot)gab_members_count(&list->run->members);
+  const gab_slot me = gab_local_place(list->run, gab_world_slot(list->run->world));
+  for (gab_slot mask = 1; mask < count; mask <<= 1) {
+    if (me & mask) return add(list, me - mask);
+    if (me + mask < count) GAB_TRY(add(list, me + mask));
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- making one */
+
+static gab_seat pool(const gab_local_run *run)
+{
+  const gab_seat spares = gab_world_spares(run->world);
+  return spares < GAB_MOST_CLAIMS ? spares : GAB_MOST_CLAIMS;
+}
+
+static gab_status list_neighbours(slot_list *list)
+{
+  GAB_TRY(add_owners(list));
+  return add_tree(list);
+}
+
+static gab_status add_near(const gab_local_run *run, const slot_list *list)
+{
+  for (size_t i = 0; i < list->count; i++) GAB_TRY(gab_wire_add_near(run->wire, list->slots[i]));
+  return GAB_OK;
+}
+
+static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, const slot_list *wards)
+{
+  const gab_local_setup setup = {.slots = (gab_slot)gab_members_count(&run->members),
+                                 .spares = pool(run),
+                                 .seat = gab_wire_place(run->wire),
+                                 .contexts = gab_world_logged_ports(run->world),
+                                 .ahead = GAB_LOCAL_AHEAD,
+                                 .copy_below = COPY_BELOW,
+                                 .neighbours = neighbours->slots,
+                                 .neighbour_count = (int32_t)neighbours->count,
+                                 .wards = wards->slots,
+                                 .ward_count = (int32_t)wards->count,
+                                 .verify = run->verify,
+                                 .unhashed = GAB_ENVELOPE_BYTES}; /* which names incarnations */
+  const gab_local_transport transport = {.user = run, .send = send, .hand_over = hand_over};
+  const gab_local_application application = {.user = run,
+                                             .holder = holder,
+                                             .cluster =
+                                                 run->division.kind == GAB_DIVISION_SLOT ? NULL : cluster,
+                                             .restore = restore,
+                                             .differs = differs};
+  GAB_TRY(add_near(run, neighbours));
+  GAB_TRY(add_near(run, wards));
+  return gab_local_create(&setup, &transport, &application, &run->machine);
+}
+
+static gab_status make_player(gab_local_run *run)
+{
+  slot_list neighbours = {.run = run}, wards = {.run = run};
+  gab_status status = GAB_OK;
+  if (!gab_world_is_spare(run->world)) {
+    status = list_neighbours(&neighbours);
+    if (status == GAB_OK)
+      status = gab_placement_each_kept(&run->placement, gab_world_slot(run->world), add_ward, &wards);
+  }
+  if (status == GAB_OK) status = make_machine(run, &neighbours, &wards);
+  gab_free(&neighbours.slots);
+  gab_free(&wards.slots);
+  return status;
+}
+
+gab_status gab_local_change_grid(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  slot_list neighbours = {.run = run};
+  GAB_TRY(gab_forest_global_blocks(run->loop->forest, &checkpoint->forest_blocks));
+  gab_status status = list_neighbours(&neighbours);
+  if (status == GAB_OK) status = add_near(run, &neighbours);
+  if (status == GAB_OK)
+    status = gab_local_set_neighbours(run->machine, neighbours.slots, (int32_t)neighbours.count);
+  gab_free(&neighbours.slots);
+  run->revision = gab_forest_revision(run->loop->forest);
+  return status;
+}
+
+gab_status gab_local_generation(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  const gab_wire_events events = {.user = run, .message = on_message, .down = on_down, .sent = sent};
+  gab_local_discard(run);
+  GAB_TRY(gab_members_copy(&run->members, gab_world_members(run->world)));
+  GAB_TRY(gab_placement_make(&run->placement, &checkpoint->redundancy, &run->members, checkpoint->domains));
+  GAB_TRY(gab_wire_create(run->world, &events, &run->wire));
+  /* A spare beyond the pool is never asked for anything. */
+  if (gab_wire_place(run->wire) < (gab_seat)gab_members_count(&run->members) + pool(run))
+    GAB_TRY(make_player(run));
+  run->epoch = gab_world_epoch(run->world);
+  run->revision = gab_forest_revision(run->loop->forest);
+  run->meetings = gab_world_meetings(run->world);
+  return GAB_OK;
+}
+
+void gab_local_discard(gab_local_run *run)
+{
+  gab_wire_destroy(&run->wire);
+  gab_local_destroy(&run->machine);
+  gab_buffer_release(&run->restart.image);
+  run->restart.there = false;
+  run->had_part = run->inside = run->gathers = run->behind = false;
+  run->counted = (gab_local_counted){0};
+  run->own = -1;
+  run->log_steps = 0; /* whoever begins the next one knows as much */
+  run->why_over[0] = '\0';
+}
+
+void gab_local_note_totals(gab_local_run *run)
+{
+  gab_local_totals *totals = &run->loop->stats.local;
+  const gab_local_stats machine = gab_local_statistics(run->machine);
+  const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
+  totals->replayed += machine.replayed - run->counted.replayed;
+  totals->left_out += machine.left_out - run->counted.left_out;
+  totals->compared += machine.compared - run->counted.compared;
+  totals->jumps += machine.jumps - run->counted.jumps;
+  totals->rollbacks += machine.rollbacks - run->counted.rollbacks;
+  totals->logged_bytes += machine.logged_bytes - run->counted.logged_bytes;
+  totals->logged += journal.handed_over - run->counted.handed_over;
+  totals->copied += journal.copied - run->counted.copied;
+  if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
+  if (journal.largest_copied > totals->largest_copied) totals->largest_copied = journal.largest_copied;
+  run->counted =
+      (gab_local_counted){machine.replayed,  machine.left_out,     machine.compared,    machine.jumps,
+                          machine.rollbacks, machine.logged_bytes, journal.handed_over, journal.copied};
+}
+
+/* ---------------------------------------------------------------- for the whole run */
+
+gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters)
+{
+  return gab_division_make(run->world, clusters, &run->division);
+}
+
+gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_local_run), GAB_MEMORY_OTHER, &memory));
+  gab_local_run *made = memory;
+  made->loop = loop;
+  made->world = loop->world;
+  made->own = -1;
+  gab_members_init(&made->members, 0);
+  gab_placement_init(&made->placement);
+  gab_buffer_init(&made->restart.image, GAB_MEMORY_SNAPSHOT);
+  gab_world_set_rest(loop->world, gab_local_rest, made);
+  *run = made;
+  return GAB_OK;
+}
+
+void gab_local_set_verify(gab_local_run *run, gab_verify verify)
+{
+#ifdef NDEBUG
+  run->verify = verify == GAB_VERIFY_ALWAYS;
+#else
+  run->verify = verify != GAB_VERIFY_NEVER;
+#endif
+}
+
+void gab_local_run_destroy(gab_local_run **run)
+{
+  gab_local_run *gone = *run;
+  if (!gone) return;
+  *run = NULL;
+  if (gone->machine) gab_world_set_carrier(gone->world, NULL);
+  gab_world_set_rest(gone->world, NULL, NULL);
+  gab_local_discard(gone);
+  gab_members_release(&gone->members);
+  gab_placement_release(&gone->placement);
+  gab_division_release(&gone->division);
+  gab_free(&gone);
+}

@@ -1,0 +1,103 @@
+/* Local recovery at work: the machine of local.h on the wire of core/messages/wire.h, for a time loop.
+ *
+ * local_run.c (a generation: machine, wire, and what passes between them), local_step.c (the time loop: begin,
+ * checkpoints, sections, taking over a slot), local_limit.c (how long logs may grow), local_state.c (what is in an image),
+ * local_settle.c (the end of a
+ * generation: images become snapshots, claims become faults). doc/local-recovery.md, "On MPI".
+ *
+ * Internal. */
+#ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
+#define GABION_RESILIENCE_LOCAL_RUN_IMPL_H
+
+#include "core/messages/carrier.h"
+#include "core/messages/wire.h"
+#include "resilience/checkpoint/checkpoint_impl.h"
+#include "resilience/local/local.h"
+#include "resilience/local/local_division.h"
+#include "resilience/loop/timeloop_impl.h"
+
+/* What a slot goes back to, or another one by it. */
+typedef struct gab_local_restart {
+  bool there; /* it waits to be put into force, where nothing is under way */
+  gab_step checkpoint;
+  gab_buffer image;
+} gab_local_restart;
+
+/* What of a generation has been added to the totals. */
+typedef struct gab_local_counted {
+  uint64_t replayed, left_out, compared, jumps, rollbacks, logged_bytes, handed_over, copied;
+} gab_local_counted;
+
+struct gab_local_run {
+  gab_timeloop *loop;
+  gab_world *world;
+  gab_carrier carrier;
+  /* a generation */
+  gab_wire *wire;
+  gab_local *machine; /* NULL: none; what happens is global */
+  gab_epoch epoch;
+  gab_members members; /* when it began */
+  gab_placement placement;
+  uint64_t revision; /* of the forest then, or when this process took its slot */
+  bool had_part;     /* this process plays, or has played, a slot in it */
+  bool inside;       /* in a global section: the carrier is off */
+  bool
+      gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
+  gab_local_restart restart;
+  double called;     /* seconds: when this spare was offered its slot */
+  gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
+  bool behind;       /* this slot came back and has not caught up */
+  uint64_t meetings; /* of the world when the generation began, or this process took its slot */
+  gab_local_counted counted;
+  uint64_t log_steps;     /* between two checkpoints at most, the same on all; 0: not known yet */
+  uint64_t logged_before; /* bytes ever logged when the last checkpoint was taken */
+  gab_step logged_since;  /* its step */
+  char why_over[160];     /* why it was handed over; "": it was not */
+  /* of the whole run */
+  gab_division division;
+  double log_limit; /* of logs, in units of the state of a slot; 0: none */
+  bool verify;      /* what is made again is compared with what was received the first time */
+  bool gathered;    /* the last recovery was a gathering, of all */
+  bool off;         /* for good */
+};
+
+/* ---- local_run.c */
+
+/* A generation begins: machine and wire of a player, or of a spare at rest. Local. */
+gab_status gab_local_generation(gab_local_run *run);
+/* Within a section, when the grid has changed or blocks have moved: the machine hears who is whose neighbour now. Collective. */
+gab_status gab_local_change_grid(gab_local_run *run);
+/* Its end, whatever is under way; behind a repair, or where nothing is. */
+void gab_local_discard(gab_local_run *run);
+gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
+/* Puts the carrier in force. */
+void gab_local_carry(gab_local_run *run);
+void gab_local_note_totals(gab_local_run *run);
+/* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
+gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
+
+/* ---- local_limit.c: all do nothing without a limit */
+
+/* A checkpoint was taken, or restored, and nothing has been logged since. Local. */
+void gab_local_limit_mark(gab_local_run *run);
+/* Ahead of a checkpoint: how many steps may lie between two? Collective, by logged messages or within a section. */
+gab_status gab_local_limit_measure(gab_local_run *run);
+/* Behind a checkpoint, when the clocks are set: brings the next one forward. Local. */
+void gab_local_limit_apply(gab_local_run *run);
+
+/* ---- local_state.c */
+
+/* Packs the state of this slot as the next snapshot, and that as an image. */
+gab_status gab_local_pack(gab_local_run *run, gab_buffer *image);
+/* Becomes the state of the restart that is there. */
+gab_status gab_local_unpack(gab_local_run *run);
+/* The parts of an image: messages as in a snapshot, and the history of the run. */
+typedef struct gab_local_parts {
+  uint64_t blocks, own_blocks; /* of all slots, and of this one */
+  uint64_t log_steps;
+  gab_reader own, replicated, history;
+  gab_image_sign sign;
+} gab_local_parts;
+gab_status gab_local_cut(gab_reader image, gab_local_parts *parts);
+
+#endif

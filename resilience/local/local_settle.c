@@ -1,0 +1,320 @@
+/* The end of a generation of local recovery, in a repair: the images that machines keep become snapshots of
+ * resilience/checkpoint/checkpoint.h, slots that were taken become known, and if all had gathered nothing is left to do. */
+#include "resilience/local/local_run_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- whole images */
+
+typedef struct search {
+  gab_step checkpoint;
+  gab_reader image;
+  bool found;
+} search;
+
+static gab_status compare(void *user, gab_step checkpoint, gab_reader image)
+{
+  search *what = user;
+  if (checkpoint != what->checkpoint) return GAB_OK;
+  what->found = true;
+  what->image = image;
+  return GAB_OK;
+}
+
+static gab_status find_image(const gab_local_run *run, gab_slot place, gab_step checkpoint, search *what)
+{
+  *what = (search){.checkpoint = checkpoint};
+  return gab_local_each_image(run->machine, place, compare, what);
+}
+
+typedef struct wards {
+  const gab_local_run *run;
+  gab_step checkpoint;
+  bool all;
+} wards;
+
+static gab_status look_for_copy(void *user, gab_slot slot, int copy)
+{
+  wards *of = user;
+  search what = {0};
+  if (copy > 0) return GAB_OK;
+  GAB_TRY(find_image(of->run, gab_local_place(of->run, slot), of->checkpoint, &what));
+  of->all = of->all && what.found;
+  return GAB_OK;
+}
+
+/* Whether this process has all that it should of a checkpoint. */
+static bool is_whole(const gab_local_run *run, gab_step checkpoint)
+{
+  wards of = {.run = run, .checkpoint = checkpoint, .all = true};
+  search own;
+  const gab_slot me = gab_world_slot(run->world);
+  return find_image(run, gab_local_place(run, me), checkpoint, &own) == GAB_OK && own.found &&
+         gab_placement_each_kept(&run->placement, me, look_for_copy, &of) == GAB_OK && of.all;
+}
+
+void gab_local_note_claim(gab_local_run *run)
+{
+  gab_claim *claim = gab_world_claim(run->world);
+  if (!claim || !run->machine) return;
+  const gab_step committed = gab_local_committed(run->machine);
+  /* Where all have gathered there is one checkpoint only; else others may have forgotten what this one went on from. */
+  const bool counts = run->gathers || (run->own >= 0 && run->own <= committed);
+  claim->whole_from = counts && is_whole(run, committed) ? committed : INT64_MAX;
+}
+
+/* ---------------------------------------------------------------- images become snapshots */
+
+static gab_status fill(gab_buffer *to, gab_reader from)
+{
+  gab_buffer_clear(to);
+  return gab_put_bytes(to, from.at, gab_reader_left(&from));
+}
+
+/* Members of the time of a checkpoint: who took a slot counts from the first checkpoint on of which it has all. */
+static gab_status members_at(const gab_local_run *run, gab_step checkpoint, gab_members *members)
+{
+  int count;
+  const gab_claim *claims = gab_world_claims(run->world, &count);
+  GAB_TRY(gab_members_copy(members, &run->members));
+  for (int i = 0; i < count; i++) {
+    if (claims[i].whole_from > checkpoint) continue;
+    for (gab_incarnation k = 0; k < claims[i].taken; k++) {
+      GAB_TRY(gab_members_remove(members, claims[i].slot));
+      GAB_TRY(gab_members_return(members, claims[i].slot, claims[i].seat));
+    }
+  }
+  return GAB_OK;
+}
+
+static gab_status fill_snapshot(gab_local_run *run, gab_step checkpoint, gab_snapshot *to)
+{
+  gab_local_parts parts;
+  search what;
+  GAB_TRY(find_image(run, gab_local_place(run, gab_world_slot(run->world)), checkpoint, &what));
+  GAB_TRY(gab_local_cut(what.image, &parts));
+  to->complete = to->told = false;
+  to->serial = parts.sign.serial;
+  to->step = checkpoint;
+  to->blocks = parts.blocks;
+  to->own_blocks = parts.own_blocks;
+  GAB_TRY(
+      gab_members_copy(&to->members, &run->members)); /* for the plan: holders are those of the generation */
+  GAB_TRY(gab_redundancy_plan(run->loop->guard->checkpoint, to, run->loop->guard->checkpoint->domains));
+  GAB_TRY(members_at(run, checkpoint, &to->members));
+  GAB_TRY(fill(&to->own, parts.own));
+  GAB_TRY(fill(&to->replicated, parts.replicated));
+  to->sent_each = gab_message_bytes(&to->own);
+  gab_condition_forget(to);
+  for (int i = 0; i < to->copy_count; i++) {
+    GAB_TRY(find_image(run, gab_local_place(run, to->copies[i].slot), checkpoint, &what));
+    GAB_TRY(gab_local_cut(what.image, &parts));
+    GAB_TRY(fill(&to->copies[i].image, parts.own));
+  }
+  to->complete = true;
+  return GAB_OK;
+}
+
+typedef struct whole_list {
+  gab_local_run *run;
+  gab_step checkpoints[2]; /* the newest, ascending */
+  uint64_t serials[2];
+  int count;
+} whole_list;
+
+static gab_status note_whole(void *user, gab_step checkpoint, gab_reader image)
+{
+  whole_list *list = user;
+  gab_local_parts parts;
+  if (!is_whole(list->run, checkpoint)) return GAB_OK;
+  GAB_TRY(gab_local_cut(image, &parts));
+  if (list->count < 2) list->count++;
+  else {
+    list->checkpoints[0] = list->checkpoints[1];
+    list->serials[0] = list->serials[1];
+  }
+  list->checkpoints[list->count - 1] = checkpoint;
+  list->serials[list->count - 1] = parts.sign.serial;
+  return GAB_OK;
+}
+
+/* Beside those of the machine there may be one that was committed by an agreement: when the generation began, or in a
+ * section. Of all the two newest stay. */
+static gab_status fill_snapshots(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  whole_list list = {.run = run};
+  GAB_TRY(gab_local_each_image(run->machine, gab_local_place(run, gab_world_slot(run->world)), note_whole,
+                               &list));
+  for (int i = list.count - 1; i >= 0; i--) {
+    gab_snapshot *both = checkpoint->snapshots, *to = NULL;
+    for (int k = 0; k < 2; k++) {
+      if (both[k].complete && both[k].serial >= list.serials[i]) continue;
+      if (!to || !both[k].complete || (to->complete && both[k].serial < to->serial)) to = &both[k];
+    }
+    if (!to) continue;
+    GAB_TRY(fill_snapshot(run, list.checkpoints[i], to));
+  }
+  const gab_snapshot *both = checkpoint->snapshots;
+  const bool second = both[1].complete && (!both[0].complete || both[1].serial > both[0].serial);
+  checkpoint->valid = second ? 1 : 0;
+  return GAB_OK;
+}
+
+/* This process took its slot and has nothing yet on which others may count. */
+static void become_newcomer(gab_checkpoint *checkpoint)
+{
+  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
+  checkpoint->since = UINT64_MAX;
+}
+
+static const gab_claim *own_claim(const gab_local_run *run)
+{
+  int count;
+  const gab_claim *claims = gab_world_claims(run->world, &count);
+  for (int i = 0; i < count; i++)
+    if (claims[i].slot == gab_world_slot(run->world)) return &claims[i];
+  return NULL;
+}
+
+static gab_status settle_images(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  const gab_claim *claim = own_claim(run);
+  if (claim && claim->whole_from == INT64_MAX) {
+    become_newcomer(checkpoint);
+    return GAB_OK;
+  }
+  GAB_TRY(fill_snapshots(run));
+  if (!claim) return GAB_OK;
+  /* What is older than that is nothing to count on here. */
+  for (int i = 0; i < 2; i++)
+    if (checkpoint->snapshots[i].complete && checkpoint->snapshots[i].step < claim->whole_from)
+      checkpoint->snapshots[i].complete = false;
+  const gab_snapshot *newest = &checkpoint->snapshots[checkpoint->valid];
+  checkpoint->since = newest->complete ? newest->serial : UINT64_MAX;
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- claims become faults */
+
+static void remember(gab_timeloop *loop, const gab_claim *claim)
+{
+  gab_run_stats *stats = &loop->stats;
+  const gab_step lost = claim->lost_step >= 0 ? claim->lost_step : claim->restored_step;
+  const gab_fault fault = {.noticed_step = lost,
+                           .restored_step = claim->restored_step,
+                           .lost_count = 1,
+                           .strategy = gab_strategy_local.name,
+                           .returned = 1,
+                           .seconds = claim->seconds};
+  if (stats->fault_count < GAB_MOST_FAULT_RECORDS) {
+    gab_fault_record *record = &loop->records[stats->fault_count];
+    record->fault = fault;
+    record->lost[0] = claim->slot;
+  }
+  stats->fault_count++;
+  stats->lost_slots++;
+  stats->local.faults++;
+  if (gab_world_is_root(loop->world)) {
+    gab_json *event = gab_event_begin(loop->events, "recovery");
+    gab_fault_to_json(event, &fault, &claim->slot, 1);
+    gab_event_end(loop->events, &event);
+  }
+  gab_fault told = fault;
+  told.lost = &claim->slot;
+  if (loop->on_fault) loop->on_fault(loop->on_fault_user, &told);
+}
+
+gab_status gab_local_settle(gab_local_run *run, gab_members *before)
+{
+  int count;
+  const gab_claim *claims = gab_world_claims(run->world, &count);
+  gab_status status = GAB_OK;
+  run->gathered = false;
+  if (run->machine) gab_local_note_totals(run);
+  if (run->machine && run->had_part) status = settle_images(run);
+  for (int i = 0; i < count; i++)
+    for (gab_incarnation k = 0; k < claims[i].taken; k++) remember(run->loop, &claims[i]);
+  if (status == GAB_OK) status = gab_world_apply_claims(run->world, before);
+  const bool gathers = run->gathers;
+  gab_local_discard(run);
+  run->gathers = gathers;
+  return status;
+}
+
+/* ---------------------------------------------------------------- the strategy */
+
+/* What is left to all: nothing if they had gathered for it; else the next strategy goes on. The last checkpoint, which
+ * is whole with all of them, is what a death before the next one leads back to: there is none of this moment, since duties may
+ * be pending, which work with what the last step has left behind. Collective. */
+static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_local_run *run = recovery->local;
+  const gab_snapshot *valid = &recovery->checkpoint->snapshots[recovery->checkpoint->valid];
+  const bool whole = run && run->gathers && fault->lost_count == 0 && !fault->suspect && valid->complete;
+  uint64_t common[3] = {whole, valid->serial, UINT64_MAX - valid->serial};
+  if (run) run->gathers = false;
+  GAB_TRY(gab_world_min_u64(recovery->world, common, 3));
+  if (!common[0] || common[1] != UINT64_MAX - common[2])
+    GAB_FAIL(GAB_ERR_LOST, "local recovery was handed over");
+  fault->restored_step = fault->noticed_step;
+  run->gathered = true;
+  return GAB_OK;
+}
+
+const gab_strategy gab_strategy_local = {
+    .name = "local",
+    .doc =
+        "a spare process takes the seat of a dead one and goes back alone; its neighbours replay what they sent",
+    .recover = recover,
+    .seating = GAB_SEATING_SPARES,
+    .is_local = true,
+};
+
+/* ---------------------------------------------------------------- what does not go with it */
+
+bool gab_local_is_wanted(const gab_protection *protection)
+{
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
+    if (protection->strategies[i]->is_local) return true;
+  return false;
+}
+
+gab_status gab_local_check(const gab_protection *protection)
+{
+  const gab_redundancy *redundancy = &protection->redundancy;
+  const gab_scheme *scheme = redundancy->scheme ? redundancy->scheme : &gab_scheme_pairwise;
+  bool others = false;
+  if (!gab_local_is_wanted(protection)) return GAB_OK;
+  for (int i = 0; i < GAB_MOST_STRATEGIES && protection->strategies[i]; i++)
+    others = others || (i > 0 && protection->strategies[i]->is_local) ||
+             protection->strategies[i]->makes_up ||
+             (protection->strategies[i]->seating & GAB_SEATING_RESPAWN);
+  if (others)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "strategy 'local' has to be the first of the list, and does not go with 'respawn' and "
+             "'reconstruct'");
+  if (scheme->kind != GAB_SCHEME_COPIES || redundancy->copies > 1)
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "strategy 'local' needs one copy of each image (resilience.scheme: pairwise or ring, resilience.copies: 1)");
+  if (protection->every.mode != GAB_INTERVAL_STEPS || protection->every.steps == 0)
+    GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' needs resilience.memory.every to be a number of steps");
+  if (protection->disk_every.mode != GAB_INTERVAL_STEPS)
+    GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' needs resilience.disk.every to be a number of steps, or never");
+  if (protection->overlap)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "resilience.memory.overlap has no meaning with strategy 'local': copies always travel "
+             "behind the steps");
+  if (protection->single_buffer || protection->compression != GAB_COMPRESSION_NONE || protection->scrub != 0)
+    GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' does not go with resilience.memory.buffers: 1, "
+                            "resilience.memory.compression and resilience.scrub");
+  if (protection->node_memory)
+    GAB_FAIL(GAB_ERR_INPUT,
+             "strategy 'local' does not go with snapshots in the memory of nodes (--relaunch)");
+  return GAB_OK;
+}

@@ -1,0 +1,136 @@
+/* What is in an image of local recovery: the image of the slot and the replicated entities, as in a snapshot, and the history
+ * of the run, which nobody is there to tell a slot that comes back alone. */
+#include "resilience/disk/disk_impl.h"
+#include "resilience/local/local_run_impl.h"
+
+/* ---------------------------------------------------------------- packing */
+
+static gab_status put_part(gab_buffer *out, const gab_buffer *part)
+{
+  GAB_TRY(gab_put_u64(out, part->size));
+  return gab_put_bytes(out, part->data, part->size);
+}
+
+/* As gab_checkpoint_begin(), but that nobody is asked and nothing is sent. */
+static gab_status pack_snapshot(gab_local_run *run)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_snapshot *next = gab_checkpoint_next(checkpoint);
+  gab_world_enter(run->world, GAB_PHASE_SNAPSHOT);
+  next->complete = next->told = false;
+  if (checkpoint->before_overwrite) checkpoint->before_overwrite(checkpoint->overwrite_user, next);
+  next->serial = checkpoint->snapshots[checkpoint->valid].serial + 1;
+  next->step = run->loop->step;
+  next->blocks = checkpoint->forest_blocks;
+  next->own_blocks = gab_forest_block_count(checkpoint->forest);
+  GAB_TRY(gab_members_copy(&next->members, &run->members));
+  return gab_image_pack(checkpoint, next);
+}
+
+gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_buffer history;
+  GAB_TRY(pack_snapshot(run));
+  const gab_snapshot *next = gab_checkpoint_next(checkpoint);
+  GAB_TRY(gab_put_u64(image, next->blocks));
+  GAB_TRY(gab_put_u64(image, next->own_blocks));
+  GAB_TRY(gab_put_u64(image, run->log_steps));
+  GAB_TRY(put_part(image, &next->own));
+  GAB_TRY(put_part(image, &next->replicated));
+  gab_buffer_init(&history, GAB_MEMORY_OTHER);
+  gab_status status = gab_guard_pack_history(run->loop, &history);
+  if (status == GAB_OK) status = put_part(image, &history);
+  gab_buffer_release(&history);
+  checkpoint->valid = !checkpoint->valid; /* the number of the next one is one more */
+  return status;
+}
+
+/* ---------------------------------------------------------------- unpacking */
+
+static gab_status get_part(gab_reader *in, gab_reader *part)
+{
+  size_t bytes;
+  GAB_TRY(gab_get_count(in, 1, &bytes));
+  return gab_get_view(in, bytes, part);
+}
+
+gab_status gab_local_cut(gab_reader image, gab_local_parts *parts)
+{
+  GAB_TRY(gab_get_u64(&image, &parts->blocks));
+  GAB_TRY(gab_get_u64(&image, &parts->own_blocks));
+  GAB_TRY(gab_get_u64(&image, &parts->log_steps));
+  GAB_TRY(get_part(&image, &parts->own));
+  GAB_TRY(get_part(&image, &parts->replicated));
+  GAB_TRY(get_part(&image, &parts->history));
+  gab_reader own = parts->own;
+  gab_reader envelope;
+  GAB_TRY(gab_get_view(&own, GAB_ENVELOPE_BYTES, &envelope));
+  if (!gab_image_recognise(own, &parts->sign))
+    GAB_FAIL(GAB_ERR_CORRUPT, "the image of a slot has changed in memory: its hash does not match");
+  return GAB_OK;
+}
+
+static gab_status fill(gab_buffer *to, gab_reader from)
+{
+  gab_buffer_clear(to);
+  return gab_put_bytes(to, from.at, gab_reader_left(&from));
+}
+
+static gab_slot same_owner(void *context, gab_slot then)
+{
+  (void)context;
+  return then;
+}
+
+/* The tables of owners stay as they are: slots keep their blocks, whoever plays them. */
+static gab_status restore(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, gab_slot slot)
+{
+  gab_image_list list;
+  gab_reader forest, entities;
+  GAB_TRY(gab_image_open(&snapshot->own, snapshot, slot, slot, &forest, &entities));
+  gab_reader replicated = gab_reader_of_buffer(&snapshot->replicated);
+  if (!gab_seal_is_whole(&replicated))
+    GAB_FAIL(GAB_ERR_CORRUPT, "the replicated entities that came with an image are not whole");
+  GAB_TRY(gab_images_begin(&list, 1));
+  list.count = 1;
+  list.images[0] = (gab_image_view){.slot = slot, .forest = forest, .entities = entities};
+  list.replicated = replicated;
+  gab_status status = gab_images_restore_blocks(checkpoint, &list, same_owner, NULL);
+  if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
+  gab_images_release(&list);
+  return status;
+}
+
+gab_status gab_local_unpack(gab_local_run *run)
+{
+  gab_timeloop *loop = run->loop;
+  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  gab_snapshot *snapshot = &checkpoint->snapshots[0];
+  gab_local_parts parts;
+  GAB_TRY(gab_local_cut(gab_reader_of_buffer(&run->restart.image), &parts));
+  if (parts.sign.slot != gab_world_slot(run->world) || parts.sign.step != run->restart.checkpoint)
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "an image of slot %" GAB_PRI_SLOT ", step %" GAB_PRI_STEP " came for slot %" GAB_PRI_SLOT
+             ", step %" GAB_PRI_STEP,
+             parts.sign.slot, parts.sign.step, gab_world_slot(run->world), run->restart.checkpoint);
+  GAB_TRY(gab_guard_unpack_history(loop, &parts.history));
+  for (int i = 0; i < 2; i++) checkpoint->snapshots[i].complete = checkpoint->snapshots[i].told = false;
+  checkpoint->valid = 0;
+  checkpoint->forest_blocks = parts.blocks;
+  run->log_steps = parts.log_steps;
+  snapshot->serial = parts.sign.serial;
+  snapshot->step = parts.sign.step;
+  snapshot->blocks = parts.blocks;
+  GAB_TRY(gab_members_copy(&snapshot->members, &run->members));
+  GAB_TRY(fill(&snapshot->own, parts.own));
+  GAB_TRY(fill(&snapshot->replicated, parts.replicated));
+  GAB_TRY(restore(checkpoint, snapshot, parts.sign.slot));
+  snapshot->own_blocks = gab_forest_block_count(checkpoint->forest);
+  loop->furthest = loop->step;
+  loop->monitored = loop->step; /* as with who was there: they have looked */
+  gab_world_set_step(run->world, loop->step);
+  gab_buffer_release(&run->restart.image);
+  run->restart.there = false;
+  return GAB_OK;
+}

@@ -1,0 +1,312 @@
+/* Local recovery in the steps of a time loop: turning it on, checkpoints, global sections, and a spare that takes a
+ * slot. */
+#include "resilience/local/local_run_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+static gab_local_run *run_of(const gab_timeloop *loop) { return loop->guard ? loop->guard->local : NULL; }
+
+bool gab_local_is_on(const gab_timeloop *loop)
+{
+  const gab_local_run *run = run_of(loop);
+  return run && run->machine && !run->inside && gab_world_is_carried(run->world);
+}
+
+bool gab_local_has_part(const gab_timeloop *loop)
+{
+  const gab_local_run *run = run_of(loop);
+  return run && run->machine && run->had_part;
+}
+
+bool gab_local_gathers(const gab_timeloop *loop)
+{
+  const gab_local_run *run = run_of(loop);
+  return run && run->gathers;
+}
+
+gab_status gab_local_help(gab_timeloop *loop)
+{
+  gab_local_run *run = run_of(loop);
+  return gab_local_is_on(loop) ? run->carrier.serve(run) : GAB_OK;
+}
+
+/* ---------------------------------------------------------------- checkpoints */
+
+static void note_cost(gab_local_run *run, double start)
+{
+  gab_timeloop *loop = run->loop;
+  gab_checkpoint_stats *stats = &loop->guard->checkpoint->stats;
+  const gab_snapshot *packed = &loop->guard->checkpoint->snapshots[loop->guard->checkpoint->valid];
+  const gab_journal_stats journal = gab_journal_statistics(gab_local_journal(run->machine));
+  stats->taken++;
+  stats->last_step = loop->step;
+  stats->image_bytes = gab_message_bytes(&packed->own);
+  stats->sent_bytes = stats->image_bytes;
+  stats->last_seconds = gab_seconds() - start;
+  stats->total_seconds += stats->last_seconds;
+  if (journal.peak_bytes > loop->stats.local.journal_peak)
+    loop->stats.local.journal_peak = journal.peak_bytes;
+  if (!gab_world_is_root(run->world)) return;
+  gab_json *event = gab_event_begin(loop->events, "checkpoint");
+  gab_json_int(event, "of_step", loop->step);
+  gab_json_uint(event, "image_bytes", stats->image_bytes);
+  gab_json_uint(event, "journal_bytes", journal.bytes);
+  gab_json_rounded(event, "seconds", stats->last_seconds, 6);
+  gab_event_end(loop->events, &event);
+}
+
+/* Once the one before is known to be committed. */
+static gab_status hand_in(gab_local_run *run, const gab_buffer *image)
+{
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    bool taken;
+    GAB_TRY(gab_local_checkpoint(run->machine, run->loop->step, image, &taken));
+    if (taken) return GAB_OK;
+    GAB_TRY(run->carrier.serve(run));
+  }
+}
+
+/* Whoever goes on from a checkpoint, now or when it comes back, begins the next step with the same messages. */
+static gab_status set_out(gab_local_run *run)
+{
+  gab_timeloop *loop = run->loop;
+  if (loop->on_checkpoint) loop->on_checkpoint(loop->on_checkpoint_user, loop->step);
+  gab_local_limit_mark(run);
+  GAB_TRY(gab_guard_set_clocks(loop));
+  gab_local_limit_apply(run);
+  return GAB_OK;
+}
+
+static gab_status take(gab_local_run *run)
+{
+  gab_timeloop *loop = run->loop;
+  gab_buffer image;
+  const double start = gab_seconds();
+  gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
+  gab_timer_start(loop->timers, loop->checkpoint_timer);
+  gab_status status = gab_local_pack(run, &image);
+  gab_world_enter(run->world, GAB_PHASE_COMMIT);
+  if (status == GAB_OK) status = hand_in(run, &image);
+  gab_timer_stop(loop->timers, loop->checkpoint_timer);
+  gab_buffer_release(&image);
+  GAB_TRY(status);
+  if (run->own < 0) run->own = loop->step;
+  note_cost(run, start);
+  loop->guard->barren = 0;
+  gab_world_enter(run->world, GAB_PHASE_SWAP);
+  return set_out(run);
+}
+
+/* ---------------------------------------------------------------- on and off */
+
+/* Why a run that asked for it goes on without; NULL: it does not. The same on all. */
+static const char *why_not(const gab_local_run *run)
+{
+  if (gab_world_has_own_comms(run->world))
+    return "the program has communicators of its own: its faults are global";
+  if (gab_world_spares(run->world) == 0) return "no spare process is left";
+  if (gab_members_count(gab_world_members(run->world)) < 2) return "there is one process only";
+  if (gab_world_logged_ports(run->world) > GAB_LOCAL_CONTEXTS) return "there are too many kinds of messages";
+  return NULL;
+}
+
+/* The one on disk that was due where all gathered. */
+static gab_status make_up_for_disk(gab_local_run *run)
+{
+  const gab_guard *guard = run->loop->guard;
+  const gab_step step = run->loop->step, every = guard->on_disk.every.steps;
+  const bool gathered = run->gathered;
+  bool safe;
+  run->gathered = false;
+  if (!gathered || !gab_guard_uses_disk(guard) || step == 0 || step % every != 0) return GAB_OK;
+  return gab_guard_disk_now(run->loop, &safe);
+}
+
+gab_status gab_local_begin(gab_timeloop *loop)
+{
+  gab_local_run *run = run_of(loop);
+  if (!run || gab_local_is_on(loop) || run->off) return GAB_OK;
+  const char *why = why_not(run);
+  GAB_TRY(make_up_for_disk(run));
+  if (why) {
+    run->off = true;
+    gab_log(GAB_LOG_WARNING, "strategy 'local' is not in force any more: %s", why);
+    return GAB_OK;
+  }
+  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  GAB_TRY(gab_entities_check_packed(checkpoint, "strategy 'local'"));
+  GAB_TRY(gab_forest_global_blocks(loop->forest, &checkpoint->forest_blocks));
+  checkpoint->counted = false; /* not everybody will have counted when all count again */
+  GAB_TRY(gab_local_generation(run));
+  run->had_part = true;
+  gab_local_carry(run);
+  return take(run);
+}
+
+/* ---------------------------------------------------------------- global sections */
+
+static bool is_settled(const gab_local_run *run) { return gab_local_is_settled(run->machine); }
+static bool is_inside(const gab_local_run *run) { return gab_local_is_inside(run->machine); }
+
+static gab_status gather(gab_local_run *run)
+{
+  run->gathers = true;
+  gab_world_call_repair(run->world);
+  return gab_world_check(run->world);
+}
+
+/* All are inside: from here on a death is one as without local recovery. */
+static gab_status turn_off(gab_local_run *run)
+{
+  uint32_t flags = 1;
+  gab_local_note_totals(run);
+  run->loop->stats.local.meetings += gab_world_meetings(run->world) - run->meetings;
+  gab_world_set_carrier(run->world, NULL);
+  gab_world_set_policy(run->world, GAB_POLICY_REVOKE_ALL);
+  run->inside = true;
+  if (gab_world_claim(run->world)) return gather(run);
+  /* Of the players of the start: it fails for all of them if one is dead, for whom a spare plays then. */
+  GAB_TRY(gab_world_agree(run->world, &flags));
+  run->gathers = false;
+  return GAB_OK;
+}
+
+gab_status gab_local_enter(gab_timeloop *loop)
+{
+  gab_local_run *run = run_of(loop);
+  if (!gab_local_is_on(loop)) return GAB_OK;
+  GAB_TRY(gab_local_wait(run, is_settled));
+  run->gathers = true;
+  GAB_TRY(gab_local_arrive(run->machine));
+  GAB_TRY(gab_local_wait(run, is_inside));
+  return turn_off(run);
+}
+
+gab_status gab_local_end(gab_timeloop *loop) { return gab_local_enter(loop); }
+
+static gab_status leave(gab_local_run *run)
+{
+  if (!run->inside) return GAB_OK;
+  uint64_t changed = gab_forest_revision(run->loop->forest) != run->revision;
+  GAB_TRY(gab_world_max_u64(run->world, &changed, 1));
+  if (changed) GAB_TRY(gab_local_change_grid(run));
+  GAB_TRY(gab_local_leave(run->machine));
+  run->inside = false;
+  run->meetings = gab_world_meetings(run->world);
+  gab_local_carry(run);
+  return GAB_OK;
+}
+
+static bool is_answered(const gab_local_run *run)
+{
+  uint64_t why;
+  return gab_local_stops(run->machine, &why);
+}
+
+gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why)
+{
+  gab_local_run *run = run_of(loop);
+  uint64_t asked = *why;
+  GAB_TRY(gab_local_wait(run, is_answered));
+  gab_local_stops(run->machine, why);
+  if (*why) return GAB_OK;
+  if (!gab_world_is_root(run->world)) return gab_local_ask_to_stop(run->machine, asked);
+  if (!asked) asked = gab_local_asked_to_stop(run->machine);
+  return gab_local_answer(run->machine, loop->step, asked);
+}
+
+gab_status gab_local_checkpoint_due(gab_timeloop *loop)
+{
+  gab_local_run *run = run_of(loop);
+  gab_guard *guard = loop->guard;
+  const bool disk = guard->on_disk.next >= 0 && loop->step >= guard->on_disk.next;
+  const bool memory = guard->memory.next >= 0 && loop->step >= guard->memory.next;
+  bool safe;
+  GAB_TRY(gab_local_help(loop));
+  if (loop->step >= loop->steps) return GAB_OK;
+  if (disk) GAB_TRY(gab_local_enter(loop));
+  if (disk) GAB_TRY(gab_guard_disk_now(loop, &safe));
+  if (!run->inside && !memory) return GAB_OK;
+  GAB_TRY(gab_monitors_look(loop, true));
+  GAB_TRY(gab_guard_stop_at_checkpoint(loop));
+  GAB_TRY(gab_local_limit_measure(run));
+  GAB_TRY(leave(run));
+  return take(run); /* the last thing of a step: who comes back goes on from here */
+}
+
+/* ---------------------------------------------------------------- going back alone */
+
+static gab_status resume(gab_local_run *run)
+{
+  gab_timeloop *loop = run->loop;
+  GAB_TRY(gab_local_unpack(run));
+  gab_claim *claim = gab_world_claim(run->world);
+  if (claim) {
+    claim->restored_step = loop->step;
+    claim->taken = gab_local_incarnation(run->machine);
+    claim->seconds = gab_seconds() - run->called;
+  }
+  run->own = -1;
+  run->behind = true;
+  run->revision = gab_forest_revision(loop->forest);
+  run->meetings = gab_world_meetings(run->world);
+  loop->recent_step = loop->step;
+  loop->recent_time = gab_seconds();
+  return set_out(run);
+}
+
+gab_status gab_local_go_back(gab_timeloop *loop, bool *alone)
+{
+  gab_local_run *run = run_of(loop);
+  *alone = false;
+  if (!run || !run->machine || !run->restart.there || gab_world_check(run->world) != GAB_OK) return GAB_OK;
+  const gab_step before = loop->step;
+  gab_world_drop_messages(run->world);
+  if (before >= run->restart.checkpoint) run->called = gab_seconds();
+  GAB_TRY(resume(run));
+  *alone = true;
+  if (before >= loop->step) loop->stats.local.undone += (uint64_t)(before - loop->step);
+  gab_json *event = gab_event_begin(loop->events, before >= loop->step ? "went back with its cluster"
+                                                                       : "went on from a later checkpoint");
+  gab_json_int(event, "of_step", loop->step);
+  gab_event_end(loop->events, &event);
+  return GAB_OK;
+}
+
+static gab_status take_over(gab_local_run *run)
+{
+  gab_timeloop *loop = run->loop;
+  GAB_TRY(gab_world_play(run->world, gab_members_slot(&run->members, gab_local_slot(run->machine))));
+  GAB_TRY(resume(run));
+  run->had_part = true;
+  gab_local_carry(run);
+  gab_run_lock_follow(loop->lock);
+  const gab_claim *claim = gab_world_claim(run->world);
+  gab_log_all(GAB_LOG_WARNING,
+              "slot %" GAB_PRI_SLOT " died: seat %" GAB_PRI_SEAT
+              " took over and goes on alone from the checkpoint of step %" GAB_PRI_STEP ", after %.3f s",
+              claim->slot, claim->seat, loop->step, claim->seconds);
+  gab_json *event = gab_event_begin(loop->events, "took over");
+  gab_json_int(event, "seat", claim->seat);
+  gab_json_uint(event, "incarnation", gab_world_incarnation(run->world, claim->slot));
+  gab_json_int(event, "of_step", loop->step);
+  gab_json_rounded(event, "seconds", claim->seconds, 6);
+  gab_event_end(loop->events, &event);
+  return GAB_OK;
+}
+
+gab_status gab_local_rest(void *user, bool *plays)
+{
+  gab_local_run *run = user;
+  *plays = false;
+  if (!run->wire || run->epoch != gab_world_epoch(run->world)) {
+    GAB_TRY(gab_local_generation(run));
+    gab_world_set_policy(run->world, GAB_POLICY_MARK_DOWN);
+  }
+  if (!run->machine) return GAB_OK;
+  GAB_TRY(gab_wire_serve(run->wire));
+  if (!run->restart.there) return GAB_OK;
+  *plays = true;
+  return take_over(run);
+}

@@ -1,0 +1,65 @@
+/** @file drill.h
+ *  @brief Fault drills: real deaths, by SIGKILL, of chosen slots at a chosen step and phase; or they are stopped
+ *  (SIGSTOP) for a time, or a bit of their state flips.
+ *
+ *  Part of the product, not of its tests: a user who wants to know whether a case survives says so in the
+ *  parameter file or with `--inject`, and the run records what it did to itself in events.jsonl.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_DRILL_H
+#define GABION_RESILIENCE_DRILL_H
+
+#include "blockforest/forest/forest.h"
+#include "core/world/phase.h"
+#include "resilience/reports/events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GAB_DRILL_SLOTS = 64 };
+
+/** Who dies when. Slots of one drill are lost together, in one recovery: one that is still on its way when another one
+ *  has died notices that, takes part in repairing the communicators, and dies before anything is restored. */
+typedef struct gab_drill {
+  gab_step step;   /**< at this step or, if the phase does not occur in it, the next time it does */
+  gab_phase phase; /**< on entering this phase */
+  gab_incarnation
+      incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
+  int visit;       /**< the how-many-eth entering of the phase from that step on; 1 is the first */
+  int slot_count;  /**< slots that die; if 0: `random` ones */
+  gab_slot slots[GAB_DRILL_SLOTS];
+  int random;    /**< number of slots drawn at random, the same ones on all processes */
+  uint64_t seed; /**< of the drawing */
+  double
+      stopped; /**< seconds for which the slots are stopped instead of killed, after which they wake up; 0: killed */
+  bool flips;   /**< they live on, with another value of a bit of the state of their blocks: */
+  uint64_t bit; /**< that of this number, modulo the number of bits (blockforest/migration/flip.h) */
+} gab_drill;
+
+/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over; "random=2,seed=7" draws; stopped=4.5 stops
+ *  them for so many seconds, flip=12345 flips that bit of what their blocks hold.
+ *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
+gab_status gab_drill_parse(const char *text, gab_drill *drill);
+
+/** Whether a run of so many slots can have the drill. Pure.
+ *  @return ::GAB_ERR_INPUT if it names a slot that is none of the run or wants more than there are */
+gab_status gab_drill_check(const gab_drill *drill, gab_slot slots);
+
+typedef struct gab_drills gab_drills;
+
+/** Watches the phases of a world (takes its phase hook). Local.
+ *  @param[in] drills  copied; random slots are drawn now
+ *  @return ::GAB_ERR_INPUT if a drill names a slot that is none of the run or wants more than there are */
+gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,
+                             gab_drills **made);
+/** Whose bits may flip. Local. @param[in] forest  borrowed; drills that flip do nothing without it */
+void gab_drills_set_forest(gab_drills *drills, gab_forest *forest);
+/** Gives the hook back. */
+void gab_drills_destroy(gab_drills **drills);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+/** @file interval.h
+ *  @brief How often to checkpoint: every n steps, every s seconds, or by cost and failure rate.
+ *
+ *  Times are turned into steps on the root, once per checkpoint, and handed to all with it: so no step pays
+ *  for the decision, and all take it alike (contract 8).
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_INTERVAL_H
+#define GABION_RESILIENCE_INTERVAL_H
+
+#include "core/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gab_interval_mode {
+  GAB_INTERVAL_STEPS = 0, /**< every `steps` steps */
+  GAB_INTERVAL_SECONDS,   /**< about every `seconds` seconds */
+  GAB_INTERVAL_AUTO       /**< by the measured cost of a checkpoint and the mtbf: gab_interval_daly() */
+} gab_interval_mode;
+
+typedef struct gab_interval {
+  gab_interval_mode mode;
+  gab_step steps; /**< 0 in mode STEPS: never after the first */
+  double seconds;
+  double mtbf; /**< mean time between failures of the whole run in seconds, for AUTO */
+} gab_interval;
+
+/** Reads "100" or "100 steps", "30 s", "10 min", "1 h", "auto" (which needs the mtbf), "never".
+ *  @return ::GAB_ERR_INPUT that says what is wrong */
+gab_status gab_interval_parse(const char *text, double mtbf, gab_interval *interval);
+
+/** What a run knows of its mtbf after some time: the given one counts like one failure in that time, so that a guess is
+ *  outweighed by what is seen: (mtbf + seconds) / (1 + failures), the mean of the rate's gamma distribution. */
+double gab_interval_observed_mtbf(double mtbf, double seconds, int failures);
+
+/** The first-order optimum of Young: sqrt(2 mtbf cost), all in seconds. */
+double gab_interval_young(double mtbf, double cost);
+
+/** The higher-order optimum of Daly (2006, eq. 37): computing time between two checkpoints,
+ *  sqrt(2 c M) (1 + sqrt(c / (2 M)) / 3 + c / (18 M)) - c for a cost c < 2 M, else M. All in seconds. */
+double gab_interval_daly(double mtbf, double cost);
+
+/** Share of the computing time that checkpoints every `interval` seconds cost, and, to first order, the share
+ *  lost to failures: cost / interval + interval / (2 mtbf). @param[in] mtbf  <= 0: unknown, left out */
+double gab_interval_overhead(double interval, double mtbf, double cost);
+
+/** Seconds of computing between two checkpoints in the modes SECONDS and AUTO. */
+double gab_interval_seconds(const gab_interval *interval, double cost);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,121 @@
+/* What a process that comes to play a slot has to know of the run beside the state: what happened so far, and
+ * what all have to decide alike. It is not rolled back. Times travel as ages: the clock of each process is
+ * its own. */
+#include "resilience/disk/disk_impl.h"
+#include "resilience/loop/timeloop_impl.h"
+
+#include "core/base/log.h"
+
+enum { NAME_ROOM = 64 };
+
+/* ---------------------------------------------------------------- faults so far */
+
+/* As bytes, since both run the same program; but for the name, which is a pointer. */
+static gab_status put_records(const gab_timeloop *loop, gab_buffer *out)
+{
+  const int count =
+      loop->stats.fault_count < GAB_MOST_FAULT_RECORDS ? loop->stats.fault_count : GAB_MOST_FAULT_RECORDS;
+  for (int i = 0; i < count; i++) {
+    const gab_fault_record *record = &loop->records[i];
+    GAB_TRY(gab_put_bytes(out, record, sizeof *record));
+    GAB_TRY(gab_put_string(out, record->fault.strategy ? record->fault.strategy : ""));
+  }
+  return GAB_OK;
+}
+
+static gab_status get_records(gab_timeloop *loop, gab_reader *in)
+{
+  const int count =
+      loop->stats.fault_count < GAB_MOST_FAULT_RECORDS ? loop->stats.fault_count : GAB_MOST_FAULT_RECORDS;
+  for (int i = 0; i < count; i++) {
+    gab_fault_record *record = &loop->records[i];
+    char name[NAME_ROOM];
+    GAB_TRY(gab_get_bytes(in, record, sizeof *record));
+    GAB_TRY(gab_get_string(in, name, sizeof name));
+    record->fault.lost = NULL;
+    record->fault.strategy = NULL;
+    if (!name[0]) continue;
+    const gab_strategy *strategy = gab_strategy_by_name(name);
+    if (!strategy) return GAB_ERR_INPUT;
+    record->fault.strategy = strategy->name;
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- decisions */
+
+static gab_status put_guard(const gab_guard *guard, gab_buffer *out)
+{
+  const double now = gab_seconds();
+  const gab_checkpoint_stats snapshots = gab_checkpoint_get_stats(guard->checkpoint);
+  GAB_TRY(gab_put_f64(out, now - guard->memory.last));
+  GAB_TRY(gab_put_f64(out, now - guard->on_disk.last));
+  GAB_TRY(gab_put_i64(out, guard->overlap.lag));
+  GAB_TRY(gab_put_f64(out, guard->past_seconds));
+  GAB_TRY(gab_put_i32(out, guard->past_losses));
+  GAB_TRY(gab_put_i32(out, guard->told));
+  GAB_TRY(gab_put_i32(out, guard->seated));
+  GAB_TRY(gab_put_u8(out, guard->separate));
+  GAB_TRY(gab_put_i32(out, guard->barren));
+  GAB_TRY(gab_put_i64(out, guard->suspected));
+  GAB_TRY(gab_put_i64(out, guard->furthest));
+  GAB_TRY(gab_put_i32(out, guard->tries));
+  GAB_TRY(gab_put_bytes(out, &snapshots, sizeof snapshots));
+  return guard->disk ? gab_put_bytes(out, &guard->disk->stats, sizeof guard->disk->stats) : GAB_OK;
+}
+
+static gab_status get_guard(gab_guard *guard, gab_reader *in)
+{
+  double since_memory, since_disk;
+  int64_t lag, suspected, furthest;
+  const double now = gab_seconds();
+  GAB_TRY(gab_get_f64(in, &since_memory));
+  GAB_TRY(gab_get_f64(in, &since_disk));
+  GAB_TRY(gab_get_i64(in, &lag));
+  GAB_TRY(gab_get_f64(in, &guard->past_seconds));
+  GAB_TRY(gab_get_i32(in, &guard->past_losses));
+  uint8_t separate;
+  GAB_TRY(gab_get_i32(in, &guard->told));
+  GAB_TRY(gab_get_i32(in, &guard->seated));
+  GAB_TRY(gab_get_u8(in, &separate));
+  guard->separate = separate != 0;
+  GAB_TRY(gab_get_i32(in, &guard->barren));
+  GAB_TRY(gab_get_i64(in, &suspected));
+  GAB_TRY(gab_get_i64(in, &furthest));
+  GAB_TRY(gab_get_i32(in, &guard->tries));
+  GAB_TRY(gab_get_bytes(in, &guard->checkpoint->stats, sizeof guard->checkpoint->stats));
+  guard->memory.last = now - since_memory;
+  guard->on_disk.last = now - since_disk;
+  guard->overlap.lag = lag;
+  guard->suspected = suspected;
+  guard->furthest = furthest;
+  return guard->disk ? gab_get_bytes(in, &guard->disk->stats, sizeof guard->disk->stats) : GAB_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+gab_status gab_guard_pack_history(void *user, gab_buffer *out)
+{
+  const gab_timeloop *loop = user;
+  GAB_TRY(gab_put_bytes(out, &loop->stats, sizeof loop->stats));
+  GAB_TRY(put_records(loop, out));
+  GAB_TRY(gab_put_f64(out, gab_seconds() - loop->started));
+  return put_guard(loop->guard, out);
+}
+
+gab_status gab_guard_unpack_history(void *user, gab_reader *in)
+{
+  gab_timeloop *loop = user;
+  const gab_local_totals own =
+      loop->stats.local; /* what this process did itself: added up over all at the end */
+  double age;
+  GAB_TRY(gab_get_bytes(in, &loop->stats, sizeof loop->stats));
+  const uint64_t faults = loop->stats.local.faults;
+  loop->stats.local = own;
+  loop->stats.local.faults = faults;
+  loop->stats.faults = NULL;
+  GAB_TRY(get_records(loop, in));
+  GAB_TRY(gab_get_f64(in, &age));
+  loop->started = gab_seconds() - age;
+  return get_guard(loop->guard, in);
+}

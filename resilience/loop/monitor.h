@@ -1,0 +1,51 @@
+/** @file monitor.h
+ *  @brief Live monitors by name: what a program has, so that its parameter files can ask for it.
+ *
+ *  @code
+ *    static gab_status add_mass(void *user, gab_timeloop *loop)
+ *    {
+ *      return gab_timeloop_add_monitor(loop, "mass", every_hundredth, check_mass, user);
+ *    }
+ *    static const gab_monitor monitors[] = {{"mass", "more came or went than can", add_mass}};
+ *
+ *    GAB_TRY(gab_resilience_check(config, (gab_monitor_list){monitors, 1}));
+ *    ...
+ *    GAB_TRY(gab_resilience_protect(loop, config, &(gab_resilience_context){.monitors = {monitors, 1},
+ *                                                                           .monitor_user = &app}));
+ *  @endcode
+ *  With `resilience.monitors: [mass]` the loop then has that monitor; a name that is not in the list is
+ * refused.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_MONITOR_H
+#define GABION_RESILIENCE_MONITOR_H
+
+#include "resilience/loop/timeloop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A live monitor that a program has. */
+typedef struct gab_monitor {
+  const char *name; /**< in parameter files */
+  const char *doc;  /**< a few words */
+  /** Puts it on duty: gab_timeloop_add_monitor(), and what it has to remember as an entity. Called once if
+   * the parameter file asks for it, before the protection is turned on. Local, the same on all slots. */
+  gab_status (*add)(void *user, gab_timeloop *loop);
+} gab_monitor;
+
+/** Those that a program has; zero: none. */
+typedef struct gab_monitor_list {
+  const gab_monitor *items; /**< borrowed */
+  size_t count;
+} gab_monitor_list;
+
+/** @return the one of that name, NULL with an error message that lists those that there are */
+const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

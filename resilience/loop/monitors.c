@@ -1,0 +1,88 @@
+/* Live monitors: is the state what it can be? If not, all go back once; if it happens again it is no chance.
+ */
+#include "resilience/loop/monitor.h"
+#include "resilience/loop/timeloop_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name)
+{
+  char names[512] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    if (strcmp(list.items[i].name, name) == 0) return &list.items[i];
+    if (used < sizeof names)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", list.items[i].name);
+  }
+  (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no monitor '%s' (%s%s)", name,
+                      list.count ? "there are: " : "this program has none", names);
+  return NULL;
+}
+
+/* The message of a monitor, with its name and the step in front. */
+static gab_status complain(const gab_timeloop *loop, const gab_task *monitor)
+{
+  char why[1024];
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  GAB_FAIL(GAB_ERR_SUSPECT, "monitor '%s' at step %" GAB_PRI_STEP ": %s", monitor->name, loop->step, why);
+}
+
+static gab_status look(gab_timeloop *loop, const gab_task *monitor)
+{
+  gab_timer_start(loop->timers, monitor->timer);
+  gab_status status = monitor->run(monitor->user, loop->step);
+  gab_timer_stop(loop->timers, monitor->timer);
+  if (status == GAB_ERR_SUSPECT) return complain(loop, monitor);
+  return status == GAB_OK ? gab_world_check(loop->world) : status;
+}
+
+gab_status gab_monitors_look(gab_timeloop *loop, bool all)
+{
+  const bool anew = loop->monitored != loop->step;
+  for (int i = 0; i < loop->monitors.count; i++) {
+    const gab_task *monitor = &loop->monitors.tasks[i];
+    const bool due = !monitor->due || monitor->due(monitor->user, loop->step);
+    if (anew ? due || all : all && !due) GAB_TRY(look(loop, monitor));
+  }
+  loop->monitored = loop->step;
+  return GAB_OK;
+}
+
+gab_status gab_monitors_look_at_rest(gab_timeloop *loop)
+{
+  for (int i = 0; i < loop->monitors.count; i++)
+    if (loop->monitors.tasks[i].at_rest) GAB_TRY(look(loop, &loop->monitors.tasks[i]));
+  return GAB_OK;
+}
+
+gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained)
+{
+  gab_guard *guard = loop->guard;
+  char why[1024];
+  snprintf(why, sizeof why, "%s", gab_error_message());
+  uint64_t step = complained ? (uint64_t)fault->noticed_step + 1 : 0;
+  GAB_TRY(gab_world_max_u64(loop->world, &step, 1));
+  const gab_step at = (gab_step)step - 1, before = guard->suspected;
+  loop->stats.suspicions++;
+  guard->suspected = at > before ? at : before;
+  if (gab_world_is_root(loop->world)) {
+    gab_json *event = gab_event_begin(loop->events, "suspect");
+    gab_json_int(event, "at_step", at);
+    gab_json_int(event, "restored_step", fault->restored_step);
+    gab_json_text(event, "why", why);
+    gab_event_end(loop->events, &event);
+  }
+  if (at <= before) { /* nobody fails, which breaks the world, before all know */
+    uint32_t flags = 1;
+    GAB_TRY(gab_world_agree(loop->world, &flags));
+    GAB_FAIL(GAB_ERR_DIVERGED, "%s; the same after going back to step %" GAB_PRI_STEP ": that is no chance",
+             why, fault->restored_step);
+  }
+  gab_log(GAB_LOG_WARNING, "%s: perhaps a fault of the hardware, all go back to step %" GAB_PRI_STEP, why,
+          fault->restored_step);
+  return GAB_OK;
+}

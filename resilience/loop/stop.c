@@ -1,0 +1,161 @@
+#include "resilience/loop/stop.h"
+
+#include "core/messages/collective.h"
+#include "core/base/timer.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define POLL_SECONDS 1.0 /* how often all are asked */
+#define MARGIN       1.2 /* stopping may take longer than it did last time */
+
+/* Between two questions: the next steps may be slower by far, on a grid that has grown for instance. */
+enum { MOST_STEPS = 64 };
+
+struct gab_stop {
+  gab_world *world;
+  double deadline;
+  const char *file; /* borrowed from the environment; NULL: none */
+  gab_step next;    /* all are asked after this step */
+  struct sigaction before;
+};
+
+static volatile sig_atomic_t terminated;
+
+static void note_termination(int signal)
+{
+  (void)signal;
+  terminated = 1;
+}
+
+gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop)
+{
+  *stop = NULL;
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_stop), GAB_MEMORY_OTHER, &memory));
+  gab_stop *made = memory;
+  made->world = world;
+  made->deadline = deadline;
+  made->file = getenv("GABION_STOP");
+  made->next = -1;
+  struct sigaction action = {.sa_handler = note_termination, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTERM, &action, &made->before);
+  *stop = made;
+  return GAB_OK;
+}
+
+void gab_stop_destroy(gab_stop **stop)
+{
+  if (!*stop) return;
+  sigaction(SIGTERM, &(*stop)->before, NULL);
+  gab_free(stop);
+}
+
+void gab_stop_restart(gab_stop *stop, gab_step step) { stop->next = step + 1; }
+
+/* What this process knows; file and clock are the root's business. */
+gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve)
+{
+  if (terminated) return GAB_STOP_SIGNAL;
+  if (!gab_world_is_root(stop->world)) return GAB_STOP_NOT;
+  if (stop->file && access(stop->file, F_OK) == 0) return GAB_STOP_FILE;
+  if (stop->deadline > 0 && gab_seconds_since_1970() + MARGIN * reserve + 2 * POLL_SECONDS >= stop->deadline)
+    return GAB_STOP_DEADLINE;
+  return GAB_STOP_NOT;
+}
+
+gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, double reserve,
+                        gab_stop_reason *reason)
+{
+  *reason = GAB_STOP_NOT;
+  if (step < stop->next) return GAB_OK;
+  uint64_t values[2] = {gab_stop_look(stop, reserve), 1}; /* reason; steps until the next time, by the root */
+  if (gab_world_is_root(stop->world) && step_seconds > 0 && step_seconds < POLL_SECONDS)
+    values[1] = (uint64_t)fmin(POLL_SECONDS / step_seconds, MOST_STEPS);
+  GAB_TRY(gab_world_max_u64(stop->world, values, 2));
+  *reason = (gab_stop_reason)values[0];
+  stop->next = step + (gab_step)values[1];
+  return GAB_OK;
+}
+
+gab_status gab_stop_look_together(const gab_stop *stop, double reserve, gab_stop_reason *reason)
+{
+  uint64_t asked = gab_stop_look(stop, reserve);
+  GAB_TRY(gab_world_max_u64(stop->world, &asked, 1));
+  *reason = (gab_stop_reason)asked;
+  return GAB_OK;
+}
+
+const char *gab_stop_text(gab_stop_reason reason)
+{
+  switch (reason) {
+  case GAB_STOP_DEADLINE:
+    return "the wall time is used up";
+  case GAB_STOP_FILE:
+    return "the launcher was told to stop";
+  case GAB_STOP_SIGNAL:
+    return "a process was told to stop (SIGTERM)";
+  default:
+    return "nobody asked to stop";
+  }
+}
+
+/* ---------------------------------------------------------------- wall times */
+
+#define WALLTIME_FORM "a wall time looks like 3600, 90 s, 30 min, 24 h, 12:00:00 or 1-12:00:00"
+
+/* "1-12:00:00", "12:00:00", "30:00": days, hours, minutes, seconds, from the right. */
+static bool read_clock(const char *text, double *seconds)
+{
+  static const double weights[] = {1, 60, 3600};
+  double parts[3];
+  int count = 0;
+  char *end;
+  *seconds = 0;
+  const char *dash = strchr(text, '-');
+  if (dash) {
+    const double days = strtod(text, &end);
+    if (end != dash || days < 0) return false;
+    *seconds = 86400 * days;
+    text = dash + 1;
+  }
+  for (;; text = end + 1) {
+    if (count == 3 || text[0] < '0' || text[0] > '9') return false;
+    parts[count++] = (double)strtol(text, &end, 10);
+    if (*end != ':') break;
+  }
+  if (*end != '\0' || (dash && count < 3)) return false;
+  for (int i = 0; i < count; i++) *seconds += weights[count - 1 - i] * parts[i];
+  return true;
+}
+
+gab_status gab_walltime_parse(const char *text, double *seconds)
+{
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  double read = 0;
+  bool known = false;
+  if (strchr(text, ':')) {
+    known = read_clock(text, &read);
+  } else {
+    char *unit;
+    const double number = strtod(text, &unit);
+    while (*unit == ' ') unit++;
+    for (size_t i = 0; unit != text && i < sizeof units / sizeof units[0]; i++)
+      if (strcmp(unit, units[i].name) == 0) {
+        read = number * units[i].seconds;
+        known = true;
+      }
+  }
+  if (!known || !(read > 0) || !isfinite(read))
+    GAB_FAIL(GAB_ERR_INPUT, "'%s' is no wall time; " WALLTIME_FORM, text);
+  *seconds = read;
+  return GAB_OK;
+}

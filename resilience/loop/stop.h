@@ -1,0 +1,67 @@
+/** @file stop.h
+ *  @brief Ending in time: a signal, a file, or a wall time that runs out.
+ *
+ *  A batch system gives a run some hours and tells it, perhaps, shortly before it takes them away. A run that is
+ *  asked to stop takes a last checkpoint, brings it to disk where disk checkpoints are on, and ends on all
+ *  processes with ::GAB_ERR_REQUEUE, exit code 75; the same command goes on from there.
+ *
+ *  Asked it is
+ *  - by SIGTERM to any of its processes,
+ *  - by the file that the environment variable GABION_STOP names (gabion-launch makes it when it is told to
+ *    stop: a signal reaches one machine, a file all of them),
+ *  - by a deadline: when what is left just suffices for stopping.
+ *
+ *  Whether anybody was asked is found out by a reduction about once a second, at steps that all know beforehand, every 64 steps
+ *  at least; other steps pay nothing.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_STOP_H
+#define GABION_RESILIENCE_STOP_H
+
+#include "core/world/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_stop gab_stop;
+
+/** Why a run is to stop; where several hold, the last one. */
+typedef enum gab_stop_reason {
+  GAB_STOP_NOT = 0,  /**< go on */
+  GAB_STOP_DEADLINE, /**< the wall time is used up */
+  GAB_STOP_FILE,     /**< the file GABION_STOP is there */
+  GAB_STOP_SIGNAL    /**< a process got SIGTERM */
+} gab_stop_reason;
+
+/** Listens: takes over SIGTERM of this process. Local. @param[in] deadline  seconds since 1970; 0: none */
+gab_status gab_stop_create(gab_world *world, double deadline, gab_stop **stop);
+/** Gives SIGTERM back. */
+void gab_stop_destroy(gab_stop **stop);
+
+/** After a step. Collective at the steps that it announced, local at others.
+ *  @param[in] step_seconds  what a step takes, on the root @param[in] reserve  seconds that stopping takes, on the
+ *  root @return ::GAB_ERR_FAULT if the world broke */
+gab_status gab_stop_ask(gab_stop *stop, gab_step step, double step_seconds, double reserve,
+                        gab_stop_reason *reason);
+
+/** What this process alone knows. Local. @param[in] reserve  as in gab_stop_ask() */
+gab_stop_reason gab_stop_look(const gab_stop *stop, double reserve);
+/** The same of all, at once. Collective. @return ::GAB_ERR_FAULT if the world broke */
+gab_status gab_stop_look_together(const gab_stop *stop, double reserve, gab_stop_reason *reason);
+
+/** After a recovery: asks again after the next step. Local, equal on all. */
+void gab_stop_restart(gab_stop *stop, gab_step step);
+
+/** "the wall time is used up" and so on, for logs. */
+const char *gab_stop_text(gab_stop_reason reason);
+
+/** Reads a wall time: "3600", "90 s", "30 min", "24 h", "1-12:00:00", "12:00:00" or "30:00" as batch systems write
+ *  them (a plain number is in seconds). @return ::GAB_ERR_INPUT that shows the forms */
+gab_status gab_walltime_parse(const char *text, double *seconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,402 @@
+#include "resilience/reports/beacon.h"
+#include "resilience/loop/timeloop_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+#include "core/messages/mailbox.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- building a loop */
+
+gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop)
+{
+  *loop = NULL;
+  if (steps < 0) GAB_FAIL(GAB_ERR_INPUT, "%" GAB_PRI_STEP " steps asked for", steps);
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_timeloop), GAB_MEMORY_OTHER, &memory));
+  gab_timeloop *made = memory;
+  made->forest = forest;
+  made->world = gab_forest_world(forest);
+  made->steps = steps;
+  made->duties_pending = true;
+  made->monitored = -1;
+  gab_status status = gab_timers_create(&made->timers);
+  if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint", &made->checkpoint_timer);
+  if (status == GAB_OK) status = gab_timers_find(made->timers, "checkpoint on disk", &made->disk_timer);
+  if (status == GAB_OK) status = gab_timers_find(made->timers, "recovery", &made->recovery_timer);
+  if (status != GAB_OK) gab_timeloop_destroy(&made);
+  *loop = made;
+  return status;
+}
+
+void gab_timeloop_destroy(gab_timeloop **loop)
+{
+  if (!*loop) return;
+  gab_guard_destroy(&(*loop)->guard);
+  gab_restart_destroy(&(*loop)->restart);
+  gab_events_destroy(&(*loop)->events);
+  gab_timers_destroy(&(*loop)->timers);
+  gab_free(loop);
+}
+
+/* What is added on the way would be missing in the snapshots that there are, and on who is not there yet. */
+static gab_status check_open(const gab_timeloop *loop, const char *name)
+{
+  if (loop->is_running)
+    GAB_FAIL(GAB_ERR_STATE,
+             "'%s' is added to a time loop that runs, or has run: what it consists of is fixed", name);
+  return GAB_OK;
+}
+
+static gab_status add(gab_timeloop *loop, gab_task_list *list, const char *name,
+                      bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
+{
+  GAB_TRY(check_open(loop, name));
+  if (!run) GAB_FAIL(GAB_ERR_ARGUMENT, "task '%s' of the time loop has no function", name);
+  if (list->count == GAB_MOST_TASKS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for task '%s': there are %d already", name, GAB_MOST_TASKS);
+  gab_task *task = &list->tasks[list->count++];
+  snprintf(task->name, sizeof task->name, "%s", name);
+  task->due = due;
+  task->run = run;
+  task->user = user;
+  return gab_timers_find(loop->timers, task->name, &task->timer);
+}
+
+gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
+{
+  return add(loop, &loop->tasks, name, NULL, run, user);
+}
+
+gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
+                                 bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user)
+{
+  return add(loop, &loop->duties, name, due, run, user);
+}
+
+gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
+                                    bool (*due)(const void *user, gab_step step), gab_task_fn check,
+                                    void *user)
+{
+  return add(loop, &loop->monitors, name, due, check, user);
+}
+
+static bool never(const void *user, gab_step step)
+{
+  (void)user, (void)step;
+  return false;
+}
+
+gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check, void *user)
+{
+  GAB_TRY(add(loop, &loop->monitors, name, never, check, user));
+  loop->monitors.tasks[loop->monitors.count - 1].at_rest = true;
+  return GAB_OK;
+}
+
+gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user)
+{
+  return add(loop, &loop->finishes, name, NULL, run, user);
+}
+
+gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity)
+{
+  GAB_TRY(check_open(loop, entity->name));
+  if (loop->guard) return gab_checkpoint_add_entity(loop->guard->checkpoint, entity);
+  if (loop->entity_count == GAB_MOST_TASKS)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for entity '%s': there are %d already", entity->name, GAB_MOST_TASKS);
+  loop->entities[loop->entity_count++] = *entity;
+  return GAB_OK;
+}
+
+gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart)
+{
+  gab_restart_destroy(&loop->restart);
+  loop->restart = restart;
+  if (loop->guard)
+    GAB_FAIL(GAB_ERR_STATE, "the time loop is protected already: what it continues has to be known before");
+  return GAB_OK;
+}
+
+void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user)
+{
+  loop->on_fault = call;
+  loop->on_fault_user = user;
+}
+
+void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user)
+{
+  loop->on_checkpoint = call;
+  loop->on_checkpoint_user = user;
+}
+
+gab_status gab_timeloop_on_failure(gab_timeloop *loop,
+                                   gab_status (*call)(void *user, gab_step step, gab_status why), void *user)
+{
+  if (loop->on_failure) GAB_FAIL(GAB_ERR_STATE, "the loop has a failure callback already");
+  loop->on_failure = call;
+  loop->on_failure_user = user;
+  return GAB_OK;
+}
+
+void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step)
+{
+  loop->own_updates = cell_updates_per_step;
+  if (cell_updates_per_step) loop->stats.updates_per_step = cell_updates_per_step;
+}
+
+gab_step gab_timeloop_step(const gab_timeloop *loop) { return loop->step; }
+gab_step gab_timeloop_steps(const gab_timeloop *loop) { return loop->steps; }
+gab_timers *gab_timeloop_timers(gab_timeloop *loop) { return loop->timers; }
+gab_forest *gab_timeloop_forest(const gab_timeloop *loop) { return loop->forest; }
+
+gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop)
+{
+  gab_run_stats stats = loop->stats;
+  stats.faults = loop->records;
+  stats.fault_record_count =
+      stats.fault_count < GAB_MOST_FAULT_RECORDS ? stats.fault_count : GAB_MOST_FAULT_RECORDS;
+  stats.seconds = gab_seconds() - loop->started;
+  stats.made_up = loop->made_up;
+  stats.checkpoint.last_step = -1;
+  stats.disk.last_step = -1;
+  if (!loop->guard) return stats;
+  stats.checkpoint = gab_checkpoint_get_stats(loop->guard->checkpoint);
+  if (loop->guard->disk) stats.disk = gab_disk_get_stats(loop->guard->disk);
+  return stats;
+}
+
+/* ---------------------------------------------------------------- running it */
+
+static gab_status run_all(gab_timeloop *loop, const gab_task_list *list, bool announce, double *seconds)
+{
+  double start = gab_seconds();
+  gab_status status = GAB_OK;
+  for (int i = 0; i < list->count && status == GAB_OK; i++) {
+    const gab_task *task = &list->tasks[i];
+    if (task->due && !task->due(task->user, loop->step)) continue;
+    if (announce) gab_world_enter(loop->world, GAB_PHASE_COMPUTE);
+    gab_timer_start(loop->timers, task->timer);
+    status = task->run(task->user, loop->step);
+    gab_timer_stop(loop->timers, task->timer);
+    if (status == GAB_OK) status = gab_guard_help(loop);
+    if (status == GAB_OK) status = gab_local_help(loop);
+    /* A task that swallowed its error has left garbage behind: it must not be taken for a result. */
+    if (status == GAB_OK) status = gab_world_check(loop->world);
+  }
+  *seconds += gab_seconds() - start;
+  return status;
+}
+
+static bool any_due(const gab_timeloop *loop)
+{
+  for (int i = 0; i < loop->duties.count; i++)
+    if (!loop->duties.tasks[i].due || loop->duties.tasks[i].due(loop->duties.tasks[i].user, loop->step))
+      return true;
+  return false;
+}
+
+static gab_status do_duties(gab_timeloop *loop)
+{
+  if (!loop->duties_pending) return GAB_OK;
+  gab_guard_check_fence(loop);
+  GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
+  if (any_due(loop)) GAB_TRY(gab_local_enter(loop));
+  GAB_TRY(run_all(loop, &loop->duties, false, &loop->stats.duty_seconds));
+  loop->duties_pending = false;
+  return GAB_OK;
+}
+
+static gab_status one_step(gab_timeloop *loop)
+{
+  const double start = gab_seconds();
+  GAB_TRY(run_all(loop, &loop->tasks, true, &loop->stats.step_seconds));
+  loop->step++;
+  gab_world_set_step(loop->world, loop->step);
+  loop->stats.steps_computed++;
+  loop->stats.updates_computed += (double)loop->stats.updates_per_step;
+  loop->duties_pending = true;
+  if (loop->step > loop->furthest) loop->furthest = loop->step;
+  else loop->stats.local.steps_again++;
+  GAB_TRY(do_duties(loop));
+  GAB_TRY(gab_guard_checkpoint(loop));
+  loop->longest_step = fmax(loop->longest_step, gab_seconds() - start);
+  gab_progress_report(loop);
+  GAB_TRY(gab_run_lock_check(loop->lock));
+  return gab_guard_stop(loop);
+}
+
+/* Everyone leaves the loop together, or nobody does. */
+static gab_status finish(gab_timeloop *loop)
+{
+  double ignored = 0;
+  GAB_TRY(run_all(loop, &loop->finishes, false, &ignored));
+  uint32_t flags = 1;
+  return gab_world_agree(loop->world, &flags);
+}
+
+static gab_status count_updates(gab_timeloop *loop)
+{
+  loop->stats.updates_per_step = loop->own_updates;
+  if (loop->own_updates) return GAB_OK;
+  uint64_t blocks;
+  GAB_TRY(gab_forest_global_blocks(loop->forest, &blocks));
+  const int32_t *cells = gab_forest_get_options(loop->forest)->cells;
+  loop->stats.updates_per_step = blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2];
+  return GAB_OK;
+}
+
+/* To forget the initial distribution is easy, and nothing would fail: every step is done at once. */
+static gab_status check_blocks(const gab_timeloop *loop)
+{
+  uint64_t blocks;
+  GAB_TRY(gab_forest_global_blocks(loop->forest, &blocks));
+  if (blocks > 0) return GAB_OK;
+  GAB_FAIL(GAB_ERR_STATE,
+           "the forest has no blocks, on no process: there is nothing to compute (gab_balance_initial() or "
+           "gab_forest_build() comes before gab_timeloop_run())");
+}
+
+static gab_status start(gab_timeloop *loop)
+{
+  gab_world_set_step(loop->world, loop->step);
+  GAB_TRY(count_updates(loop));
+  GAB_TRY(gab_guard_begin(loop));
+  GAB_TRY(check_blocks(loop));
+  return gab_guard_start(loop);
+}
+
+/* What would end well without anything having been done. */
+static gab_status check_ready(const gab_timeloop *loop)
+{
+  if (loop->is_running)
+    GAB_FAIL(GAB_ERR_STATE, "the time loop has run already: another run needs another one");
+  if (loop->steps > 0 && loop->tasks.count == 0)
+    GAB_FAIL(GAB_ERR_STATE, "the time loop has no task: %" GAB_PRI_STEP " steps would do nothing",
+             loop->steps);
+  return GAB_OK;
+}
+
+static gab_status advance(gab_timeloop *loop, bool *done)
+{
+  GAB_TRY(do_duties(loop)); /* those of step 0, and of a restored step if they were still to be done */
+  if (loop->step < loop->steps) {
+    GAB_TRY(gab_local_begin(loop));
+    return one_step(loop);
+  }
+  GAB_TRY(gab_local_end(loop));
+  GAB_TRY(gab_guard_finish(loop));
+  GAB_TRY(finish(loop));
+  GAB_TRY(gab_guard_close_fence(loop));
+  *done = true;
+  return GAB_OK;
+}
+
+static void note_failure(gab_timeloop *loop, gab_status status)
+{
+  if (!loop->on_failure) return;
+  char message[1024];
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  if (loop->on_failure(loop->on_failure_user, loop->step, status) != GAB_OK)
+    gab_log(GAB_LOG_WARNING, "after the failure: %s", gab_error_message());
+  gab_error_set(status, __FILE__, __LINE__, "%s", message);
+}
+
+/* For those who read events.jsonl later. */
+static void note_start(const gab_timeloop *loop)
+{
+  if (!loop->events || !gab_world_is_root(loop->world)) return;
+  gab_json *event = gab_event_begin(loop->events, "start");
+  gab_json_int(event, "at_step", loop->step);
+  gab_json_int(event, "steps", loop->steps);
+  gab_json_int(event, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(event, "spares", gab_world_spares(loop->world));
+  gab_json_int(event, "attempt", gab_launch_attempt());
+  if (loop->lock) gab_json_text(event, "run", gab_run_lock_id(loop->lock));
+  gab_event_end(loop->events, &event);
+}
+
+static void note_end(const gab_timeloop *loop, gab_status status)
+{
+  if (!loop->events || (status != GAB_ERR_FAULT && !gab_world_is_root(loop->world))) return;
+  gab_json *event = gab_event_begin(loop->events, "end");
+  gab_json_int(event, "at_step", loop->step);
+  gab_json_text(event, "status", gab_status_name(status));
+  gab_json_text(event, "message", status == GAB_OK ? "" : gab_error_message());
+  gab_event_end(loop->events, &event);
+}
+
+/* Somebody died before the spares had come to rest: there is no snapshot that anything could be restored from. */
+static gab_status end_before_start(gab_timeloop *loop, gab_status status)
+{
+  gab_status intent;
+  if (status != GAB_ERR_FAULT) return status;
+  GAB_TRY(gab_world_repair(loop->world, &intent));
+  if (intent != GAB_OK) return intent;
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died before the run began: nothing is lost");
+}
+
+/* ---------------------------------------------------------------- from the first step to the last */
+
+/* @param[in] is_over  the status ends the run already */
+static gab_status run_on(gab_timeloop *loop, gab_status status, bool is_over)
+{
+  bool done = false;
+  while (!done && !is_over) {
+    if (status == GAB_OK) status = advance(loop, &done);
+    if (status != GAB_OK) status = gab_guard_recover(loop, status, NULL);
+    is_over = status != GAB_OK;
+  }
+  if (status != GAB_OK && status != GAB_ERR_AGAIN) note_failure(loop, status);
+  note_end(loop, status);
+  gab_progress_end(loop, status);
+  if (loop->guard) loop->guard->spent = status != GAB_ERR_AGAIN && status != GAB_ERR_FAULT;
+  loop->stats.seconds = gab_seconds() - loop->started;
+  return status;
+}
+
+/* Which messages belong together goes back with the state. */
+static gab_status protect_mail(gab_timeloop *loop)
+{
+  const gab_entity mail = {.name = "patterns and mailboxes",
+                           .kind = GAB_ENTITY_PER_SLOT,
+                           .user = loop->world,
+                           .pack = gab_world_pack_mail,
+                           .unpack = gab_world_unpack_mail};
+  if (!loop->guard) return GAB_OK;
+  if (gab_world_has_mail(loop->world)) GAB_TRY(gab_checkpoint_add_entity(loop->guard->checkpoint, &mail));
+  gab_world_close_mail(loop->world, true);
+  return GAB_OK;
+}
+
+static gab_status run_protected(gab_timeloop *loop)
+{
+  gab_status intent;
+  const bool is_spare = gab_world_is_spare(loop->world);
+  note_start(loop);
+  gab_status status =
+      gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
+  bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
+  status = end_before_start(loop, status);
+  if (is_over) return gab_world_dismiss(loop->world, status);
+  const bool came_alone = is_spare && gab_local_is_on(loop);
+  if (is_spare && !came_alone) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
+  else if (came_alone) status = GAB_OK;
+  else status = start(loop);
+  return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));
+}
+
+gab_status gab_timeloop_run(gab_timeloop *loop)
+{
+  GAB_TRY(check_ready(loop));
+  GAB_TRY(protect_mail(loop));
+  loop->is_running = true;
+  loop->started = loop->recent_time = gab_seconds();
+  loop->recent_step = loop->step;
+  const gab_status status = run_protected(loop);
+  gab_world_close_mail(loop->world, false);
+  return status;
+}

@@ -1,0 +1,229 @@
+/** @file timeloop.h
+ *  @brief The time loop: tasks, what is due after a step, and protection against the loss of processes.
+ *
+ *  @code
+ *    gab_timeloop *loop;
+ *    GAB_TRY(gab_timeloop_create(forest, 1000, &loop));
+ *    GAB_TRY(gab_timeloop_add_task(loop, "diffuse", diffuse, &app));
+ *    GAB_TRY(gab_timeloop_protect(loop, &(gab_protection){.every = {.steps = 100}}));
+ *    GAB_TRY(gab_timeloop_run(loop));
+ *  @endcode
+ *
+ *  A step is: all tasks in order; the step number grows; the duties that are due; a checkpoint if one is due.
+ *  When the world breaks anywhere in this, the loop recovers and goes on from the restored step: tasks and
+ *  duties see the same steps again. They need no fault code of their own; what they compute between the fault
+ *  and their return is discarded.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_TIMELOOP_H
+#define GABION_RESILIENCE_TIMELOOP_H
+
+#include "core/base/timer.h"
+#include "resilience/loop/drill.h"
+#include "resilience/checkpoint/entity.h"
+#include "resilience/loop/interval.h"
+#include "resilience/recovery/recovery.h"
+#include "resilience/disk/restart.h"
+#include "resilience/run_folder/run_lock.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_timeloop gab_timeloop;
+
+/** Part of a step. Collective unless it does not communicate.
+ *  @param[in] step  that is being computed, from 0: the state is that after `step` steps
+ *  @return ::GAB_ERR_FAULT passes through to the recovery; any other failure, even of a single process, ends
+ *  the run on all with that status */
+typedef gab_status (*gab_task_fn)(void *user, gab_step step);
+
+/** Local. @param[in] forest  borrowed @param[in] steps  to be computed in all */
+gab_status gab_timeloop_create(gab_forest *forest, gab_step steps, gab_timeloop **loop);
+void gab_timeloop_destroy(gab_timeloop **loop);
+
+/** Adds a task of every step. Local; the same in the same order on all slots, like everything below.
+ *  @return ::GAB_ERR_STATE, as of everything that is added, once the loop runs */
+gab_status gab_timeloop_add_task(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
+
+/** Adds something that is done after the steps for which `due` says so, and before the first step:
+ *  reductions, output, checks. `step` is the number of steps done.
+ *  @param[in] due  pure, the same on all slots; NULL: after every step */
+gab_status gab_timeloop_add_duty(gab_timeloop *loop, const char *name,
+                                 bool (*due)(const void *user, gab_step step), gab_task_fn run, void *user);
+
+/** Adds a live monitor: a look at the state after the steps for which `due` says so, before their duties, and also
+ *  before a checkpoint is taken and at the end. A check that finds what cannot be returns ::GAB_ERR_SUSPECT with a
+ *  message, on any slot. Then all go back to the last checkpoint, as after a death but with nobody lost: a bit that
+ *  flipped in memory does not do so again. If a monitor complains again before the run has got past the step of the
+ *  last complaint, the run ends with ::GAB_ERR_DIVERGED, as it does in a loop without protection. Errors found late
+ *  may be part of the checkpoint already: then this is how it ends.
+ *  @param[in] due  pure, the same on all slots; NULL: after every step
+ *  @param[in] check  a local look needs no communication */
+gab_status gab_timeloop_add_monitor(gab_timeloop *loop, const char *name,
+                                    bool (*due)(const void *user, gab_step step), gab_task_fn check,
+                                    void *user);
+
+/** Adds a live monitor of the state at rest: a look ahead of each checkpoint, at the end, and again when the own image of
+ *  a checkpoint has been packed, before that counts: what changes by itself between a step and the image does not get
+ *  into the state to which all would go back. Else like gab_timeloop_add_monitor().
+ *  @param[in] check  without communication */
+gab_status gab_timeloop_add_rest_monitor(gab_timeloop *loop, const char *name, gab_task_fn check, void *user);
+
+/** Adds something that is done once, when all steps are: still protected, so that a death there takes the run
+ *  back and lets it come here again. */
+gab_status gab_timeloop_add_finish(gab_timeloop *loop, const char *name, gab_task_fn run, void *user);
+
+/** Called on all living slots when the run ends by a failure, with the state as it was left: to write the
+ *  field that diverged. The world is repaired, unless that was what failed. With ::GAB_ERR_LOST the forest is
+ *  not whole. Its own failure is only logged. */
+gab_status gab_timeloop_on_failure(gab_timeloop *loop,
+                                   gab_status (*call)(void *user, gab_step step, gab_status why), void *user);
+
+/** For such a callback: takes the state back to the last checkpoint in memory, to be looked at; nothing goes
+ * on from there. The monitors have looked at it before it became one. Collective.
+ *  @param[out] step  its step; -1: there is none, and the state stays as it is
+ *  @return as gab_checkpoint_restore() */
+gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step);
+
+/** What has to be rolled back with the blocks; the loop's own step counter is. */
+gab_status gab_timeloop_add_entity(gab_timeloop *loop, const gab_entity *entity);
+
+/** Whether messages that a slot makes again, which came back by strategy `local`, are compared with what others had received. */
+typedef enum gab_verify { GAB_VERIFY_IN_DEBUG_BUILDS, GAB_VERIFY_ALWAYS, GAB_VERIFY_NEVER } gab_verify;
+
+/** How a run is protected. Zero-initialise; every zero has a meaning. */
+typedef struct gab_protection {
+  gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
+  bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
+  gab_compression compression; /**< of copies */
+  bool single_buffer; /**< one snapshot in memory; nothing overlaps then, since each is a time without any */
+  gab_step scrub;     /**< steps between two verifications of all images in memory; 0: never */
+  gab_redundancy redundancy;                           /**< what is kept of each image beside the own */
+  const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
+  gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
+  void *rebalance_user;
+  const char *folder; /**< for events.jsonl and progress.json; NULL: none */
+  gab_run_lock *lock; /**< of that folder, borrowed: a run that has lost it ends; NULL: none */
+  double
+      fence_wait; /**< seconds that a part of the run which has lost half of its processes or more waits before it
+                         goes on alone (fence.h); 0: five, or those of gabion-launch --cut-after if that is more */
+  double deadline; /**< seconds since 1970 by which the run has to have stopped (stop.h); 0: none */
+  double
+      log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
+                         of a slot, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
+  gab_verify verify; /**< of strategy `local` */
+  const char *
+      local_clusters; /**< of strategy `local`, which slots go back together: "slot" (NULL), "node", a number of clusters, or
+                         the path of a file, as the parameter resilience.local.clusters; read during the call */
+  int tries; /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
+  gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
+  gab_interval
+      disk_every; /**< between checkpoints on disk; 0 steps: none, but when the run is asked to stop. The
+                                last state is written too */
+  /** Snapshots lie in a folder of that folder named after the node, from where another job can go on (salvage.h);
+   *  e.g. /dev/shm/NAME, not to be shared with other runs; NULL: in the memory of the processes. */
+  const char *node_memory;
+  const gab_drill *drills;
+  size_t drill_count;
+} gab_protection;
+
+/** Turns the protection on: the one line that gives an application resilience. Collective (opens a port, and
+ *  tells all if the root cannot write its events). Copies everything but what the pointers in strategies,
+ *  scheme and rebalance_user point to.
+ *  @return ::GAB_ERR_STATE if it is on already, or the loop runs; ::GAB_ERR_INPUT if one of the strategies is
+ * `reconstruct` and there is data that cannot be made up; errors of schemes, drills and the folder */
+gab_status gab_timeloop_protect(gab_timeloop *loop, const gab_protection *protection);
+
+/** Lets the run begin with the newest whole checkpoint of those found, instead of the state that the forest
+ *  has: gab_timeloop_run() loads it, shares the blocks out by the rebalancing callback, and goes on from its
+ *  step. Events go on in their file. Before gab_timeloop_protect(). Local.
+ *  @param[in] restart  owned by the loop from now on, whatever the outcome
+ *  @return ::GAB_ERR_STATE if the loop is protected already */
+gab_status gab_timeloop_continue(gab_timeloop *loop, gab_restart *restart);
+
+/** For applications that want to know: called on all living slots after each recovery from deaths. */
+typedef void (*gab_fault_fn)(void *user, const gab_fault *fault);
+void gab_timeloop_on_fault(gab_timeloop *loop, gab_fault_fn call, void *user);
+
+/** For applications that make data from the state by messages when the forest has changed (ghosts that are not packed,
+ *  say), and keep them over many steps. Under strategy `local` a slot that goes back alone does so by itself, and nobody
+ *  answers, unless all did the same behind the checkpoint from which it goes on: so `call` is to forget such data, and the
+ *  next step makes them anew. Called behind each checkpoint of local recovery, on all at the same step, and where a slot
+ *  has gone back to one; never without local recovery, where all go back together. One for a loop. Local. */
+typedef void (*gab_checkpoint_fn)(void *user, gab_step step);
+void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void *user);
+
+/** Cell updates of one step over all slots, for the rates in the progress line and the summary; 0: all cells
+ *  of all blocks when the run begins. To be called again when the grid has changed, equal on all slots. */
+void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
+
+/** Runs to the last step. Collective; once for each loop.
+ *  @return GAB_OK on all; or the status that ended the run, on all the same: ::GAB_ERR_STATE for a loop that
+ * has run already, has steps but no task, or whose forest has no blocks once what it continues is loaded */
+gab_status gab_timeloop_run(gab_timeloop *loop);
+
+/** Steps done so far. */
+gab_step gab_timeloop_step(const gab_timeloop *loop);
+gab_step gab_timeloop_steps(const gab_timeloop *loop);
+gab_forest *gab_timeloop_forest(const gab_timeloop *loop);
+
+/** One timer per task, duty and finish under its name, and "checkpoint" and "recovery"; an application may
+ * add its own, the same ones on all slots, and finds them in the summary. Not rolled back: spent is spent. */
+gab_timers *gab_timeloop_timers(gab_timeloop *loop);
+
+enum { GAB_MOST_LOST_RECORDS = 8 }; /**< slots that are remembered of a fault */
+
+/** A fault as it is remembered; `lost` are the first few of lost_count. */
+typedef struct gab_fault_record {
+  gab_fault fault; /**< its pointer `lost` is NULL here */
+  gab_slot lost[GAB_MOST_LOST_RECORDS];
+} gab_fault_record;
+
+/** What local recovery did, as this slot saw it. */
+typedef struct gab_local_totals {
+  uint64_t steps_again;  /**< steps that this process computed a second time, whatever the strategy */
+  uint64_t faults;       /**< slots that came back alone */
+  uint64_t meetings;     /**< agreements and repairs while it was on: 0 */
+  uint64_t replayed;     /**< messages sent again */
+  uint64_t left_out;     /**< sends that others had already */
+  uint64_t compared;     /**< thereof of others: compared here with what had been received the first time */
+  uint64_t jumps;        /**< times that a slot which had come back went on from a later checkpoint */
+  uint64_t rollbacks;    /**< times that a slot went back since another one of its cluster had died */
+  uint64_t undone;       /**< steps that they had computed, and computed again: not counted in steps_again */
+  uint64_t logged_bytes; /**< of messages to other clusters */
+  uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
+  size_t journal_peak;     /**< bytes of logged messages at most */
+  size_t largest_copied;   /**< bytes of the largest message that was copied: large ones change hands */
+} gab_local_totals;
+
+/** What happened so far, as this slot saw it. */
+typedef struct gab_run_stats {
+  double seconds;                 /**< in gab_timeloop_run() */
+  double step_seconds;            /**< thereof in tasks */
+  double duty_seconds;            /**< thereof in duties */
+  uint64_t steps_computed;        /**< including those that were rolled back */
+  uint64_t updates_per_step;      /**< cell updates of one step over all slots, at present */
+  double updates_computed;        /**< in all steps_computed */
+  int fault_count;                /**< recoveries from deaths */
+  int lost_slots;                 /**< in all of them */
+  const gab_fault_record *faults; /**< the first fault_record_count of them; borrowed */
+  int fault_record_count;
+  double recovery_seconds;
+  gab_made_up made_up;  /**< what of the state is an approximation */
+  int suspicions;       /**< times that all went back because of a monitor */
+  gab_step rolled_back; /**< steps computed in vain */
+  gab_checkpoint_stats checkpoint;
+  gab_disk_stats disk;
+  gab_local_totals local;
+  double disk_mtbf;     /**< as given for the level on disk; 0: not */
+  double disk_interval; /**< seconds between the last two checkpoints on disk; 0: there were no two */
+  gab_step first_step;  /**< at which this job began: 0 unless it continues another one */
+} gab_run_stats;
+gab_run_stats gab_timeloop_get_stats(const gab_timeloop *loop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

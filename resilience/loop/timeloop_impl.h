@@ -1,0 +1,235 @@
+/* What timeloop.c, protection.c and progress.c share. Internal. */
+#ifndef GABION_RESILIENCE_TIMELOOP_IMPL_H
+#define GABION_RESILIENCE_TIMELOOP_IMPL_H
+
+#include "resilience/disk/salvage.h"
+#include "resilience/loop/stop.h"
+#include "resilience/loop/timeloop.h"
+
+enum {
+  GAB_MOST_TASKS = 64,
+  GAB_TASK_NAME = 48,
+  GAB_MOST_FAULT_RECORDS = 64,
+  GAB_MOST_BARREN_RECOVERIES = 100,
+  GAB_USUAL_TRIES = 10,
+  GAB_USUAL_FENCE_WAIT = 5 /* seconds */
+};
+#define GAB_PROGRESS_FILE "progress.json" /* in the folder of the run */
+
+typedef struct gab_task {
+  char name[GAB_TASK_NAME];
+  bool (*due)(const void *user, gab_step step); /* of duties; NULL: always */
+  gab_task_fn run;
+  void *user;
+  gab_timer timer;
+  bool at_rest; /* of monitors: nothing is due after a step */
+} gab_task;
+
+typedef struct gab_task_list {
+  gab_task tasks[GAB_MOST_TASKS];
+  int count;
+} gab_task_list;
+
+/* One of the two levels of checkpoints. */
+typedef struct gab_clock {
+  gab_interval every;
+  gab_step next; /* of its next checkpoint; -1: none is due, or not known yet */
+  double last;   /* seconds: when its last one was taken */
+} gab_clock;
+
+/* A checkpoint in memory whose copies travel behind the steps. */
+typedef struct gab_overlap {
+  bool wanted;
+  bool to_disk;   /* the one under way goes there when it is complete */
+  gab_step lag;   /* steps between begin and completion of the next one, the same on all; 0: no overlap */
+  gab_step from;  /* step of the one under way */
+  gab_step until; /* at which all complete it */
+  gab_step there; /* after which this slot had nothing under way any more; -1: not yet */
+} gab_overlap;
+
+/* Present only when the loop is protected. */
+typedef struct gab_guard {
+  gab_step scrub; /* steps between two looks at what lies in memory; 0: never */
+  int32_t told;   /* members when it was said what is kept of whom */
+  int32_t seated; /* spares that had taken a seat by then */
+  bool separate;  /* any one failure domain could be lost as a whole then */
+  gab_clock memory, on_disk;
+  gab_overlap overlap;
+  double past_seconds; /* that jobs before this one ran for ... */
+  int past_losses;     /* ... and how many of them were lost */
+  uint64_t
+      killed;    /* processes that the system of this node had ended for lack of memory when the run began */
+  gab_step look; /* at which the clocks are set again though nothing is taken; -1: none */
+  gab_checkpoint *checkpoint;
+  gab_disk *disk; /* NULL: none */
+  gab_drills *drills;
+  gab_fence *fence;          /* NULL: no part of the run can be cut off */
+  gab_run_lock *fenced_lock; /* that looks at it; borrowed; NULL: none */
+  double fence_looked;       /* seconds: when the folder was last asked */
+  gab_stop *stop;
+  char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
+  gab_memory_key node_key; /* what they are stamped with */
+  bool spent;              /* the run has come to an end from which nobody goes on there */
+  gab_salvage *salvage;    /* what was found there, until there is a new snapshot */
+  gab_recovery recovery;
+  gab_local_run *local; /* NULL: no local recovery */
+  const gab_strategy *strategies[GAB_MOST_STRATEGIES];
+  int strategy_count;
+  int barren;         /* recoveries in a row without a death and without a new checkpoint between them */
+  gab_step suspected; /* the last step after which a monitor complained; -1: none yet */
+  gab_step furthest;  /* that was ever restored */
+  int tries;          /* recoveries from deaths since that grew */
+  int most_tries;
+} gab_guard;
+
+struct gab_timeloop {
+  gab_forest *forest;
+  gab_world *world;
+  gab_step steps, step;
+  gab_made_up made_up; /* part of the state */
+  bool is_running;     /* or has run: what it consists of is fixed */
+  bool duties_pending; /* the duties of the present step have not been done; part of the state */
+  gab_task_list tasks, monitors, duties, finishes;
+  gab_step monitored; /* the step after which the monitors that were due have looked; -1: none */
+  gab_timers *timers; /* one per task, duty and finish, and the three below */
+  gab_timer checkpoint_timer, disk_timer, recovery_timer;
+  gab_entity entities[GAB_MOST_TASKS];
+  int entity_count;
+  gab_guard *guard;
+  gab_restart *restart; /* what the run begins with; NULL: the state of the forest */
+  gab_events *events;   /* NULL without protection */
+  gab_run_lock *lock;   /* of the folder of the run; NULL: none */
+  char folder[1000];    /* of the run, for progress.json; "": none */
+  gab_fault_fn on_fault;
+  void *on_fault_user;
+  gab_checkpoint_fn on_checkpoint;
+  void *on_checkpoint_user;
+  gab_status (*on_failure)(void *user, gab_step step, gab_status why);
+  void *on_failure_user;
+  gab_run_stats stats;
+  gab_fault_record records[GAB_MOST_FAULT_RECORDS];
+  gab_step furthest;           /* step that this process has computed, or gone on from */
+  double longest_step;         /* seconds, with what was due after it */
+  double started, recent_time; /* of the run; of the last progress line */
+  gab_step recent_step;
+  uint64_t own_updates; /* asked for by the application; 0: count the cells */
+};
+
+/* Takes the first snapshot, of the state of the forest or of that which the run continues: after
+ * gab_guard_begin(). Collective. */
+gab_status gab_guard_start(gab_timeloop *loop);
+/* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.
+ * @param[in] called  of a spare that was called, the intent of the repair that did it; else NULL */
+gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called);
+/* Members of an object that tell of a fault, the same in events.jsonl and summary.json. @param[in] lost slots
+ * to be listed, perhaps not all of them */
+void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *lost, int32_t count);
+/* "nobody", "slot 3", "slots 0, 2", "slots 0, 1, 2 and 9 more": of `count` slots those that are `listed`, as far as there is
+ * room. @param[in] room  64 or more @return text */
+const char *gab_fault_who(const gab_slot *lost, int32_t listed, int32_t count, char *text, size_t room);
+/* The run is over, as all have agreed: no part of it goes on any more. Collective. GAB_ERR_FAULT: it is not, yet. */
+gab_status gab_guard_close_fence(gab_timeloop *loop);
+/* Has anybody asked the run to stop? Then takes a last checkpoint and fails with GAB_ERR_REQUEUE. Collective. */
+/** Ends the process if another part of the run has gone on; at most once a second, on the root. Local. */
+void gab_guard_check_fence(gab_timeloop *loop);
+gab_status gab_guard_stop(gab_timeloop *loop);
+/* The same under local recovery, where only checkpoint steps ask: ahead of the checkpoint. Collective. */
+gab_status gab_guard_stop_at_checkpoint(gab_timeloop *loop);
+void gab_guard_destroy(gab_guard **guard);
+/* Warns where deaths will not be survived. Local. */
+void gab_guard_warn(const gab_timeloop *loop);
+
+/* ---- history.c of the loop (loop_history.c): what is not rolled back, and a newcomer has to know */
+
+gab_status gab_guard_pack_history(void *loop, gab_buffer *out);
+gab_status gab_guard_unpack_history(void *loop, gab_reader *in);
+
+/* ---- clocks.c */
+
+/* At the end of a step: helps a write to disk along, takes the checkpoints that are due, and decides when the
+ * next ones are. Collective. */
+gab_status gab_guard_checkpoint(gab_timeloop *loop);
+/* Between tasks and after steps: helps copies along that are under way. Local. */
+gab_status gab_guard_help(gab_timeloop *loop);
+/* Says what is kept of whom when that is new: the numbers of a scheme change with the members. */
+void gab_guard_tell(gab_timeloop *loop);
+/* Copies lie in memory for long: what changes there is to be found while there is something to replace it by. If it
+ * is time for a look. Collective. */
+gab_status gab_guard_scrub(gab_timeloop *loop);
+/* Loads the state which the run continues, if any. Collective. */
+gab_status gab_guard_begin(gab_timeloop *loop);
+/* Takes one in memory now, and begins to write it to disk. Collective. */
+gab_status gab_guard_take(gab_timeloop *loop, bool to_disk);
+/* Decides when the next ones are. Collective. */
+gab_status gab_guard_set_clocks(gab_timeloop *loop);
+/* Brings the state as it is to disk, and waits until it lies there. Collective.
+ * @param[out] safe  the same on all: false without a level on disk, or if the disk refused, which is reported */
+gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe);
+/* The same at the last step, if there are to be checkpoints on disk. */
+gab_status gab_guard_finish(gab_timeloop *loop);
+/* After a recovery: begins the write again that was interrupted, here or elsewhere. Collective. */
+gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted);
+bool gab_guard_uses_disk(const gab_guard *guard);
+/* Mean time of a step so far; 0: none yet. */
+double gab_guard_step_seconds(const gab_timeloop *loop);
+
+/* ---- monitors.c */
+
+/* Lets those look that are due. Ahead of a checkpoint all do, so that nothing that is wrong becomes a snapshot. */
+gab_status gab_monitors_look(gab_timeloop *loop, bool all);
+/* Those that look at the state at rest do so again. */
+gab_status gab_monitors_look_at_rest(gab_timeloop *loop);
+/* After all went back because a monitor complained: counts it and says so. Collective. @param[in] complained
+ * this slot did
+ * @return GAB_ERR_DIVERGED on all if the run did not get past the step of the complaint before: no chance */
+gab_status gab_monitors_judge(gab_timeloop *loop, const gab_fault *fault, bool complained);
+
+/* ---- local_run.c, local_step.c: local recovery (local_run_impl.h). All do nothing where it is not on */
+
+gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run);
+void gab_local_run_destroy(gab_local_run **run);
+/* Before the loop runs. @param[in] limit  in units of the state; 0: none */
+void gab_local_set_log_limit(gab_local_run *run, double limit);
+/* Before the loop runs: whether messages that are made again are compared. */
+void gab_local_set_verify(gab_local_run *run, gab_verify verify);
+/* Before the loop runs. Collective. @param[in] clusters  as in gab_protection */
+gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters);
+/* Whether the strategy is in the list. Pure. */
+bool gab_local_is_wanted(const gab_protection *protection);
+/* ::GAB_ERR_INPUT if a run that is protected like that cannot have it. Pure. */
+gab_status gab_local_check(const gab_protection *protection);
+/* Whether a slot that dies now comes back alone. */
+bool gab_local_is_on(const gab_timeloop *loop);
+/* Whether it is on, or would be but for a global section. */
+bool gab_local_has_part(const gab_timeloop *loop);
+/* Whether this process has come to a section where all gather. */
+bool gab_local_gathers(const gab_timeloop *loop);
+/* Turns it on, with a checkpoint, where all are at the same step in a whole world. Local but for what the checkpoint needs. */
+gab_status gab_local_begin(gab_timeloop *loop);
+/* Comes to a global section; inside, everything is as without local recovery. Collective.
+ * @return ::GAB_ERR_FAULT if somebody came back since it was turned on: all recover, and go on from the same step without it */
+gab_status gab_local_enter(gab_timeloop *loop);
+/* The same for good: what follows is global. Collective. */
+gab_status gab_local_end(gab_timeloop *loop);
+/* In the place of gab_guard_checkpoint() while it is on. */
+gab_status gab_local_checkpoint_due(gab_timeloop *loop);
+/* Ahead of a checkpoint, outside of sections: whether all stop here, for what was asked for an interval ago. Waits for nothing but
+ * that the last checkpoint is committed. @param[in,out] why  why this process wants to stop; why all do; 0: not */
+gab_status gab_local_whether_to_stop(gab_timeloop *loop, uint64_t *why);
+/* Brings the claim of this process, if any, up to date, ahead of a repair. Local. */
+void gab_local_note_claim(gab_local_run *run);
+/* Looks after others between tasks. Local. */
+gab_status gab_local_help(gab_timeloop *loop);
+/* After ::GAB_ERR_FAULT: whether it was this slot alone that goes back to a later checkpoint, which is then done. */
+gab_status gab_local_go_back(gab_timeloop *loop, bool *alone);
+/* Called by a spare at rest. */
+gab_status gab_local_rest(void *run, bool *plays);
+
+/* ---- progress.c */
+
+/* After a step: the line of the log and the files that say how far the run is. Local. */
+void gab_progress_report(gab_timeloop *loop);
+/* The file for good, at the end. Local. */
+void gab_progress_end(const gab_timeloop *loop, gab_status status);
+
+#endif

@@ -1,0 +1,442 @@
+#include "resilience/recovery/recovery.h"
+
+#include "core/messages/collective.h"
+#include "core/messages/carrier.h"
+#include "core/base/log.h"
+#include "resilience/disk/disk_impl.h"
+#include "resilience/disk/restart.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void gab_note_fault(gab_events *events, const gab_world *world)
+{
+  gab_json *event = gab_event_begin(events, "fault noticed");
+  gab_json_text(event, "phase", gab_phase_name(gab_world_phase(world)));
+  gab_event_end(events, &event);
+}
+
+/* ---------------------------------------------------------------- shrink */
+
+static gab_status rebalance(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (!recovery->rebalance || fault->lost_count == fault->returned) return GAB_OK;
+  double start = gab_seconds();
+  GAB_TRY(recovery->rebalance(recovery->rebalance_user, recovery->forest));
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, fault->restored_step));
+  fault->rebalance = gab_seconds() - start;
+  return GAB_OK;
+}
+
+/* @param[in] restored  what going back came to */
+static gab_status go_on_from(const gab_recovery *recovery, gab_restore_report restored, gab_fault *fault)
+{
+  fault->restored_step = restored.step;
+  fault->adopted += restored.adopted;
+  fault->restore = restored.seconds + restored.agree_seconds;
+  double start = gab_seconds();
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, restored.step));
+  fault->reprotect = gab_seconds() - start;
+  return rebalance(recovery, fault);
+}
+
+static gab_status shrink(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_restore(recovery->checkpoint, &restored));
+  return go_on_from(recovery, restored, fault);
+}
+
+const gab_strategy gab_strategy_shrink = {
+    .name = "shrink",
+    .doc = "go on with the survivors; the holders of copies adopt the blocks of the dead, then rebalance",
+    .recover = shrink,
+};
+
+/* ---------------------------------------------------------------- spare */
+
+static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
+{
+  const int32_t spares = fault->returned - fault->respawned;
+  if (spares < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "there were spare processes for %" PRId32 " of %" PRId32 " lost slots", spares,
+             fault->lost_count);
+  return shrink(recovery, fault);
+}
+
+const gab_strategy gab_strategy_spare = {
+    .name = "spare",
+    .doc = "processes that were set aside take the seats of the dead: same slots, same blocks",
+    .recover = replace,
+    .seating = GAB_SEATING_SPARES,
+};
+
+/* ---------------------------------------------------------------- respawn */
+
+static gab_status respawn(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (fault->returned < fault->lost_count)
+    GAB_FAIL(GAB_ERR_LOST, "processes could be started for %" PRId32 " of %" PRId32 " lost slots",
+             fault->returned, fault->lost_count);
+  return shrink(recovery, fault);
+}
+
+const gab_strategy gab_strategy_respawn = {
+    .name = "respawn",
+    .doc =
+        "spare processes, and where none is left new ones, take the seats of the dead: same slots, same blocks",
+    .recover = respawn,
+    .seating = GAB_SEATING_SPARES | GAB_SEATING_RESPAWN,
+};
+
+/* ---------------------------------------------------------------- reconstruct */
+
+/* It is counted before the next checkpoint is taken, of which it is a part. */
+static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_restore_report restored;
+  GAB_TRY(gab_checkpoint_reconstruct(recovery->checkpoint, &restored));
+  gab_made_up *made_up = recovery->made_up;
+  if (made_up && restored.made_up > 0) {
+    if (made_up->blocks == 0) made_up->since = restored.step;
+    made_up->blocks += restored.made_up;
+  }
+  fault->made_up = restored.made_up;
+  return go_on_from(recovery, restored, fault);
+}
+
+const gab_strategy gab_strategy_reconstruct = {
+    .name = "reconstruct",
+    .doc = "go on with the survivors; blocks that nobody holds any more are made up: an approximation",
+    .recover = reconstruct,
+    .makes_up = true,
+};
+
+/* ---------------------------------------------------------------- disk */
+
+static gab_status load_from_disk(const gab_recovery *recovery, const char *before, gab_restart_report *report)
+{
+  gab_restart *restart;
+  GAB_TRY(gab_restart_find(recovery->world, gab_disk_folder(recovery->disk), false, &restart));
+  gab_status status;
+  if (gab_restart_count(restart) > 0) status = gab_restart_load(restart, recovery->checkpoint, report);
+  else
+    status = gab_error_set(GAB_ERR_LOST, __FILE__, __LINE__, "%s; and there is no whole checkpoint in %s",
+                           before, gab_disk_folder(recovery->disk));
+  gab_restart_destroy(&restart);
+  return status;
+}
+
+static gab_status go_back_to_disk(const gab_recovery *recovery, gab_fault *fault)
+{
+  char before[1024];
+  gab_restart_report loaded;
+  snprintf(before, sizeof before, "%s", gab_error_message());
+  if (!recovery->disk)
+    GAB_FAIL(GAB_ERR_LOST, "%s", before[0] ? before : "there are no checkpoints on disk to go back to");
+  GAB_TRY(load_from_disk(recovery, before, &loaded));
+  gab_log(GAB_LOG_WARNING,
+          "%s: all go back to the checkpoint of step %" GAB_PRI_STEP " on disk (written by %" PRId32
+          " processes)",
+          before[0] ? before : "recovery", loaded.step, loaded.members);
+  if (gab_world_is_root(recovery->world)) {
+    gab_json *event = gab_event_begin(recovery->events, "restored from disk");
+    gab_json_int(event, "of_step", loaded.step);
+    gab_json_rounded(event, "seconds", loaded.seconds, 6);
+    gab_event_end(recovery->events, &event);
+  }
+  gab_disk_went_back(recovery->disk, loaded.step);
+  fault->from_disk = true;
+  fault->restored_step = loaded.step;
+  fault->restore = loaded.seconds;
+  double start = gab_seconds();
+  GAB_TRY(gab_checkpoint_take(recovery->checkpoint, loaded.step));
+  fault->reprotect = gab_seconds() - start;
+  return rebalance(recovery, fault);
+}
+
+const gab_strategy gab_strategy_disk = {
+    .name = "disk",
+    .doc = "go back to the newest checkpoint on disk, with the survivors",
+    .recover = go_back_to_disk,
+    .needs_disk = true,
+};
+
+/* ---------------------------------------------------------------- by name */
+
+enum { OWN_STRATEGIES = 16 };
+static const gab_strategy *strategies[6 + OWN_STRATEGIES] = {&gab_strategy_shrink,  &gab_strategy_spare,
+                                                             &gab_strategy_respawn, &gab_strategy_reconstruct,
+                                                             &gab_strategy_disk,    &gab_strategy_local};
+static int strategy_total = 6;
+
+const gab_strategy *gab_strategy_at(int index)
+{
+  return index >= 0 && index < strategy_total ? strategies[index] : NULL;
+}
+
+gab_status gab_strategy_register(const gab_strategy *strategy)
+{
+  if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->recover)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a strategy needs a name, a doc line and recover");
+  for (int i = 0; i < strategy_total; i++)
+    if (strcmp(strategies[i]->name, strategy->name) == 0)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "there is a strategy '%s' already", strategy->name);
+  if (strategy_total == (int)(sizeof strategies / sizeof strategies[0]))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "no room for strategy '%s': %d were registered already", strategy->name,
+             (int)OWN_STRATEGIES);
+  strategies[strategy_total++] = strategy;
+  return GAB_OK;
+}
+
+gab_status gab_strategies_check(const gab_strategy *const *list, int count)
+{
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < i; k++)
+      if (list[k] == list[i]) GAB_FAIL(GAB_ERR_INPUT, "strategy '%s' is named twice", list[i]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->seating != GAB_SEATING_NONE && list[k]->seating == GAB_SEATING_NONE)
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategy '%s' cannot come behind '%s': who went on without the dead has no place to fill any more; "
+            "name it first",
+            list[i]->name, list[k]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->seating == GAB_SEATING_SPARES && (list[k]->seating & GAB_SEATING_RESPAWN))
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategy '%s' cannot be reached behind '%s', which uses up the spare processes first: name it first",
+            list[i]->name, list[k]->name);
+    if (i > 0 && list[i]->is_local)
+      GAB_FAIL(GAB_ERR_INPUT,
+               "strategy '%s' has to be the first of the list: behind '%s' all have gone back already",
+               list[i]->name, list[i - 1]->name);
+    for (int k = 0; k < i; k++)
+      if (list[i]->makes_up && list[k]->seating != GAB_SEATING_NONE)
+        GAB_FAIL(
+            GAB_ERR_INPUT,
+            "strategies '%s' and '%s' cannot be combined: a process that takes a seat has nothing to make blocks "
+            "up from",
+            list[k]->name, list[i]->name);
+  }
+  return GAB_OK;
+}
+
+const gab_strategy *gab_strategy_by_name(const char *name)
+{
+  char known[256] = "";
+  for (int i = 0; gab_strategy_at(i); i++) {
+    if (strcmp(strategies[i]->name, name) == 0) return strategies[i];
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", strategies[i]->name);
+  }
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no recovery strategy '%s' (there are: %s)", name, known);
+  return NULL;
+}
+
+/* ---------------------------------------------------------------- who is lost, who is new */
+
+/* Who has died since the fault was noticed: members of then that are none now, or have come back. */
+static gab_status find_lost(const gab_world *world, const gab_members *before, gab_slot **lost,
+                            gab_fault *fault)
+{
+  const gab_members *now = gab_world_members(world);
+  const gab_seat first_respawned = gab_world_first_seats(world);
+  void *room = *lost;
+  gab_members survivors = {0};
+  GAB_TRY(gab_members_survivors(before, now, &survivors));
+  gab_status status =
+      gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &room);
+  *lost = room;
+  fault->lost_count = fault->returned = fault->respawned = 0;
+  for (int32_t i = 0; i < survivors.gone_count && status == GAB_OK; i++) {
+    if (!gab_members_has(before, survivors.gone[i])) continue;
+    (*lost)[fault->lost_count++] = survivors.gone[i];
+    fault->returned += gab_members_has(now, survivors.gone[i]);
+    fault->respawned += gab_members_seat(now, survivors.gone[i]) >= first_respawned;
+  }
+  fault->lost = *lost;
+  gab_members_release(&survivors);
+  return status;
+}
+
+/* What a newcomer is told by the elder before anything is restored. */
+static gab_status put_account(const gab_recovery *recovery, const gab_members *before, const gab_fault *fault,
+                              double since, gab_buffer *out)
+{
+  GAB_TRY(gab_members_pack(before, out));
+  GAB_TRY(gab_put_i64(out, fault->noticed_step));
+  GAB_TRY(gab_put_i32(out, fault->rounds));
+  GAB_TRY(gab_put_u8(out, fault->suspect));
+  GAB_TRY(gab_put_f64(out, gab_seconds() - since));
+  return recovery->pack_history ? recovery->pack_history(recovery->history_user, out) : GAB_OK;
+}
+
+static gab_status take_account(const gab_recovery *recovery, gab_members *before, gab_fault *fault,
+                               double *since, gab_reader in)
+{
+  double age;
+  int64_t noticed;
+  int32_t rounds;
+  uint8_t suspect;
+  GAB_TRY(gab_members_unpack(before, &in));
+  GAB_TRY(gab_get_i64(&in, &noticed));
+  GAB_TRY(gab_get_i32(&in, &rounds));
+  GAB_TRY(gab_get_u8(&in, &suspect));
+  GAB_TRY(gab_get_f64(&in, &age));
+  *since = gab_seconds() - age;
+  fault->noticed_step = noticed;
+  fault->rounds = rounds;
+  fault->suspect = suspect != 0;
+  return recovery->unpack_history ? recovery->unpack_history(recovery->history_user, &in) : GAB_OK;
+}
+
+/* Who takes part in a recovery: a process that was there before, or one that was called to it. */
+typedef struct part {
+  const gab_status *called; /* the intent of the repair that called it, until it has joined; else NULL */
+  bool is_new;
+  double since;       /* seconds: when the fault was noticed */
+  gab_members before; /* the members before the fault */
+  char words[1024];   /* of a monitor that complained */
+} part;
+
+/* In every round, since a process may be called in any. Collective. */
+static gab_status tell_newcomers(const gab_recovery *recovery, part *mine, gab_fault *fault)
+{
+  gab_checkpoint *checkpoint = recovery->checkpoint;
+  gab_world *world = recovery->world;
+  gab_buffer account;
+  if (!gab_newcomers_possible(checkpoint)) return GAB_OK;
+  GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  const bool is_elder = gab_world_slot(world) == checkpoint->elder;
+  gab_buffer_init(&account, GAB_MEMORY_OTHER);
+  gab_status status = is_elder ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;
+  if (status == GAB_OK) status = gab_world_broadcast(world, checkpoint->elder, &account);
+  if (status == GAB_OK && mine->is_new && !is_elder)
+    status = take_account(recovery, &mine->before, fault, &mine->since, gab_reader_of_buffer(&account));
+  gab_buffer_release(&account);
+  return status;
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+static gab_status escalate(const gab_recovery *recovery, const gab_strategy *const *list, int count,
+                           gab_fault *fault)
+{
+  gab_status status = GAB_ERR_LOST;
+  gab_error_clear();
+  fault->made_up = 0;
+  fault->from_disk = false;
+  for (int i = 0; i < count && status == GAB_ERR_LOST; i++) {
+    fault->strategy = list[i]->name;
+    status = list[i]->recover(recovery, fault);
+  }
+  return status;
+}
+
+static void note_repair(const gab_recovery *recovery, gab_fault *fault)
+{
+  gab_repair_times times = gab_world_repair_times(recovery->world);
+  fault->revoke = times.revoke;
+  fault->shrink = times.shrink;
+  fault->agree = times.agree;
+}
+
+static gab_status repair(const gab_recovery *recovery, part *mine, gab_fault *fault)
+{
+  gab_status intent = GAB_OK;
+  if (mine->called) {
+    intent = *mine->called;
+    mine->called = NULL;
+    fault->rounds++;
+  } else {
+    if (fault->rounds++ >
+        0) /* the first was noticed outside; where each was tells which snapshots it can have */
+      gab_note_fault(recovery->events, recovery->world);
+    GAB_TRY(gab_world_repair(recovery->world, &intent));
+  }
+  if (intent == GAB_ERR_SUSPECT) fault->suspect = true;
+  else if (intent != GAB_OK) return intent;
+  if (intent == GAB_ERR_SUSPECT) snprintf(mine->words, sizeof mine->words, "%s", gab_error_message());
+  if (intent == GAB_ERR_SUSPECT) gab_log(GAB_LOG_WARNING, "%s", mine->words); /* whatever becomes of it */
+  return GAB_OK;
+}
+
+/* Of a round: whether its part of the run has been found to be the one that goes on. */
+typedef struct asking {
+  gab_fence *fence;
+  bool asked;
+} asking;
+
+/* What there is suffices to go on. Entities may cut files back when they are restored, so that a part which does not
+ * go on must not come to that. */
+static gab_status ask_fence_before_entities(void *user)
+{
+  asking *round = user;
+  if (round->asked) return GAB_OK;
+  GAB_TRY(gab_fence_claim(round->fence, true));
+  round->asked = true;
+  return GAB_OK;
+}
+
+/* What came out holds only for the part of the run that goes on. Before it has asked a part has written nothing but lines
+ * of the log and the event `fault noticed'. */
+static gab_status recover(const gab_recovery *recovery, const gab_strategy *const *list, int count,
+                          gab_fault *fault)
+{
+  char message[1024];
+  asking round = {.fence = recovery->fence};
+  gab_checkpoint *checkpoint = recovery->checkpoint;
+  if (!recovery->fence || fault->lost_count == 0) return escalate(recovery, list, count, fault);
+  checkpoint->before_entities = ask_fence_before_entities;
+  checkpoint->before_entities_user = &round;
+  const gab_status status = escalate(recovery, list, count, fault);
+  checkpoint->before_entities = NULL;
+  if (round.asked || (status != GAB_OK && status != GAB_ERR_LOST)) return status;
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  GAB_TRY(gab_fence_claim(recovery->fence, status == GAB_OK));
+  return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
+}
+
+/* Repairs until a try goes through. What only one slot meets (no memory, a corrupt copy) is raised, so that
+ * the next repair ends the run on all of them with one status. */
+static gab_status rounds(const gab_recovery *recovery, const gab_strategy *const *list, int count, part *mine,
+                         gab_slot **lost, gab_fault *fault)
+{
+  for (;;) {
+    const gab_status repaired = repair(recovery, mine, fault);
+    gab_status status =
+        GAB_OK; /* also where an intent ends the run: somebody may want to look at the last checkpoint */
+    if (recovery->local && repaired != GAB_ERR_LOST)
+      status = gab_local_settle(recovery->local, &mine->before);
+    GAB_TRY(repaired);
+    note_repair(recovery, fault);
+    if (status == GAB_OK) status = tell_newcomers(recovery, mine, fault);
+    if (status == GAB_OK) status = find_lost(recovery->world, &mine->before, lost, fault);
+    if (status == GAB_OK) status = recover(recovery, list, count, fault);
+    recovery->checkpoint->elder = GAB_NO_SLOT;
+    if (status == GAB_OK) {
+      if (fault->suspect) (void)gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "%s", mine->words);
+      return GAB_OK;
+    }
+    if (status != GAB_ERR_FAULT) gab_world_raise(recovery->world, status);
+  }
+}
+
+gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *list, int count,
+                       const gab_status *called, gab_slot **lost, gab_fault *fault)
+{
+  fault->rounds = 0;
+  fault->adopted = 0;
+  /* Who took a slot alone has missed what all are told. */
+  const bool came_alone = !called && gab_world_claim(recovery->world);
+  part mine = {.called = called, .is_new = called != NULL || came_alone, .since = gab_seconds()};
+  gab_members_init(&mine.before, 0);
+  gab_status status = gab_members_copy(&mine.before, gab_world_members(recovery->world));
+  if (status != GAB_OK) gab_world_raise(recovery->world, status); /* the others wait in the repair */
+  if (status != GAB_OK) mine.called = NULL;
+  status = rounds(recovery, list, count, &mine, lost, fault);
+  gab_members_release(&mine.before);
+  fault->seconds = gab_seconds() - mine.since;
+  return status;
+}

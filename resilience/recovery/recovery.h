@@ -1,0 +1,156 @@
+/** @file recovery.h
+ *  @brief Recovery strategies: what happens to the processes and the state after a fault.
+ *
+ *  `shrink` (Kohl et al. 2017, algorithms 3 and 4): repair the world without the dead; everyone goes back to the
+ *  last snapshot, each from its own memory, the restorers adopt the blocks of the dead: no communication;
+ *  everything gets its second copy again by a full checkpoint; rebalance, checkpoint again, go on. A further
+ *  death anywhere in this starts it again from the repair; the snapshot that was restored stays readable
+ *  until the next one is committed.
+ *
+ *  `spare`: processes that were set aside take the seats of the dead (core/world/world.h), in the next incarnation of the same
+ *  slots; the holders of copies send them the images, and all go back to the snapshot: same slots, same blocks, no
+ *  rebalancing, no memory but that of the spares. Not enough spares for all: the strategy behind it goes on from there.
+ *
+ *  `respawn`: as spare, but where no spare is left processes are started (MPI_Comm_spawn, core/world/world.h): the same program,
+ *  which goes through its set-up alone while the others wait. After three tries in one repair the strategy behind it goes
+ *  on from there. What Open MPI carries of this, and what not, is measured in doc/ulfm.md.
+ *
+ *  `reconstruct`: as shrink, but blocks that no memory holds any more are made up from what is around them
+ *  (gab_checkpoint_reconstruct()): the run goes on and says that it is an approximation.
+ *
+ *  `disk`: for what no memory holds any more. All survivors go back to the newest whole checkpoint on disk
+ *  (resilience/disk/restart.h), and go on as after shrink.
+ *
+ *  `local` (Gamell et al. 2015): a spare takes the slot of a dead process and goes back alone, its neighbours replay what
+ *  they had sent, all others go on; no repair. What cannot be served so is left to the next strategy of the list.
+ *
+ *  A strategy is a table: what happens to the processes (seating), how state comes back (recover), what it has to keep
+ *  for that. They are tried in the order of the parameter file; an order in which one of them can never be reached is
+ *  refused (gab_strategies_check()). An application may register its own.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_RESILIENCE_RECOVERY_H
+#define GABION_RESILIENCE_RECOVERY_H
+
+#include "resilience/recovery/fence.h"
+#include "resilience/checkpoint/checkpoint.h"
+#include "resilience/disk/disk.h"
+#include "resilience/reports/events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Gives the blocks better owners; collective. @return ::GAB_ERR_FAULT if the world broke */
+typedef gab_status (*gab_rebalance_fn)(void *user, gab_forest *forest);
+
+/** What a fault was and what it cost. */
+typedef struct gab_fault {
+  gab_step noticed_step;  /**< that was being computed when this slot noticed */
+  gab_step restored_step; /**< to which the run went back */
+  int32_t lost_count;     /**< slots that died */
+  const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
+  const char *strategy;   /**< name of the one that went through; of the strategy's table */
+  int32_t returned;       /**< of the lost slots so many came back, played by other processes */
+  int32_t respawned;      /**< of these so many by processes that were started for it */
+  uint64_t adopted;       /**< blocks that this slot took over */
+  uint64_t made_up;       /**< blocks of all slots that strategy `reconstruct` made up */
+  bool from_disk;         /**< what memory held was not enough */
+  bool suspect;           /**< a monitor complained; its words are the present error message */
+  int rounds;             /**< repairs it took; more than 1 if something died during recovery */
+  double seconds;         /**< from noticing to going on */
+  double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */
+} gab_fault;
+
+/** What of a state was made up and not computed: part of the state. */
+typedef struct gab_made_up {
+  uint64_t blocks; /**< of all slots, in all recoveries that led to it; 0: nothing, the state is exact */
+  gab_step since;  /**< step of the first of them, if any */
+} gab_made_up;
+
+/** Local recovery of a time loop; internal. */
+typedef struct gab_local_run gab_local_run;
+
+/** What a strategy works with. All borrowed. */
+typedef struct gab_recovery {
+  gab_world *world;
+  gab_forest *forest;
+  gab_checkpoint *checkpoint;
+  gab_events *events;
+  gab_disk *disk;       /**< NULL: no checkpoints on disk */
+  gab_fence *fence;     /**< asked after every death whether this part of the run goes on; NULL: nobody is */
+  gab_made_up *made_up; /**< what is made up is counted there; NULL: nowhere */
+  gab_rebalance_fn rebalance; /**< NULL: blocks stay where they were adopted */
+  void *rebalance_user;
+  /** What a process that comes to play a slot has to know beside the state, and that is not rolled back: packed by one
+   *  that knows, unpacked by all newcomers of a recovery. NULL: nothing. */
+  gab_status (*pack_history)(void *user, gab_buffer *out);
+  gab_status (*unpack_history)(void *user, gab_reader *in);
+  void *history_user;
+  gab_local_run *local; /**< NULL: no local recovery */
+} gab_recovery;
+
+/** A way to go on. */
+typedef struct gab_strategy {
+  const char *name;
+  const char *doc;
+  /** One round in a world that was just repaired. Collective.
+   *  @return GAB_OK: the run can go on at fault->restored_step; ::GAB_ERR_FAULT: somebody died meanwhile,
+   *  another round; ::GAB_ERR_LOST: this strategy cannot, the next one may */
+  gab_status (*recover)(const gab_recovery *recovery, gab_fault *fault);
+  gab_seating seating; /**< what repairs do about the slots of the dead while this strategy is in the list */
+  bool makes_up; /**< it works with skeletons, which have to be kept (gab_checkpoint_keep_skeletons()) */
+  bool
+      is_local; /**< slots come back alone, without a repair; `recover` is for what that leaves to be done by all */
+  bool needs_disk; /**< it goes back to checkpoints on disk: by default only where there are any */
+} gab_strategy;
+
+/** Only the lost go back, while there are spares (doc/local-recovery.md). The first of a list; others behind it. */
+extern const gab_strategy gab_strategy_local;
+/** Full size as long as there are spares. */
+extern const gab_strategy gab_strategy_spare;
+/** Full size as long as processes can be started. In a list alone, before those that go on without the dead, or behind
+ *  `spare`: what spares cannot take is started. */
+extern const gab_strategy gab_strategy_respawn;
+extern const gab_strategy gab_strategy_shrink;
+/** As shrink, but what is lost for good is made up. Its protection keeps skeletons (gab_checkpoint_keep_skeletons()). */
+extern const gab_strategy gab_strategy_reconstruct;
+/** Everyone goes back to the newest whole checkpoint on disk, in the same job; then as shrink. */
+extern const gab_strategy gab_strategy_disk;
+
+/** Behind a repair: what local recovery keeps becomes snapshots, and slots that were taken are no losses. Local.
+ *  @param[in,out] before  the members before the fault */
+gab_status gab_local_settle(gab_local_run *run, gab_members *before);
+
+/** Adds a strategy of the user's to those that can be chosen by name. Before the configuration is read, the same on all
+ *  processes. @param[in] strategy  borrowed for ever
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, recover is missing or the table is full */
+gab_status gab_strategy_register(const gab_strategy *strategy);
+/** @return NULL with an error message that lists the names */
+const gab_strategy *gab_strategy_by_name(const char *name);
+/** @return the index-th of all strategies, NULL behind the last */
+const gab_strategy *gab_strategy_at(int index);
+
+enum { GAB_MOST_STRATEGIES = 8 };
+
+/** Writes the event `fault noticed`, with the phase that the world was in. Local. */
+void gab_note_fault(gab_events *events, const gab_world *world);
+/** Whether a list can be gone through in its order. @return ::GAB_ERR_INPUT with a message: a strategy named twice; one
+ *  that fills the slots of the dead behind one that goes on without them; `spare` behind `respawn`, which uses up the spares
+ *  first; one that makes up (`reconstruct`) behind one that fills (`spare`, `respawn`) */
+gab_status gab_strategies_check(const gab_strategy *const *strategies, int count);
+
+/** Repairs the world and recovers by the first strategy of the list that can. Collective over the living.
+ *  @param[in] called  NULL; on a process that a repair has just called to play a slot: the intent of that repair. It
+ *  joins the recovery of the others behind their repair
+ *  @param[in,out] lost  memory for fault->lost, to be released by gab_free(); *lost may be NULL at first
+ *  @param[in,out] fault  noticed_step is set by the caller
+ *  @return what somebody raised as intent, if that was the cause; ::GAB_ERR_LOST if no strategy can */
+gab_status gab_recover(const gab_recovery *recovery, const gab_strategy *const *strategies,
+                       int strategy_count, const gab_status *called, gab_slot **lost, gab_fault *fault);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

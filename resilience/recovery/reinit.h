@@ -1,0 +1,96 @@
+/** @file reinit.h
+ *  @brief Global restart behind one call: all processes go back to one function, at full size, within the job.
+ *
+ *  After Georgakoudis et al. 2020 (Reinit++), section 3.1 and figures 1 and 2, for programs with a decomposition that
+ *  must not change and no time loop of this framework. There a changed MPI rolls survivors back by a signal and longjmp
+ *  and spawns processes anew; here nothing is changed, no signal is sent, and who takes over is a spare, or a process that MPI_Comm_spawn
+ *  starts (gab_reinit_allow_respawning()).
+ *
+ *  @code
+ *    gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state state, void *user)
+ *    {
+ *      if (state != GAB_REINIT_NEW) GAB_TRY(gab_checkpoint_restore(app->checkpoint, &report));
+ *      while (app->step < steps) {
+ *        GAB_TRY(compute(app));                       // a failure of MPI comes out as GAB_ERR_FAULT
+ *        GAB_TRY(gab_checkpoint_take(app->checkpoint, ++app->step));
+ *      }
+ *      return GAB_OK;
+ *    }
+ *
+ *    gab_world_create(&argc, &argv, &world);
+ *    gab_reinit(world, argc, argv, foo, &app);
+ *    gab_world_destroy(&world);
+ *  @endcode
+ *
+ *  What runs where. Code before gab_reinit() runs on all processes, spares included, which play no part in it but take
+ *  part in collective calls; on a respawned process it runs alone, while the others wait in the repair. The function runs on those that play a slot. Communicators of the application are those of
+ *  gab_world_dup() and gab_world_split(), made anew by each repair, with the ranks of the slots.
+ *
+ *  Rollback is synchronous: a process goes back when it returns from the function with ::GAB_ERR_FAULT, which every call
+ *  of the framework does from the fault on; gab_reinit_test() is such a call that does nothing else. A process that
+ *  computes for long without one makes all others wait: gab_repair_times.revoke says for how long.
+ *
+ *  Life of a fault: a process dies -> the others return GAB_ERR_FAULT -> their cleanup handlers run, the last one
+ *  first -> repair; a spare takes the seat -> the function is called again, on all. A further death anywhere in this
+ *  repeats it.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_REINIT_H
+#define GABION_RESILIENCE_REINIT_H
+
+#include "core/world/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What this process is in this call of the function. It speaks of the process and of the last fault only, not of data:
+ *  whether there is a checkpoint to load is for the application to find out, alike on all. */
+typedef enum gab_reinit_state {
+  GAB_REINIT_NEW,      /**< the first call, on all */
+  GAB_REINIT_REINITED, /**< it was there before the last fault; also one that took over at an earlier one */
+  GAB_REINIT_RESTARTED /**< it has taken over from a process that died in the last fault */
+} gab_reinit_state;
+
+/** The function to which all go back. @return GAB_OK: finished, and so are all when all have returned that, alive;
+ *  ::GAB_ERR_FAULT: to be called again; anything else, of any process, ends gab_reinit() on all with that status */
+typedef gab_status (*gab_restart_point)(gab_world *world, int argc, char **argv, gab_reinit_state state,
+                                        void *user);
+
+/** Calls `point` on all that play a slot, again after every fault, until all have finished it. Collective over all
+ *  processes; spares wait in it. The spares are let go when it returns, and take part in what follows.
+ *  A process that returns from the function does not leave before all have: when one dies meanwhile, it is called again.
+ *  @param[in] argc,argv,user  handed on
+ *  @return GAB_OK on all; what some call of `point` failed with, on all; ::GAB_ERR_LOST on all if there is no spare for a
+ *  dead process, and none could be started (unless gab_reinit_allow_shrinking()), or if a process died before all had called gab_reinit();
+ *  ::GAB_ERR_STATE from within `point`, and a second time in a program where processes are to be started for the dead: they
+ *  could not come to it (gab_reinit_allow_respawning(); without that it may be called again) */
+gab_status gab_reinit(gab_world *world, int argc, char **argv, gab_restart_point point, void *user);
+
+/** Lets a run whose spares are used up go on without the dead: slots are then gone, and communicators smaller. The same on
+ *  all, before gab_reinit(). Local. */
+void gab_reinit_allow_shrinking(gab_world *world, bool allow);
+
+/** Lets processes be started for the dead for whom no spare is left (core/world/world.h): in the first gab_reinit() of a program
+ *  only, not after a death before it, and three attempts in each repair at most. A newcomer comes to gab_reinit() by itself,
+ *  through what is before it in the program, alone; its first call of the function is RESTARTED. The same on all, before
+ *  gab_reinit(). Local. @return ::GAB_ERR_STATE with the reason where nobody can start processes */
+gab_status gab_reinit_allow_respawning(gab_world *world, bool allow);
+
+/** A point at which the rollback may happen, and nothing else. Local and cheap. @return ::GAB_ERR_FAULT, to be returned */
+gab_status gab_reinit_test(gab_world *world);
+
+/** Adds something to be done before this process goes back: close files, free what the function will allocate again.
+ *  Called once, the last added first, then forgotten; forgotten, too, when the function returns GAB_OK. No
+ *  communication in it. Handlers run before the repair, while other processes may still compute. Buffers of ports may be released
+ *  in it: the framework keeps what is under way. Memory of an own MPI request that has not ended may not: Open MPI 5.0 reads it
+ *  on when the peer answers later (the sender crashed), and a wait for a long send ends only when the peer looks at MPI, although its
+ *  communicator is revoked (a handler that waited stood still). Such memory has to be kept, and used again. Within `point`; local.
+ *  @return ::GAB_ERR_STATE outside of gab_reinit(), ::GAB_ERR_MEMORY */
+gab_status gab_reinit_add_cleanup(gab_world *world, void (*cleanup)(void *user), void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+#include "resilience/reports/events.h"
+
+#include "core/base/timer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gab_events {
+  gab_world *world;
+  char path[1024]; /* empty: nowhere */
+};
+
+gab_status gab_events_create(gab_world *world, const char *folder, gab_events **events)
+{
+  *events = NULL;
+  if (folder && strlen(folder) > 1000) GAB_FAIL(GAB_ERR_INPUT, "the name of folder %s is too long", folder);
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof(gab_events), GAB_MEMORY_OTHER, &memory));
+  gab_events *made = memory;
+  made->world = world;
+  if (folder) snprintf(made->path, sizeof made->path, "%s/events.jsonl", folder);
+  *events = made;
+  return GAB_OK;
+}
+
+void gab_events_destroy(gab_events **events) { gab_free(events); }
+
+gab_status gab_events_clear(gab_events *events)
+{
+  if (!events->path[0]) return GAB_OK;
+  int file = open(events->path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (file < 0) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", events->path, strerror(errno));
+  close(file);
+  return GAB_OK;
+}
+
+gab_json *gab_event_begin(gab_events *events, const char *event)
+{
+  if (!events || !events->path[0]) return NULL;
+  gab_json *line = gab_json_begin(GAB_JSON_LINE);
+  gab_json_rounded(line, "time", gab_seconds_since_1970(), 6);
+  gab_json_int(line, "slot", gab_world_slot(events->world));
+  gab_json_uint(line, "epoch", gab_world_epoch(events->world));
+  gab_json_int(line, "step", gab_world_step(events->world));
+  gab_json_text(line, "event", event);
+  return line;
+}
+
+void gab_event_end(gab_events *events, gab_json **event)
+{
+  gab_buffer text = {0};
+  if (!*event) return;
+  const int file =
+      gab_json_end(event, &text) == GAB_OK ? open(events->path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+  if (file >= 0) {
+    ssize_t written = write(file, text.data, text.size);
+    (void)written;
+    close(file);
+  }
+  gab_buffer_release(&text);
+}

@@ -1,0 +1,101 @@
+/* What a run says while it runs: a line of the log, a sign of life for the launcher, and OUT/progress.json for
+ * those who look from outside (`gabion status`). At most once a second, by the root. */
+#include "resilience/loop/timeloop_impl.h"
+
+#include "core/system/file.h"
+#include "core/base/log.h"
+#include "core/base/timer.h"
+#include "resilience/reports/beacon.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void describe_rate(double updates_per_second, char *text, size_t room)
+{
+  if (updates_per_second >= 1e9) snprintf(text, room, "%.2f GLUPS", updates_per_second * 1e-9);
+  else snprintf(text, room, "%.1f MLUPS", updates_per_second * 1e-6);
+}
+
+static void describe_time(double seconds, char *text, size_t room)
+{
+  if (seconds < 100) snprintf(text, room, "%.0f s", seconds);
+  else if (seconds < 6000) snprintf(text, room, "%.0f min", seconds / 60);
+  else if (seconds < 360000) snprintf(text, room, "%.1f h", seconds / 3600);
+  else snprintf(text, room, "%.1f days", seconds / 86400);
+}
+
+/* Whoever reads it later wants to know how old it is, and whose process to look for. */
+static gab_status format_progress(const gab_timeloop *loop, const char *state, double rate,
+                                  double seconds_left, gab_buffer *text)
+{
+  char host[128] = "";
+  gethostname(host, sizeof host - 1);
+  gab_json *json = gab_json_begin(GAB_JSON_LINE);
+  gab_json_rounded(json, "time", gab_seconds_since_1970(), 3);
+  gab_json_text(json, "state", state);
+  gab_json_text(json, "host", host);
+  gab_json_int(json, "pid", (long)getpid());
+  gab_json_int(json, "step", loop->step);
+  gab_json_int(json, "steps", loop->steps);
+  gab_json_rounded(json, "updates_per_second", rate, 0);
+  gab_json_rounded(json, "seconds_left", seconds_left, 0);
+  gab_json_int(json, "slots", gab_world_members(loop->world)->slots);
+  gab_json_int(json, "living", gab_members_count(gab_world_members(loop->world)));
+  gab_json_int(json, "spares", gab_world_spares(loop->world));
+  gab_json_int(json, "checkpoint",
+               loop->guard ? gab_checkpoint_get_stats(loop->guard->checkpoint).last_step : -1);
+  gab_json_int(json, "disk_checkpoint",
+               loop->guard && loop->guard->disk ? gab_disk_get_stats(loop->guard->disk).last_step : -1);
+  gab_json_int(json, "faults", loop->stats.fault_count);
+  gab_json_int(json, "rolled_back", loop->stats.rolled_back);
+  gab_json_uint(json, "reconstructed_blocks", loop->made_up.blocks);
+  return gab_json_end(&json, text);
+}
+
+/* A full disk shows where results are written; a sign of life must not end the run. */
+static void write_file(const gab_timeloop *loop, const char *state, double rate, double seconds_left)
+{
+  char path[1100];
+  gab_buffer text = {0};
+  if (!loop->folder[0]) return;
+  snprintf(path, sizeof path, "%s/" GAB_PROGRESS_FILE, loop->folder);
+  if (format_progress(loop, state, rate, seconds_left, &text) == GAB_OK)
+    (void)gab_file_replace(path, text.data, text.size, GAB_FILE_RENAMED);
+  gab_buffer_release(&text);
+}
+
+void gab_progress_end(const gab_timeloop *loop, gab_status status)
+{
+  const double seconds = gab_seconds() - loop->started;
+  if (gab_world_is_root(loop->world))
+    write_file(loop, status == GAB_OK ? "done" : gab_status_name(status),
+               seconds > 0 ? loop->stats.updates_computed / seconds : 0, 0);
+}
+
+void gab_progress_report(gab_timeloop *loop)
+{
+  gab_beacon_progress(loop->world, loop->step, loop->longest_step);
+  const double now = gab_seconds(), since = now - loop->recent_time;
+  if (!gab_world_is_root(loop->world) || since < 1) return;
+  const gab_step done = loop->step - loop->recent_step;
+  if (done > 0) {
+    char rate[32], left[32], checkpoint[80] = "", disk[32] = "";
+    const double updates = (double)done * (double)loop->stats.updates_per_step / since;
+    const double seconds_left = (double)(loop->steps - loop->step) * since / (double)done;
+    describe_rate(updates, rate, sizeof rate);
+    describe_time(seconds_left, left, sizeof left);
+    const gab_run_stats stats = gab_timeloop_get_stats(loop);
+    if (stats.disk.last_step >= 0)
+      snprintf(disk, sizeof disk, " (disk %" GAB_PRI_STEP ")", stats.disk.last_step);
+    if (loop->guard)
+      snprintf(checkpoint, sizeof checkpoint, ", checkpoint %" GAB_PRI_STEP "%s", stats.checkpoint.last_step,
+               disk);
+    gab_log_progress("step %" GAB_PRI_STEP " of %" GAB_PRI_STEP " (%.0f %%), %s, %s left%s, faults %d",
+                     loop->step, loop->steps, 100.0 * (double)loop->step / (double)loop->steps, rate, left,
+                     checkpoint, loop->stats.fault_count);
+    write_file(loop, "running", updates, seconds_left);
+  }
+  loop->recent_time = now;
+  loop->recent_step = loop->step;
+}

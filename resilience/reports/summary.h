@@ -1,0 +1,60 @@
+/** @file summary.h
+ *  @brief OUT/summary.json and the last lines of a run: what happened and what it cost.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_SUMMARY_H
+#define GABION_RESILIENCE_SUMMARY_H
+
+#include "core/base/json.h"
+#include "resilience/loop/timeloop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Seconds that the slots spent in one named part of a run. */
+typedef struct gab_timing {
+  char name[GAB_TIMER_NAME_CAPACITY];
+  double min, mean, max; /**< over the slots that live */
+} gab_timing;
+
+enum { GAB_MOST_TIMINGS = 48 };
+
+/** What the whole run came to: gathered over the slots, the same on all. */
+typedef struct gab_summary {
+  gab_run_stats stats;                    /**< of the root */
+  uint64_t checksum;                      /**< gab_forest_checksum() of the final state */
+  uint64_t blocks;                        /**< of all slots */
+  int32_t slots, living;                  /**< at the start, now */
+  int32_t spares, spares_left;            /**< processes set aside: at the start, now as far as is known */
+  int threads;                            /**< per process */
+  uint64_t memory_peak;                   /**< bytes of the slot that held most */
+  uint64_t memory_now;                    /**< bytes of the slot that holds most */
+  uint64_t memory_field, memory_snapshot; /**< now, sums over all slots */
+  gab_timing timings[GAB_MOST_TIMINGS];   /**< those of gab_timeloop_timers(), in order of names */
+  size_t timing_count;
+} gab_summary;
+
+/** Collective. */
+gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary);
+
+/** What an application adds to summary.json. */
+typedef struct gab_summary_extra {
+  void (*put)(void *user, gab_json *json); /**< its members; NULL: none */
+  void *user;
+} gab_summary_extra;
+
+/** Writes FOLDER/summary.json, whole or not at all. Root only; others return at once. Local.
+ *  @param[in] status  how the run ended; the reason is gab_error_message() unless it is GAB_OK. After
+ * ::GAB_ERR_LOST there is no checksum: the state is not whole */
+gab_status gab_summary_write(const gab_summary *summary, gab_timeloop *loop, gab_status status,
+                             const char *folder, gab_summary_extra extra);
+
+/** Says the same in a few lines of the log. */
+void gab_summary_log(const gab_summary *summary, gab_timeloop *loop, const char *folder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

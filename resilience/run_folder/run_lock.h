@@ -1,0 +1,72 @@
+/** @file run_lock.h
+ *  @brief One run in an output folder at a time.
+ *
+ *  A run that writes into a folder holds FOLDER/run.lock: a line of JSON with the run's id, host, process and
+ * start, made by link(), which is atomic on shared file systems too. A second run is refused as long as the
+ * first one lives.
+ *
+ *  Whether the owner lives is found out where it can be: on its own machine (same boot, same numbering of
+ * processes) by looking for its root process and for the launcher or mpirun that started it. From another
+ * machine by its sign of life: a thread of the root touches the file every five seconds, and its age is
+ * measured by the clock of the file system; an owner that gave none for a minute is dead. Who cannot tell
+ * waits until it can.
+ *
+ *  The lock of a dead owner is taken over. It is then moved away first and looked at again, so that of several that
+ *  want it one gets it. A run that the launcher starts again has the id of the attempt before (GABION_LAUNCH_ID) and takes
+ *  its lock at once; so does the run of a launcher that goes on from what a killed one left in the memory of the nodes
+ *  (GABION_SUCCEEDS: the id of that one), since it has found out on the nodes that nothing of it lives. When the root dies and the run recovers, the next root goes on with the lock. An owner that
+ *  finds that its lock belongs to somebody else (it was stopped for more than a minute, say) ends.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_RESILIENCE_RUN_LOCK_H
+#define GABION_RESILIENCE_RUN_LOCK_H
+
+#include "core/world/world.h"
+#include "resilience/recovery/fence.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Name of the file in the output folder. */
+#define GAB_RUN_LOCK_FILE "run.lock"
+
+typedef struct gab_run_lock gab_run_lock;
+
+/** Makes the folder if need be and takes its lock. Collective; takes up to a minute where an owner on another
+ * machine has to be watched.
+ *  @param[out] lock  owned by the caller, to be released by gab_run_lock_release() on all
+ *  @return ::GAB_ERR_INPUT on all with host, process and start of the run that holds it, or if the folder
+ * cannot be written */
+gab_status gab_run_lock_take(gab_world *world, const char *folder, gab_run_lock **lock);
+
+/** Whether it is still this run's. Local and cheap: for every step. NULL: GAB_OK.
+ *  @return ::GAB_ERR_ENDED on the root if somebody else took it over */
+gab_status gab_run_lock_check(const gab_run_lock *lock);
+
+/** After a repair of the world: a new root goes on giving signs of life. Local; to be called by all. NULL:
+ * nothing. */
+void gab_run_lock_follow(gab_run_lock *lock);
+
+/** With the signs of life it is looked whether another part of the run has gone on (fence.h): a root that is cut off
+ *  would else take the lock again when that part has ended and given it free. Local.
+ *  @param[in] fence  borrowed until the next call; NULL: nobody looks. NULL for lock: nothing */
+void gab_run_lock_set_fence(gab_run_lock *lock, const gab_fence *fence);
+
+/** What becomes of the file. */
+typedef enum gab_run_lock_end {
+  GAB_RUN_LOCK_REMOVE, /**< the folder is free, and gone if it was made for this run and is empty */
+  GAB_RUN_LOCK_LEAVE   /**< for the next attempt of the same run; for others it is that of a dead run */
+} gab_run_lock_end;
+
+/** When nothing is written any more. Local; to be called by all. Nulls the handle. */
+void gab_run_lock_release(gab_run_lock **lock, gab_run_lock_end end);
+
+/** @return the id of the run: given by the launcher, else made by chance. Borrowed. */
+const char *gab_run_lock_id(const gab_run_lock *lock);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

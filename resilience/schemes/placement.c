@@ -1,0 +1,581 @@
+#include "resilience/schemes/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Those who share redundancy with a place: a circle, and the place at which it begins, both without the gone.
+ */
+typedef struct arena {
+  int32_t first;
+  gab_circle circle;
+} arena;
+
+/* ---------------------------------------------------------------- places */
+
+static int32_t place_of(const gab_placement *placement, gab_slot slot)
+{
+  const gab_seat seat = gab_members_seat(&placement->members, slot);
+  if (!placement->domains) return gab_members_index(&placement->places, slot);
+  return seat == GAB_NO_SEAT
+             ? -1
+             : gab_members_index(&placement->places, gab_domains_place(placement->domains, seat));
+}
+
+static gab_slot slot_at(const gab_placement *placement, int32_t index)
+{
+  int32_t place = gab_members_slot(&placement->places, index);
+  if (!placement->domains) return place;
+  return gab_members_slot_of_seat(&placement->members, gab_domains_slot(placement->domains, place));
+}
+
+/* How many of the gone lie before a place. */
+static int32_t gone_before(const gab_placement *placement, int32_t place)
+{
+  const gab_members *places = &placement->places;
+  int32_t lo = 0, hi = places->gone_count;
+  while (lo < hi) {
+    int32_t mid = lo + (hi - lo) / 2;
+    if (places->gone[mid] < place) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+  return (left > right) - (left < right);
+}
+
+static void leave_out(gab_placement *placement, gab_seat seat)
+{
+  gab_members *places = &placement->places;
+  if (gab_members_slot_of_seat(&placement->members, seat) == GAB_NO_SLOT)
+    places->gone[places->gone_count++] = gab_domains_place(placement->domains, seat);
+}
+
+/* Places are of seats: those of the dead, and of processes that wait, are left out. Seats that slots had at
+ * the start are vacant only if the slot is gone or has come back. */
+static gab_status find_places(gab_placement *placement)
+{
+  const gab_members *members = &placement->members;
+  gab_members *places = &placement->places;
+  if (!placement->domains) return gab_members_copy(places, members);
+  gab_members_release(places);
+  gab_members_init(places, gab_domains_slots(placement->domains));
+  const int32_t vacant = places->slots - gab_members_count(members);
+  void *memory = NULL;
+  if (vacant == 0) return GAB_OK;
+  GAB_TRY(gab_alloc((size_t)vacant * sizeof(gab_slot), GAB_MEMORY_OTHER, &memory));
+  places->gone = memory;
+  for (int32_t i = 0; i < members->gone_count; i++) leave_out(placement, members->gone[i]);
+  for (int32_t i = 0; i < members->return_count; i++)
+    if (gab_members_has(members, members->returns[i].slot)) leave_out(placement, members->returns[i].slot);
+  for (gab_seat seat = members->slots; seat < places->slots; seat++) leave_out(placement, seat);
+  qsort(places->gone, (size_t)places->gone_count, sizeof(int32_t), by_value);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the largest domain in a range of places */
+
+typedef struct search {
+  const gab_placement *placement;
+  gab_places range;
+  int32_t largest, at; /* members of the largest so far, and its first place */
+} search;
+
+static void consider(search *find, int32_t size, int32_t at)
+{
+  if (size <= find->largest) return;
+  find->largest = size;
+  find->at = at;
+}
+
+/* Domains without gone ones are all as large as they were: the first of them stands for all. Those with gone
+ * ones are looked at one by one, so the time grows with the deaths. */
+static void look_at_run(void *user, int32_t first, int32_t size, int32_t count)
+{
+  search *find = user;
+  const gab_members *places = &find->placement->places;
+  int32_t lo = find->range.first, hi = lo + find->range.count, end = first + size * count;
+  if (first < lo) first += (lo - first) / size * size;
+  if (end > hi) end = hi;
+  int32_t untouched = first; /* the first domain that may be whole */
+  for (int32_t i = gone_before(find->placement, first); i < places->gone_count && places->gone[i] < end;) {
+    int32_t domain = first + (places->gone[i] - first) / size * size, gone = 0;
+    for (; i < places->gone_count && places->gone[i] < domain + size; i++) gone++;
+    consider(find, size - gone, domain);
+    if (domain == untouched) untouched += size;
+  }
+  if (untouched < end) consider(find, size, untouched);
+}
+
+/* @param[in] range  of places, the gone ones counted, that cuts no domain */
+static arena arena_of(const gab_placement *placement, gab_places range)
+{
+  int32_t first = range.first - gone_before(placement, range.first);
+  int32_t end = range.first + range.count;
+  arena made = {first, {.count = end - gone_before(placement, end) - first, .largest = 1}};
+  if (!placement->domains || placement->separate <= GAB_DOMAIN_NONE) return made;
+  search find = {.placement = placement, .range = range};
+  gab_domains_each_size(placement->domains, placement->separate, look_at_run, &find);
+  made.circle.largest = find.largest;
+  made.circle.big = find.at - gone_before(placement, find.at) - first;
+  return made;
+}
+
+/* The places that those of `place` share redundancy with, the gone ones counted. */
+static gab_places range_at(const gab_placement *placement, int32_t place)
+{
+  if (placement->domains && placement->within > GAB_DOMAIN_NONE)
+    return gab_domains_range(placement->domains, placement->within, place);
+  return (gab_places){0, placement->places.slots};
+}
+
+static arena arena_around(const gab_placement *placement, int32_t index)
+{
+  return arena_of(placement, range_at(placement, gab_members_slot(&placement->places, index)));
+}
+
+/* ---------------------------------------------------------------- copies */
+
+static int copies_in(const gab_placement *placement, const gab_circle *circle)
+{
+  if (placement->scheme->kind != GAB_SCHEME_COPIES) return 0;
+  int most = placement->scheme->most_copies(circle->count);
+  return placement->copies < most ? placement->copies : most;
+}
+
+/* One domain has more than half of the places: shifts cannot leave it. */
+static bool is_dominated(const gab_circle *circle)
+{
+  return circle->largest > circle->count - circle->largest;
+}
+static bool is_alone(const gab_circle *circle) { return circle->largest == circle->count; }
+
+/* The circle as the scheme is to see it: as if there were no domains where they cannot be kept apart, or may
+ * not cost anything. */
+static gab_circle circle_for_copies(const gab_placement *placement, const gab_circle *circle)
+{
+  gab_circle seen = *circle;
+  if (is_dominated(&seen) && (!placement->strict || is_alone(&seen))) seen.largest = 1;
+  return seen;
+}
+
+static int32_t outside(const gab_circle *circle, int32_t number)
+{
+  return number < circle->big ? number : number + circle->largest;
+}
+
+/* First copy: members of the big domain deal theirs out to the others, those give theirs to it. */
+static int32_t dealt_out(const gab_circle *circle, int32_t place)
+{
+  int32_t rank = place - circle->big, others = circle->count - circle->largest;
+  if (rank >= 0 && rank < circle->largest) return outside(circle, rank % others);
+  return circle->big + (rank < 0 ? place : place - circle->largest);
+}
+
+/* Further copies: the next ones, past the holder of the first. */
+static int32_t behind(const gab_circle *circle, int32_t place, int copy)
+{
+  int32_t first = (dealt_out(circle, place) - place + circle->count) % circle->count;
+  return (int32_t)(((int64_t)place + copy + (first <= copy)) % circle->count);
+}
+
+static int32_t copy_place(const gab_scheme *scheme, const gab_circle *circle, int32_t place, int copy,
+                          int copies)
+{
+  if (scheme->holder) return scheme->holder(circle, place, copy, copies);
+  if (is_dominated(circle) && circle->largest > 1)
+    return copy == 0 ? dealt_out(circle, place) : behind(circle, place, copy);
+  return (int32_t)(((int64_t)place + scheme->shift(circle, copy, copies)) % circle->count);
+}
+
+/* A scheme may name a place twice or the place itself: one copy in one place is enough, and the own image is
+ * there anyway. @return -1 then */
+static int32_t new_copy_place(const gab_scheme *scheme, const gab_circle *circle, int32_t place, int copy,
+                              int copies)
+{
+  int32_t holder = copy_place(scheme, circle, place, copy, copies);
+  bool is_new = holder != place && holder >= 0 && holder < circle->count;
+  for (int k = 0; k < copy && is_new; k++) is_new = copy_place(scheme, circle, place, k, copies) != holder;
+  return is_new ? holder : -1;
+}
+
+int gab_placement_copies(const gab_placement *placement)
+{
+  gab_circle all = {.count = gab_members_count(&placement->members), .largest = 1};
+  return copies_in(placement, &all);
+}
+
+gab_slot gab_placement_holder(const gab_placement *placement, gab_slot slot, int copy)
+{
+  int32_t index = place_of(placement, slot);
+  if (index < 0 || placement->scheme->kind != GAB_SCHEME_COPIES) return GAB_NO_SLOT;
+  arena here = arena_around(placement, index);
+  gab_circle circle = circle_for_copies(placement, &here.circle);
+  int copies = copies_in(placement, &circle);
+  if (copy < 0 || copy >= copies) return GAB_NO_SLOT;
+  int32_t holder = new_copy_place(placement->scheme, &circle, index - here.first, copy, copies);
+  return holder < 0 ? GAB_NO_SLOT : slot_at(placement, here.first + holder);
+}
+
+/* ---------------------------------------------------------------- copies, seen from the keeper */
+
+typedef struct keeping {
+  const gab_placement *placement;
+  arena here;
+  gab_circle circle;
+  int32_t keeper;
+  int copies;
+  gab_kept_fn call;
+  void *user;
+} keeping;
+
+/* Whether the keeper really keeps that copy of `place`, which the formula of the scheme led to. */
+static gab_status offer(const keeping *k, int64_t place, int copy)
+{
+  int32_t wrapped = (int32_t)((place + 2 * (int64_t)k->circle.count) % k->circle.count);
+  if (new_copy_place(k->placement->scheme, &k->circle, wrapped, copy, k->copies) != k->keeper) return GAB_OK;
+  return k->call(k->user, slot_at(k->placement, k->here.first + wrapped), copy);
+}
+
+static gab_status offer_all(const keeping *k, int copy)
+{
+  for (int32_t place = 0; place < k->circle.count; place++) GAB_TRY(offer(k, place, copy));
+  return GAB_OK;
+}
+
+static gab_status offer_dealt_out(const keeping *k, int copy)
+{
+  const gab_circle *circle = &k->circle;
+  int32_t rank = k->keeper - circle->big, others = circle->count - circle->largest;
+  if (copy > 0) {
+    GAB_TRY(offer(k, (int64_t)k->keeper - copy, copy));
+    return circle->count > 1 ? offer(k, (int64_t)k->keeper - copy - 1, copy) : GAB_OK;
+  }
+  if (rank >= 0 && rank < circle->largest) return rank < others ? offer(k, outside(circle, rank), 0) : GAB_OK;
+  for (int32_t dealt = rank < 0 ? k->keeper : k->keeper - circle->largest; dealt < circle->largest;
+       dealt += others)
+    GAB_TRY(offer(k, circle->big + dealt, 0));
+  return GAB_OK;
+}
+
+gab_status gab_placement_each_kept(const gab_placement *placement, gab_slot keeper, gab_kept_fn call,
+                                   void *user)
+{
+  int32_t index = place_of(placement, keeper);
+  if (index < 0 || placement->scheme->kind != GAB_SCHEME_COPIES) return GAB_OK;
+  keeping k = {.placement = placement, .here = arena_around(placement, index), .call = call, .user = user};
+  k.circle = circle_for_copies(placement, &k.here.circle);
+  k.keeper = index - k.here.first;
+  k.copies = copies_in(placement, &k.circle);
+  for (int copy = 0; copy < k.copies; copy++) {
+    if (placement->scheme->holder) GAB_TRY(offer_all(&k, copy));
+    else if (is_dominated(&k.circle) && k.circle.largest > 1) GAB_TRY(offer_dealt_out(&k, copy));
+    else GAB_TRY(offer(&k, (int64_t)k.keeper - placement->scheme->shift(&k.circle, copy, k.copies), copy));
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- groups */
+
+static int parities_of(const gab_placement *placement)
+{
+  return placement->scheme->parities(placement->losses);
+}
+
+static int32_t divided(int32_t a, int32_t b) { return (a + b - 1) / b; }
+
+/* How many groups a circle has. Members of a group are that many places apart, so that a domain of m places
+ * has at most ceil(m / groups) members in each. */
+static int32_t groups_in(const gab_placement *placement, const gab_circle *circle)
+{
+  int32_t parities = parities_of(placement), most = circle->count / (parities + 1);
+  int32_t groups = divided(circle->count, placement->group);
+  if (placement->strict && divided(circle->largest, groups) > parities) {
+    int32_t apart = divided(circle->largest, parities);
+    if (apart <= most) groups = apart;
+  }
+  if (groups > most) groups = most;
+  return groups < 1 ? 1 : groups;
+}
+
+static bool groups_survive_a_domain(const gab_placement *placement, const gab_circle *circle)
+{
+  int32_t groups = groups_in(placement, circle), smallest = circle->count / groups,
+          parities = parities_of(placement);
+  return divided(circle->largest, groups) <= (parities < smallest ? parities : smallest - 1);
+}
+
+bool gab_placement_group(const gab_placement *placement, gab_slot slot, gab_group *group)
+{
+  int32_t index = place_of(placement, slot);
+  if (index < 0 || placement->scheme->kind != GAB_SCHEME_GROUPS) return false;
+  arena here = arena_around(placement, index);
+  int32_t groups = groups_in(placement, &here.circle), place = index - here.first;
+  *group = (gab_group){.index = place / groups, .parities = parities_of(placement)};
+  for (int32_t at = place % groups; at < here.circle.count && group->count < GAB_MOST_GROUP; at += groups)
+    group->slots[group->count++] = slot_at(placement, here.first + at);
+  if (group->parities > group->count - 1) group->parities = group->count - 1;
+  return true;
+}
+
+int gab_group_pieces(const gab_group *group) { return group->count - group->parities; }
+
+int gab_group_piece(const gab_group *group, int index, int stripe)
+{
+  int after = (index - stripe + group->count) % group->count;
+  return after < group->parities ? -1 - after : after - group->parities;
+}
+
+int gab_group_parity_stripe(const gab_group *group, int index, int parity)
+{
+  return (index - parity + group->count) % group->count;
+}
+
+int gab_group_piece_stripe(const gab_group *group, int index, int piece)
+{
+  return (index - piece - group->parities + 2 * group->count) % group->count;
+}
+
+int gab_group_restorer(const gab_group *group, const bool *living, int index)
+{
+  int alive[GAB_MOST_GROUP], alive_count = 0, dead_before = 0, first_dead = group->count, start = 0;
+  for (int i = 0; i < group->count; i++) {
+    if (living[i]) {
+      if (i < first_dead) start++; /* the first living one behind the first dead */
+      alive[alive_count++] = i;
+    } else {
+      if (first_dead == group->count) first_dead = i;
+      dead_before += i < index;
+    }
+  }
+  if (group->count - alive_count > group->parities || alive_count == 0) return -1;
+  return alive[(start + dead_before) % alive_count];
+}
+
+static gab_slot restorer_in_group(const gab_placement *placement, const gab_members *now, gab_slot slot)
+{
+  gab_group group;
+  bool living[GAB_MOST_GROUP];
+  if (!gab_placement_group(placement, slot, &group)) return GAB_NO_SLOT;
+  for (int i = 0; i < group.count; i++) living[i] = gab_members_has(now, group.slots[i]);
+  int restorer = gab_group_restorer(&group, living, group.index);
+  return restorer < 0 ? GAB_NO_SLOT : group.slots[restorer];
+}
+
+/* ---------------------------------------------------------------- after deaths */
+
+gab_slot gab_placement_restorer(const gab_placement *placement, const gab_members *now, gab_slot slot)
+{
+  if (gab_members_has(now, slot)) return slot;
+  if (!gab_members_has(&placement->members, slot)) return GAB_NO_SLOT;
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return restorer_in_group(placement, now, slot);
+  for (int k = 0; k < gab_placement_copies(placement); k++) {
+    gab_slot holder = gab_placement_holder(placement, slot, k);
+    if (holder != GAB_NO_SLOT && gab_members_has(now, holder)) return holder;
+  }
+  return GAB_NO_SLOT;
+}
+
+bool gab_placement_survives(const gab_placement *placement, const gab_members *now)
+{
+  for (int32_t i = 0; i < now->gone_count; i++)
+    if (gab_members_has(&placement->members, now->gone[i]) &&
+        gab_placement_restorer(placement, now, now->gone[i]) == GAB_NO_SLOT)
+      return false;
+  return true;
+}
+
+/* ---------------------------------------------------------------- what can be had */
+
+/* Members that redundancy needs in one place to mean anything. */
+static int32_t least_members(const gab_placement *placement)
+{
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return parities_of(placement) + 1;
+  return placement->scheme->most_copies(2) > 0 ? 2 : 1;
+}
+
+/* Some copy of each image lies outside its domain. Nothing is known of a scheme with a holder function. */
+static bool copies_survive_a_domain(const gab_placement *placement, const gab_circle *real)
+{
+  gab_circle circle = circle_for_copies(placement, real);
+  int copies = copies_in(placement, &circle);
+  if (placement->scheme->holder || copies == 0) return false;
+  if (is_dominated(&circle) && circle.largest > 1) return true;
+  for (int k = 0; k < copies; k++) {
+    int32_t shift = placement->scheme->shift(&circle, k, copies);
+    if (shift >= real->largest && shift <= real->count - real->largest) return true;
+  }
+  return false;
+}
+
+static bool can_separate(const gab_placement *placement, const gab_circle *circle)
+{
+  if (is_alone(circle)) return false;
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return groups_survive_a_domain(placement, circle);
+  return placement->scheme->most_copies(2) == 0 || copies_survive_a_domain(placement, circle);
+}
+
+/* Calls for every circle until one says no. Time grows with the number of islands if that is what is kept to.
+ */
+static bool all_circles(const gab_placement *placement,
+                        bool (*say)(const gab_placement *, const gab_circle *, void *), void *user)
+{
+  bool yes = true;
+  for (int32_t place = 0; place < placement->places.slots && yes;) {
+    gab_places range = range_at(placement, place);
+    arena here = arena_of(placement, range);
+    if (here.circle.count > 0) yes = say(placement, &here.circle, user);
+    place = range.first + range.count;
+  }
+  return yes;
+}
+
+static bool has_enough(const gab_placement *placement, const gab_circle *circle, void *user)
+{
+  (void)user;
+  return circle->count >= least_members(placement);
+}
+static bool separates(const gab_placement *placement, const gab_circle *circle, void *user)
+{
+  (void)user;
+  return can_separate(placement, circle);
+}
+
+/* Gives up what cannot be had: the warning tells. */
+static void settle(gab_placement *placement, const gab_redundancy *asked)
+{
+  bool has_domains = placement->domains != NULL;
+  placement->within = has_domains ? asked->within : GAB_DOMAIN_NONE;
+  placement->separate = GAB_DOMAIN_NONE;
+  placement->given_up_within = !has_domains && asked->within > GAB_DOMAIN_NONE;
+  if (has_domains)
+    placement->given_up_within =
+        placement->within > GAB_DOMAIN_NONE && !all_circles(placement, has_enough, NULL);
+  if (placement->given_up_within) placement->within = GAB_DOMAIN_NONE;
+  placement->separate = asked->separate == GAB_DOMAIN_UNSET ? GAB_DOMAIN_NODE : asked->separate;
+  if (!has_domains) placement->separate = GAB_DOMAIN_NONE;
+  placement->strict = placement->separate > GAB_DOMAIN_NONE && asked->separate != GAB_DOMAIN_UNSET;
+  placement->given_up_separate = !has_domains && asked->separate > GAB_DOMAIN_NONE;
+  if (has_domains)
+    placement->given_up_separate = placement->strict && !all_circles(placement, separates, NULL);
+}
+
+static gab_status check(const gab_placement *placement)
+{
+  if (placement->copies < 0 || placement->copies > GAB_MOST_COPIES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d copies of each image asked for; there can be 1 to %d", placement->copies,
+             GAB_MOST_COPIES);
+  if (placement->scheme->kind != GAB_SCHEME_GROUPS) return GAB_OK;
+  int parities = parities_of(placement);
+  if (parities < 1 || parities > GAB_MOST_LOSSES)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d losses per group asked for; there can be 1 to %d", parities,
+             GAB_MOST_LOSSES);
+  if (placement->group <= parities || placement->group > GAB_MOST_GROUP / 2)
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "groups of %d members, which are to survive %d losses: %d to %d members it can be",
+             placement->group, parities, parities + 1, GAB_MOST_GROUP / 2);
+  return GAB_OK;
+}
+
+void gab_placement_init(gab_placement *placement)
+{
+  *placement = (gab_placement){.scheme = &gab_scheme_none};
+}
+
+void gab_placement_release(gab_placement *placement)
+{
+  gab_members_release(&placement->members);
+  gab_members_release(&placement->places);
+}
+
+/* A process was respawned, and nobody has told the domains yet. */
+static bool knows_seats(const gab_domains *domains, const gab_members *members)
+{
+  for (int32_t i = 0; i < members->return_count; i++)
+    if (gab_members_seat(members, members->returns[i].slot) >= gab_domains_slots(domains)) return false;
+  return true;
+}
+
+gab_status gab_placement_make(gab_placement *placement, const gab_redundancy *asked,
+                              const gab_members *members, const gab_domains *domains)
+{
+  placement->scheme = asked->scheme ? asked->scheme : &gab_scheme_pairwise;
+  placement->copies = asked->copies ? asked->copies : 1;
+  placement->group = asked->group ? asked->group : 8;
+  placement->losses = asked->losses ? asked->losses : 2;
+  GAB_TRY(check(placement));
+  if (domains && gab_domains_slots(domains) < members->slots)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "domains of %" PRId32 " slots for %" GAB_PRI_SLOT, gab_domains_slots(domains),
+             members->slots);
+  bool matters = domains && knows_seats(domains, members) &&
+                 (asked->separate != GAB_DOMAIN_NONE || asked->within > GAB_DOMAIN_NONE);
+  placement->domains = matters ? domains : NULL;
+  GAB_TRY(gab_members_copy(&placement->members, members));
+  GAB_TRY(find_places(placement));
+  settle(placement, asked);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- costs */
+
+typedef struct pricing {
+  gab_placement_costs costs;
+  double image;
+} pricing;
+
+static bool price_copies(const gab_placement *placement, const gab_circle *real, pricing *price)
+{
+  gab_placement_costs *costs = &price->costs;
+  gab_circle circle = circle_for_copies(placement, real);
+  int copies = copies_in(placement, &circle), kept = copies, distinct = copies;
+  bool dealt = is_dominated(&circle) && circle.largest > 1;
+  /* Copies behind the dealt out one step over it, so that two of a number may fall to one. */
+  if (dealt && copies > 0) kept = divided(circle.largest, circle.count - circle.largest) + 2 * (copies - 1);
+  for (int32_t place = 0; placement->scheme->holder && place < circle.count; place++) {
+    int here = 0;
+    for (int k = 0; k < copies; k++)
+      here += new_copy_place(placement->scheme, &circle, place, k, copies) >= 0;
+    if (here < distinct) distinct = here;
+  }
+  bool domain = placement->separate > GAB_DOMAIN_NONE && copies_survive_a_domain(placement, real);
+  if (kept * price->image > costs->kept) costs->kept = kept * price->image;
+  if (copies * price->image > costs->sent) costs->sent = copies * price->image;
+  if (distinct < costs->any_losses) costs->any_losses = distinct;
+  costs->any_domain = costs->any_domain && domain;
+  return true;
+}
+
+/* Pieces are rounded up to whole bytes; what else there is, is a few bytes per message. */
+static bool price_groups(const gab_placement *placement, const gab_circle *circle, pricing *price)
+{
+  gab_placement_costs *costs = &price->costs;
+  int32_t groups = groups_in(placement, circle), smallest = circle->count / groups;
+  int parities = parities_of(placement) < smallest ? parities_of(placement) : smallest - 1;
+  if (parities > 0) {
+    double kept = price->image * parities / (smallest - parities);
+    if (kept > costs->kept) costs->kept = kept;
+    if (parities * price->image > costs->sent) costs->sent = parities * price->image;
+  }
+  if (parities < costs->any_losses) costs->any_losses = parities;
+  costs->any_domain = costs->any_domain && placement->separate > GAB_DOMAIN_NONE && !is_alone(circle) &&
+                      groups_survive_a_domain(placement, circle);
+  return true;
+}
+
+static bool price_circle(const gab_placement *placement, const gab_circle *circle, void *user)
+{
+  if (placement->scheme->kind == GAB_SCHEME_GROUPS) return price_groups(placement, circle, user);
+  return price_copies(placement, circle, user);
+}
+
+gab_placement_costs gab_placement_get_costs(const gab_placement *placement, double image)
+{
+  pricing price = {.costs = {.any_losses = INT32_MAX, .any_domain = placement->domains != NULL},
+                   .image = image};
+  all_circles(placement, price_circle, &price);
+  if (price.costs.any_losses == INT32_MAX) price.costs.any_losses = 0;
+  return price.costs;
+}

@@ -1,0 +1,513 @@
+/* What has changed in the memory of some slot, or went with a dead one, is replaced: images by another copy
+ * or from the rest of their group, replicated entities by those of anybody. The list of what has changed is
+ * short and known to all, so everybody works out alike who helps whom. */
+#include "resilience/schemes/redundancy_impl.h"
+
+#include "core/messages/collective.h"
+#include "core/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef enum part { PART_IMAGE, PART_REPLICATED, PART_PARITIES } part;
+
+/* The image of `slot` (or other bytes) as `holder` has it. */
+typedef struct changed {
+  int32_t part;
+  gab_slot holder, slot;
+} changed;
+
+typedef struct mending {
+  gab_checkpoint *checkpoint;
+  gab_snapshot *snapshot;
+  const gab_members *now;
+  gab_slot me;
+  changed *list;
+  size_t count;
+  gab_rescued *rescued;
+} mending;
+
+/* ---------------------------------------------------------------- what has changed here */
+
+static gab_condition look(gab_reader bytes)
+{
+  return gab_seal_is_whole(&bytes) ? GAB_CONDITION_WHOLE : GAB_CONDITION_CHANGED;
+}
+
+static bool check_message(const gab_buffer *message, gab_condition *condition)
+{
+  if (*condition == GAB_CONDITION_UNKNOWN) *condition = look(gab_message_reader(message));
+  return *condition == GAB_CONDITION_WHOLE;
+}
+
+static bool check_bytes(const gab_buffer *bytes, gab_condition *condition)
+{
+  if (*condition == GAB_CONDITION_UNKNOWN) *condition = look(gab_reader_of_buffer(bytes));
+  return *condition == GAB_CONDITION_WHOLE;
+}
+
+void gab_condition_forget(gab_snapshot *snapshot)
+{
+  snapshot->own_condition = snapshot->replicated_condition = GAB_CONDITION_UNKNOWN;
+  snapshot->parities.condition = GAB_CONDITION_UNKNOWN;
+  for (int i = 0; i < snapshot->copy_count; i++) snapshot->copies[i].condition = GAB_CONDITION_UNKNOWN;
+}
+
+static bool has_parities(const gab_snapshot *snapshot)
+{
+  return snapshot->parities.group.count > 0 && snapshot->parities.group.parities > 0;
+}
+
+static bool somebody_is_gone(const gab_group *group, const gab_members *now)
+{
+  for (int i = 0; i < group->count; i++)
+    if (!gab_members_has(now, group->slots[i])) return true;
+  return false;
+}
+
+bool gab_condition_is_good(const gab_checkpoint *checkpoint, gab_snapshot *snapshot)
+{
+  const gab_members *now = &snapshot->survivors;
+  if (snapshot->told) return true; /* nothing of it lies here */
+  gab_slot me = gab_world_slot(checkpoint->world);
+  bool good = check_message(&snapshot->own, &snapshot->own_condition);
+  good = check_bytes(&snapshot->replicated, &snapshot->replicated_condition) && good;
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    gab_copy *copy = &snapshot->copies[i];
+    if (gab_members_has(now, copy->slot) ||
+        gab_placement_restorer(&snapshot->placement, now, copy->slot) != me)
+      continue;
+    good = check_message(&copy->image, &copy->condition) && good;
+  }
+  if (has_parities(snapshot) && somebody_is_gone(&snapshot->parities.group, now))
+    good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
+  return good;
+}
+
+static gab_status note(gab_buffer *out, part which, gab_slot holder, gab_slot slot)
+{
+  GAB_TRY(gab_put_i32(out, which));
+  GAB_TRY(gab_put_i32(out, holder));
+  return gab_put_i32(out, slot);
+}
+
+static gab_status note_all(const mending *m, gab_buffer *out)
+{
+  gab_snapshot *snapshot = m->snapshot;
+  if (snapshot->told) return GAB_OK;
+  if (!check_message(&snapshot->own, &snapshot->own_condition)) GAB_TRY(note(out, PART_IMAGE, m->me, m->me));
+  if (!check_bytes(&snapshot->replicated, &snapshot->replicated_condition))
+    GAB_TRY(note(out, PART_REPLICATED, m->me, m->me));
+  for (int i = 0; i < snapshot->copy_count; i++)
+    if (!check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition))
+      GAB_TRY(note(out, PART_IMAGE, m->me, snapshot->copies[i].slot));
+  if (has_parities(snapshot) && !check_bytes(&snapshot->parities.rows, &snapshot->parities.condition))
+    GAB_TRY(note(out, PART_PARITIES, m->me, m->me));
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- what has changed anywhere */
+
+static gab_status append(void *user, gab_slot from, gab_reader bytes)
+{
+  (void)from;
+  return gab_put_bytes(user, bytes.at, gab_reader_left(&bytes));
+}
+
+/* Everybody gets the same list, in the order of the holders. Collective. */
+static gab_status gather(mending *m, gab_buffer *here, gab_buffer *all)
+{
+  gab_world *world = m->checkpoint->world;
+  void *memory;
+  GAB_TRY(gab_world_gather(world, here, append, all));
+  GAB_TRY(gab_world_broadcast(world, gab_world_root(world), all));
+  gab_reader in = gab_reader_of_buffer(all);
+  m->count = all->size / sizeof(changed);
+  GAB_TRY(gab_alloc(m->count * sizeof(changed), GAB_MEMORY_OTHER, &memory));
+  m->list = memory;
+  for (size_t i = 0; i < m->count; i++) {
+    GAB_TRY(gab_get_i32(&in, &m->list[i].part));
+    GAB_TRY(gab_get_i32(&in, &m->list[i].holder));
+    GAB_TRY(gab_get_i32(&in, &m->list[i].slot));
+  }
+  return GAB_OK;
+}
+
+static gab_status find_changed(mending *m)
+{
+  gab_buffer here, all;
+  gab_buffer_init(&here, GAB_MEMORY_OTHER);
+  gab_buffer_init(&all, GAB_MEMORY_OTHER);
+  gab_status status = note_all(m, &here);
+  if (status == GAB_OK) status = gather(m, &here, &all);
+  gab_buffer_release(&here);
+  gab_buffer_release(&all);
+  return status;
+}
+
+/* ---------------------------------------------------------------- who helps */
+
+static bool is_changed(const mending *m, part which, gab_slot holder, gab_slot slot)
+{
+  for (size_t i = 0; i < m->count; i++)
+    if (m->list[i].part == (int32_t)which && m->list[i].holder == holder && m->list[i].slot == slot)
+      return true;
+  return false;
+}
+
+static bool has_whole_image(const mending *m, gab_slot holder, gab_slot slot)
+{
+  return holder != GAB_NO_SLOT && gab_members_has(m->now, holder) && !is_changed(m, PART_IMAGE, holder, slot);
+}
+
+/* A living slot that has what another one lacks; GAB_NO_SLOT if there is none. */
+static gab_slot find_source(const mending *m, const changed *lack)
+{
+  if (lack->part == PART_REPLICATED) {
+    for (int32_t i = 0; i < gab_members_count(m->now); i++) {
+      gab_slot slot = gab_members_slot(m->now, i);
+      if (!is_changed(m, PART_REPLICATED, slot, slot)) return slot;
+    }
+    return GAB_NO_SLOT;
+  }
+  if (has_whole_image(m, lack->slot, lack->slot)) return lack->slot;
+  for (int k = 0; k < gab_placement_copies(&m->snapshot->placement); k++) {
+    gab_slot holder = gab_placement_holder(&m->snapshot->placement, lack->slot, k);
+    if (has_whole_image(m, holder, lack->slot)) return holder;
+  }
+  return GAB_NO_SLOT;
+}
+
+static void find_losses(const mending *m, const gab_group *group, gab_group_losses *losses)
+{
+  for (int i = 0; i < group->count; i++) {
+    gab_slot slot = group->slots[i];
+    losses->living[i] = gab_members_has(m->now, slot);
+    losses->image_gone[i] = !losses->living[i] || is_changed(m, PART_IMAGE, slot, slot);
+    losses->parity_gone[i] = !losses->living[i] || is_changed(m, PART_PARITIES, slot, slot);
+  }
+  for (int i = 0; i < group->count; i++) {
+    losses->target[i] = -1;
+    if (losses->image_gone[i])
+      losses->target[i] = losses->living[i] ? i : gab_group_restorer(group, losses->living, i);
+  }
+}
+
+/* More died than the group can lose: their blocks are to be made up, or are lost. */
+static bool is_given_up(const gab_group *group, const gab_group_losses *losses)
+{
+  for (int i = 0; i < group->count; i++)
+    if (losses->image_gone[i] && losses->target[i] < 0) return true;
+  return false;
+}
+
+/* Whether one entry of the list can be made good; of parities no more is asked than that images can do
+ * without. */
+static bool can_mend(const mending *m, const changed *lack)
+{
+  gab_group group;
+  gab_group_losses losses;
+  bool grouped = gab_placement_group(&m->snapshot->placement, lack->holder, &group);
+  if (lack->part == PART_REPLICATED || !grouped) return find_source(m, lack) != GAB_NO_SLOT;
+  find_losses(m, &group, &losses);
+  if (lack->part == PART_PARITIES && is_given_up(&group, &losses))
+    return true; /* nobody needs them any more */
+  return gab_group_can_rebuild(&group, &losses);
+}
+
+static gab_status check_all(const mending *m)
+{
+  for (size_t i = 0; i < m->count; i++) {
+    const changed *lack = &m->list[i];
+    if (can_mend(m, lack)) continue;
+    GAB_FAIL(
+        GAB_ERR_LOST,
+        "%s slot %" GAB_PRI_SLOT " (snapshot of step %" GAB_PRI_STEP ") that slot %" GAB_PRI_SLOT
+        " holds %s changed in memory, its hash does not match, and there is nothing whole left to replace it",
+        lack->part == PART_IMAGE        ? "the image of"
+        : lack->part == PART_REPLICATED ? "what is equal on all, of"
+                                        : "the parities of",
+        lack->slot, m->snapshot->step, lack->holder, lack->part == PART_IMAGE ? "has" : "have");
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- putting it right */
+
+static void tell(const mending *m, part which, gab_slot slot, const char *from)
+{
+  const char *what = which == PART_IMAGE        ? "image"
+                     : which == PART_REPLICATED ? "replicated entities"
+                                                : "parities";
+  m->checkpoint->stats.replaced++;
+  gab_log_all(GAB_LOG_WARNING,
+              "the %s of slot %" GAB_PRI_SLOT " held here (snapshot of step %" GAB_PRI_STEP
+              ") had changed in memory: replaced from %s",
+              what, slot, m->snapshot->step, from);
+  gab_json *event = gab_event_begin(m->checkpoint->events, "replaced");
+  gab_json_text(event, "what", what);
+  gab_json_int(event, "of_slot", slot);
+  gab_json_int(event, "of_step", m->snapshot->step);
+  gab_json_text(event, "from", from);
+  gab_event_end(m->checkpoint->events, &event);
+}
+
+static gab_buffer *image_here(const mending *m, gab_slot slot, gab_condition **condition)
+{
+  gab_snapshot *snapshot = m->snapshot;
+  *condition = &snapshot->own_condition;
+  if (slot == m->me) return &snapshot->own;
+  for (int i = 0; i < snapshot->copy_count; i++)
+    if (snapshot->copies[i].slot == slot) {
+      *condition = &snapshot->copies[i].condition;
+      return &snapshot->copies[i].image;
+    }
+  return NULL;
+}
+
+/* An image that a copy of was sent for, if that was squeezed. The hash of the image itself counts, too. */
+static gab_status expand_in_place(gab_buffer *image)
+{
+  gab_buffer raw;
+  gab_condition seen = GAB_CONDITION_UNKNOWN;
+  if (!gab_image_is_squeezed(image, NULL)) return GAB_OK;
+  gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_image_expand(image, &raw);
+  if (status == GAB_OK && !check_message(&raw, &seen))
+    status =
+        gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "what a compressed image expands to is not whole");
+  if (status == GAB_OK) gab_buffer_swap(image, &raw);
+  gab_buffer_release(&raw);
+  return status;
+}
+
+/* Whoever still reads the old bytes (a writer to disk) keeps them. */
+static gab_status put_in_place(const mending *m, gab_slot slot, gab_buffer *fresh)
+{
+  gab_condition *condition, seen = GAB_CONDITION_UNKNOWN;
+  gab_buffer *place = image_here(m, slot, &condition);
+  if (!check_message(fresh, &seen))
+    GAB_FAIL(GAB_ERR_CORRUPT,
+             "an image of slot %" GAB_PRI_SLOT " that was to replace another one is not whole", slot);
+  if (place == &m->snapshot->own) GAB_TRY(expand_in_place(fresh));
+  if (place == &m->snapshot->own && m->checkpoint->before_overwrite)
+    m->checkpoint->before_overwrite(m->checkpoint->overwrite_user, m->snapshot);
+  gab_buffer_swap(place, fresh);
+  *condition = GAB_CONDITION_WHOLE;
+  return GAB_OK;
+}
+
+static gab_status replace_image(const mending *m, const changed *lack, gab_slot source)
+{
+  gab_port *port = m->checkpoint->port;
+  gab_condition *condition;
+  if (source == m->me) GAB_TRY(gab_port_send(port, lack->holder, image_here(m, lack->slot, &condition)));
+  if (source == m->me) return gab_port_finish(port);
+  gab_buffer fresh;
+  char from[64];
+  gab_buffer_init(&fresh, GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_port_receive(port, source, &fresh, GAB_SIZE_UNKNOWN);
+  if (status == GAB_OK) status = gab_port_finish(port);
+  if (status == GAB_OK) status = put_in_place(m, lack->slot, &fresh);
+  gab_buffer_release(&fresh);
+  snprintf(from, sizeof from, "slot %" GAB_PRI_SLOT, source);
+  if (status == GAB_OK) tell(m, PART_IMAGE, lack->slot, from);
+  return status;
+}
+
+static gab_status replace_replicated(const mending *m, gab_slot holder, gab_slot source)
+{
+  gab_port *port = m->checkpoint->port;
+  gab_buffer message, *replicated = &m->snapshot->replicated;
+  char from[64];
+  gab_buffer_init(&message, GAB_MEMORY_MESSAGE);
+  gab_status status = gab_message_begin(&message);
+  if (status == GAB_OK && source == m->me) {
+    status = gab_put_bytes(&message, replicated->data, replicated->size);
+    if (status == GAB_OK) status = gab_port_send(port, holder, &message);
+  } else if (status == GAB_OK) {
+    status = gab_port_receive(port, source, &message, GAB_SIZE_UNKNOWN);
+  }
+  if (status == GAB_OK) status = gab_port_finish(port);
+  if (status == GAB_OK && source != m->me) {
+    gab_reader in = gab_message_reader(&message);
+    gab_buffer_clear(replicated);
+    status = gab_put_bytes(replicated, in.at, gab_reader_left(&in));
+    m->snapshot->replicated_condition = GAB_CONDITION_UNKNOWN;
+    if (status == GAB_OK && !check_bytes(replicated, &m->snapshot->replicated_condition))
+      status =
+          gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__, "replicated entities that came are not whole");
+    snprintf(from, sizeof from, "slot %" GAB_PRI_SLOT, source);
+    if (status == GAB_OK) tell(m, PART_REPLICATED, m->me, from);
+  }
+  gab_buffer_release(&message);
+  return status;
+}
+
+/* One after another, in the order of the list: of each only two take part. */
+static gab_status replace_listed(const mending *m)
+{
+  bool grouped = m->snapshot->parities.group.count > 0;
+  for (size_t i = 0; i < m->count; i++) {
+    const changed *lack = &m->list[i];
+    if (lack->part == PART_PARITIES || (grouped && lack->part == PART_IMAGE)) continue;
+    gab_slot source = find_source(m, lack);
+    if (source != m->me && lack->holder != m->me) continue;
+    if (lack->part == PART_IMAGE) GAB_TRY(replace_image(m, lack, source));
+    else GAB_TRY(replace_replicated(m, lack->holder, source));
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- the own group */
+
+static gab_status keep_rescued(const mending *m, gab_slot slot, gab_buffer *image)
+{
+  gab_rescued *rescued = m->rescued;
+  gab_condition seen = GAB_CONDITION_UNKNOWN;
+  if (!check_message(image, &seen))
+    GAB_FAIL(GAB_ERR_CORRUPT, "the image of slot %" GAB_PRI_SLOT " that was put together is not whole", slot);
+  void *memory = rescued->images;
+  GAB_TRY(gab_list_room(&memory, (size_t)rescued->count, sizeof(gab_copy)));
+  rescued->images = memory;
+  gab_copy *kept = &rescued->images[rescued->count++];
+  *kept = (gab_copy){.slot = slot, .condition = seen};
+  gab_buffer_init(&kept->image, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_swap(&kept->image, image);
+  return GAB_OK;
+}
+
+static gab_status take_images(const mending *m, const gab_group_losses *losses, gab_buffer *images)
+{
+  const gab_group *group = &m->snapshot->parities.group;
+  for (int i = 0; i < group->count; i++) {
+    if (losses->target[i] != group->index) continue;
+    if (losses->living[i]) {
+      GAB_TRY(put_in_place(m, group->slots[i], &images[i]));
+      tell(m, PART_IMAGE, group->slots[i], "the rest of its group");
+    } else {
+      GAB_TRY(keep_rescued(m, group->slots[i], &images[i]));
+    }
+  }
+  return GAB_OK;
+}
+
+static gab_status rebuild_images(const mending *m, const gab_group_losses *losses)
+{
+  gab_buffer images[GAB_MOST_GROUP];
+  for (int i = 0; i < GAB_MOST_GROUP; i++) gab_buffer_init(&images[i], GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_group_rebuild(m->checkpoint, m->snapshot, losses, images);
+  if (status == GAB_OK) status = take_images(m, losses, images);
+  for (int i = 0; i < GAB_MOST_GROUP; i++) gab_buffer_release(&images[i]);
+  return status;
+}
+
+/* Parities are made again beside the old ones, which stay readable until then. */
+static gab_status remake_parities(const mending *m, const gab_group_losses *losses)
+{
+  gab_parities fresh = m->snapshot->parities;
+  gab_buffer_init(&fresh.rows, GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_parities_make(m->checkpoint, m->snapshot, losses->parity_gone, true, &fresh);
+  if (status == GAB_OK && losses->parity_gone[fresh.group.index]) {
+    gab_buffer_swap(&fresh.rows, &m->snapshot->parities.rows);
+    m->snapshot->parities.condition = GAB_CONDITION_UNKNOWN;
+    tell(m, PART_PARITIES, m->me, "its group");
+  }
+  gab_buffer_release(&fresh.rows);
+  return status;
+}
+
+static gab_status mend_group(const mending *m)
+{
+  const gab_group *group = &m->snapshot->parities.group;
+  gab_group_losses losses;
+  bool image = false, parity = false, all_live = true;
+  if (!has_parities(m->snapshot)) return GAB_OK;
+  find_losses(m, group, &losses);
+  if (is_given_up(group, &losses)) return GAB_OK;
+  for (int i = 0; i < group->count; i++) {
+    image = image || losses.image_gone[i];
+    parity = parity || losses.parity_gone[i];
+    all_live = all_live && losses.living[i];
+  }
+  if (image) GAB_TRY(rebuild_images(m, &losses));
+  return parity && all_live ? remake_parities(m, &losses) : GAB_OK;
+}
+
+void gab_rescued_release(gab_rescued *rescued)
+{
+  for (int i = 0; i < rescued->count; i++) gab_buffer_release(&rescued->images[i].image);
+  gab_free(&rescued->images);
+  rescued->count = 0;
+}
+
+/* Squeezed copies of the dead that fall to this slot. */
+static gab_status expand_adopted(const mending *m)
+{
+  gab_snapshot *snapshot = m->snapshot;
+  for (int i = 0; i < snapshot->copy_count; i++) {
+    const gab_copy *copy = &snapshot->copies[i];
+    if (gab_members_has(m->now, copy->slot) || !gab_image_is_squeezed(&copy->image, NULL) ||
+        gab_placement_restorer(&snapshot->placement, m->now, copy->slot) != m->me)
+      continue;
+    gab_buffer raw;
+    gab_buffer_init(&raw, GAB_MEMORY_SNAPSHOT);
+    gab_status status = gab_image_expand(&copy->image, &raw);
+    if (status == GAB_OK) status = keep_rescued(m, copy->slot, &raw);
+    gab_buffer_release(&raw);
+    GAB_TRY(status);
+  }
+  return GAB_OK;
+}
+
+static mending mending_of(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+{
+  return (mending){.checkpoint = checkpoint,
+                   .snapshot = snapshot,
+                   .now = &snapshot->survivors,
+                   .me = gab_world_slot(checkpoint->world),
+                   .rescued = rescued};
+}
+
+gab_status gab_redundancy_expand(gab_checkpoint *checkpoint, gab_snapshot *snapshot, gab_rescued *rescued)
+{
+  const mending m = mending_of(checkpoint, snapshot, rescued);
+  return expand_adopted(&m);
+}
+
+gab_status gab_redundancy_mend(gab_checkpoint *checkpoint, gab_snapshot *snapshot, bool all_good,
+                               gab_rescued *rescued)
+{
+  mending m = mending_of(checkpoint, snapshot, rescued);
+  gab_status status = all_good ? GAB_OK : find_changed(&m);
+  if (status == GAB_OK) status = check_all(&m);
+  if (status == GAB_OK) status = replace_listed(&m);
+  if (status == GAB_OK) status = mend_group(&m);
+  if (status == GAB_OK) status = expand_adopted(&m);
+  gab_free(&m.list);
+  return status;
+}
+
+/* ---------------------------------------------------------------- between checkpoints */
+
+gab_status gab_checkpoint_scrub(gab_checkpoint *checkpoint, bool *beyond)
+{
+  gab_snapshot *snapshot = &checkpoint->snapshots[checkpoint->valid];
+  gab_rescued nobody = {0};
+  *beyond = false;
+  GAB_TRY(gab_world_check(checkpoint->world));
+  if (!snapshot->complete) return GAB_OK;
+  GAB_TRY(gab_snapshot_find_survivors(checkpoint, snapshot));
+  gab_condition_forget(snapshot);
+  uint64_t good = gab_condition_is_good(checkpoint, snapshot);
+  for (int i = 0; i < snapshot->copy_count; i++)
+    good = check_message(&snapshot->copies[i].image, &snapshot->copies[i].condition) && good;
+  if (has_parities(snapshot))
+    good = check_bytes(&snapshot->parities.rows, &snapshot->parities.condition) && good;
+  GAB_TRY(gab_world_min_u64(checkpoint->world, &good, 1));
+  if (good) return GAB_OK;
+  gab_status status = gab_redundancy_mend(checkpoint, snapshot, false, &nobody);
+  gab_rescued_release(&nobody);
+  *beyond = status == GAB_ERR_LOST;
+  return *beyond ? GAB_OK : status;
+}
