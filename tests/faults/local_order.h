@@ -74,10 +74,11 @@ static inline bool order_has(const local_order *order, const char *event)
   return access(path, F_OK) == 0;
 }
 
-/* Hears nothing from the others meanwhile. */
+/* Hears nothing from the others meanwhile; but what it has said before is not held up: MPI keeps a message back where the other's
+ * queue is full, until it is called again. */
 static inline void order_wait(const local_order *order, const char *event)
 {
-  while (!order_has(order, event)) usleep(1000);
+  for (; !order_has(order, event); usleep(1000)) gab_mpi_progress();
 }
 
 static inline void order_die(const local_order *order, const char *event)
