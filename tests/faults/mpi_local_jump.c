@@ -17,7 +17,17 @@ enum { LATER = 20 };
 /* ---------------------------------------------------------------- what happens when */
 
 static bool child_has(const gab_local *local) { return gab_local_find(local, 1)->have >= LATER; }
-static bool subtree_has(const gab_local *local) { return local->told_have >= LATER; }
+/* The slot, those below it, and those whose images it keeps, which would wait for its word. */
+static bool subtree_has(const gab_local *local)
+{
+  for (size_t i = 0; i < local->partner_count; i++) {
+    const gab_local_partner *ward = &local->partners[i];
+    const gab_local_images *images = &ward->images;
+    if (!(ward->roles & ROLE_WARD)) continue;
+    if (images->count == 0 || images->list[images->count - 1].checkpoint < LATER) return false;
+  }
+  return local->told_have >= LATER;
+}
 static bool is_committed(const gab_local *local) { return local->committed >= LATER; }
 static bool ward_is_given(const gab_local *local) { return gab_local_incarnation_of(local, 1) > 0; }
 
