@@ -109,12 +109,14 @@ gab_status gab_wire_add_near(gab_wire *wire, gab_seat place)
 
 /* ------------------------------------------------------------------------------------ errors */
 
+#ifdef GAB_HAVE_ULFM
 static gab_status note_dead(gab_wire *wire, gab_seat place)
 {
   if (is_in(wire->dead, wire->dead_count, place)) return GAB_OK;
   GAB_TRY(append(&wire->dead, &wire->dead_count, place));
   return append(&wire->untold, &wire->untold_count, place);
 }
+#endif
 
 /* Of a call that names a place. @return GAB_OK if it is dead, which is noted */
 static gab_status judge(gab_wire *wire, gab_seat place, int code, const char *function)
