@@ -49,6 +49,8 @@ static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
   const size_t bytes = gab_reader_left(in);
   const int planes = (int)(bytes / (words() * sizeof(double)));
   (void)user, (void)dead;
+  if (bytes % (words() * sizeof(double)) != 0)
+    GAB_FAIL(GAB_ERR_INPUT, "saved are planes of another --size than %d", solver.edge);
   saved = room(saved, saved_count + planes);
   double *first = saved + (size_t)saved_count * words();
   GAB_TRY(gab_get_bytes(in, first, bytes));

@@ -1,7 +1,7 @@
 # gabion-test: timeout=200 labels=quick needs=ulfm
 # A proxy program whose processes die and are not replaced: what they had is shared out among those who are left, down to one,
 # and every bit is that of the ordinary program on all of them. A program that cannot do that ends with 3 and says what could
-# not be taken over; files of another number of planes are refused. GABION_SEED=N repeats the random numbers.
+# not be taken over; files of another number of planes, or of another size, are refused. GABION_SEED=N repeats the random numbers.
 set -u
 seed=${GABION_SEED:-$$} wrong=0 steps=30
 RANDOM=$seed
@@ -40,4 +40,6 @@ GABION_STATE_FOLDER=$folder/saved GABION_STATE_WAIT=1 launch cg-shrink 3 --size 
 [ $code = 0 ] || complain "with files, code $code"
 GABION_STATE_FOLDER=$folder/saved launch cg-shrink 2 --size 8
 [ $code = 2 ] && grep -q 'saved are 24 planes, these are 16' <<<"$said" || complain "files of more processes, code $code"
+GABION_STATE_FOLDER=$folder/saved launch cg-shrink 2 --size 12 # as many planes, but of other cells
+[ $code = 2 ] && grep -q 'another --size than 12' <<<"$said" || complain "files of another size, code $code"
 exit $wrong
