@@ -24,9 +24,10 @@ enum { FOLDER_ROOM = 1200, PATH_ROOM = FOLDER_ROOM + 32, MOST_ADDRESSES = 1024 }
 
 typedef struct neighbour {
   gab_address address;
-  double silent;   /* seconds, of the connection that was heard last */
-  bool asked;      /* on one of them no answer has come yet */
-  double noted;    /* when it was silent for long, last; negative: never */
+  double first;  /* when this process began to watch it */
+  double silent; /* seconds, of the connection that was heard last; of those in which this process watched */
+  bool asked;    /* on one of them no answer has come yet */
+  double noted;  /* when it was silent for long, last; negative: never */
   bool is_outside; /* nothing from there is received any more */
   double since;    /* when that began */
 } neighbour;
@@ -36,8 +37,10 @@ static neighbour known[MOST_ADDRESSES];
 static size_t known_count;
 static gab_address outside[MOST_ADDRESSES];
 static size_t outside_count;
-static double began;        /* the last quarantine */
-static bool in_need;        /* some address is silent, or was a moment ago */
+static double began;       /* the last quarantine */
+static double looked = -1; /* the last look round */
+static double awake; /* since when one look followed the other: a process that stood still has heard nobody */
+static bool in_need; /* some address is silent, or was a moment ago */
 static uint64_t last_heard; /* number of the newest announcement that was there, or was followed */
 
 static pthread_mutex_t folder_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -108,12 +111,20 @@ static void announce(uint64_t number, double now)
 
 /* ---------------------------------------------------------------- looking round */
 
+/* Of what the system says only the time counts in which this process has watched: before that, nobody had asked for a sign of
+ * life, or who asked stood still. */
+static double watched_silence(const neighbour *one, double now)
+{
+  const double watched = now - (one->first > awake ? one->first : awake);
+  return one->silent < watched ? one->silent : watched;
+}
+
 static neighbour *find(const gab_address *address)
 {
   for (size_t i = 0; i < known_count; i++)
     if (gab_address_equal(&known[i].address, address)) return &known[i];
   if (known_count == MOST_ADDRESSES) return NULL;
-  known[known_count] = (neighbour){.address = *address, .silent = -1, .noted = -1};
+  known[known_count] = (neighbour){.address = *address, .first = gab_seconds(), .silent = -1, .noted = -1};
   return &known[known_count++];
 }
 
@@ -130,9 +141,13 @@ static void look_at(const gab_connection *connection, void *user)
 static void look_round(double now)
 {
   for (size_t i = 0; i < known_count; i++) known[i].silent = -1, known[i].asked = false;
+  if (looked < 0 || now - looked > GAB_QUARANTINE_LOOKS * cut_after) awake = now;
+  looked = now;
   gab_connections_visit(look_at, NULL);
-  for (size_t i = 0; i < known_count; i++)
+  for (size_t i = 0; i < known_count; i++) {
+    known[i].silent = watched_silence(&known[i], now);
     if (known[i].asked && known[i].silent >= GAB_QUARANTINE_LOOKS * cut_after) known[i].noted = now;
+  }
 }
 
 /* ---------------------------------------------------------------- quarantine */

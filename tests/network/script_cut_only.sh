@@ -8,10 +8,12 @@ nodes_up 3
 silence="--cut-after 5"
 three=nod1:1,nod2:1,nod3:1
 make_reference $three 3
-run_args="--inject slot=1,step=320,phase=exchange,stopped=12" launch stopped $three 3
-judge stopped 0
-has_event stopped '"event": "drill"' || complain "stopped: nobody was stopped"
-has_event stopped '"event": "fault noticed"' && complain "stopped: a process that was stopped counted as dead"
+for step in 20 320; do # at 20, its connections are just made
+  run_args="--inject slot=1,step=$step,phase=exchange,stopped=12" launch stopped$step $three 3
+  judge stopped$step 0
+  has_event stopped$step '"event": "drill"' || complain "stopped at $step: nobody was stopped"
+  has_event stopped$step '"event": "fault noticed"' && complain "stopped at $step: a process that was stopped counted as dead"
+done
 for node in 1 3; do
   cut_at cut$node $three 3 320 exchange 1 $node
   judge cut$node 0
