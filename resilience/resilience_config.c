@@ -215,6 +215,16 @@ static const gab_config_key local_keys[] = {
          "that depends on a clock, say, or damaged memory) ends the run with an error that names slot, port and step. "
          "Costs a hash of each message that is received, and 16 bytes for it up to the next checkpoint but one. "
          "Left out: only in debug builds."},
+    {.name = "commit_wait",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 1,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc =
+         "How long a checkpoint waits at most for the word that all have it, as a share of the time since the last one. "
+         "That word comes along a tree behind the steps, too, but later where steps are long, and until it has come a death "
+         "leads back to the checkpoint before. Left out: 0.01; 0: not at all."},
     {.name = "clusters",
      .type = GAB_CONFIG_STRING,
      .default_text = "slot",
@@ -544,7 +554,8 @@ static gab_status read_clusters(const gab_config *config, gab_protection *protec
 
 static gab_status read_local(const gab_config *config, gab_protection *protection)
 {
-  static const char *const paths[] = {"resilience.local.log_limit", "resilience.local.verify"};
+  static const char *const paths[] = {"resilience.local.log_limit", "resilience.local.verify",
+                                      "resilience.local.commit_wait"};
   GAB_TRY(read_clusters(config, protection));
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (gab_config_is_set(config, paths[i]) && !gab_local_is_wanted(protection))
@@ -553,6 +564,10 @@ static gab_status read_local(const gab_config *config, gab_protection *protectio
   if (gab_config_is_set(config, paths[0])) protection->log_limit = gab_config_real(config, paths[0]);
   if (gab_config_is_set(config, paths[1]))
     protection->verify = gab_config_bool(config, paths[1]) ? GAB_VERIFY_ALWAYS : GAB_VERIFY_NEVER;
+  if (gab_config_is_set(config, paths[2])) {
+    protection->commit_wait = gab_config_real(config, paths[2]);
+    if (protection->commit_wait == 0) protection->commit_wait = -1;
+  }
   return GAB_OK;
 }
 

@@ -48,9 +48,10 @@ static gab_status add_relatives(gab_local *local)
 {
   const gab_slot me = local->slot;
   GAB_TRY(gab_local_add_partner(local, local->application.holder(local->application.user, me), ROLE_HOLDER));
-  if (me > 0) GAB_TRY(gab_local_add_partner(local, (me - 1) / 2, ROLE_PARENT));
-  for (gab_slot child = 2 * me + 1; child <= 2 * me + 2 && child < local->setup.slots; child++)
-    GAB_TRY(gab_local_add_partner(local, child, ROLE_CHILD));
+  const gab_slot children = local->setup.children;
+  if (me > 0) GAB_TRY(gab_local_add_partner(local, (me - 1) / children, ROLE_PARENT));
+  for (gab_slot i = 1; i <= children && (int64_t)children * me + i < local->setup.slots; i++)
+    GAB_TRY(gab_local_add_partner(local, children * me + i, ROLE_CHILD));
   return GAB_OK;
 }
 
@@ -85,8 +86,8 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
 {
   void *memory = NULL;
   *local = NULL;
-  if (setup->slots < 2 || setup->ahead < 2 || setup->contexts > GAB_LOCAL_CONTEXTS || setup->seat < 0 ||
-      setup->seat >= (gab_seat)setup->slots + setup->spares)
+  if (setup->slots < 2 || setup->ahead < 2 || setup->children < 1 || setup->contexts > GAB_LOCAL_CONTEXTS ||
+      setup->seat < 0 || setup->seat >= (gab_seat)setup->slots + setup->spares)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "local recovery: %" GAB_PRI_SLOT " slots, seat %" GAB_PRI_SEAT ", %" PRIu64
              " messages ahead, %" PRIu32 " contexts",

@@ -34,7 +34,11 @@ typedef struct gab_local gab_local;
 enum {
   GAB_LOCAL_CONTROL = 0,   /**< the lane of the protocol; lane 1 + c is that of context c */
   GAB_LOCAL_CONTEXTS = 32, /**< contexts (logged ports) at most */
-  GAB_LOCAL_AHEAD = 50     /**< messages that a replay sends beyond what was acknowledged */
+  GAB_LOCAL_AHEAD = 50,    /**< messages that a replay sends beyond what was acknowledged */
+  GAB_LOCAL_CHILDREN =
+      8 /**< of a slot in the tree of acknowledgements. A commit climbs one level each time that a process
+                              looks at its messages, which may be once a step: a flat tree commits sooner, and a death
+                              then leads back less far */
 };
 
 typedef enum gab_local_state {
@@ -98,6 +102,7 @@ typedef struct gab_local_setup {
   gab_seat seat;              /**< of this process */
   uint32_t contexts;          /**< at most #GAB_LOCAL_CONTEXTS */
   uint64_t ahead;             /**< #GAB_LOCAL_AHEAD; at least 2 */
+  gab_slot children;          /**< #GAB_LOCAL_CHILDREN; at least 1; the same on all */
   size_t copy_below;          /**< of the journal */
   const gab_slot *neighbours; /**< with whom this slot exchanges logged messages; a spare has none */
   int32_t neighbour_count;

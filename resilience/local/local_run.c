@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands */
+#define COMMIT_SHARE 0.01   /* of the time between two checkpoints */
 
 /* ---------------------------------------------------------------- places */
 
@@ -286,6 +287,7 @@ static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, 
                                  .seat = gab_wire_place(run->wire),
                                  .contexts = gab_world_logged_ports(run->world),
                                  .ahead = GAB_LOCAL_AHEAD,
+                                 .children = run->commit_children,
                                  .copy_below = COPY_BELOW,
                                  .neighbours = neighbours->slots,
                                  .neighbour_count = (int32_t)neighbours->count,
@@ -360,6 +362,7 @@ void gab_local_discard(gab_local_run *run)
   run->had_part = run->inside = run->gathers = run->behind = false;
   run->counted = (gab_local_counted){0};
   run->own = -1;
+  run->taken = 0;
   run->log_steps = 0; /* whoever begins the next one knows as much */
   run->why_over[0] = '\0';
 }
@@ -405,6 +408,12 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
   gab_world_set_rest(loop->world, gab_local_rest, made);
   *run = made;
   return GAB_OK;
+}
+
+void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
+{
+  run->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
+  run->commit_children = children > 0 ? children : GAB_LOCAL_CHILDREN;
 }
 
 void gab_local_set_verify(gab_local_run *run, gab_verify verify)

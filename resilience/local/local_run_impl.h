@@ -46,6 +46,7 @@ struct gab_local_run {
   gab_local_restart restart;
   double called;     /* seconds: when this spare was offered its slot */
   gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
+  double taken;      /* seconds: when this process took its last checkpoint; 0: none in this generation */
   bool behind;       /* this slot came back and has not caught up */
   uint64_t meetings; /* of the world when the generation began, or this process took its slot */
   gab_local_counted counted;
@@ -56,9 +57,12 @@ struct gab_local_run {
   /* of the whole run */
   gab_division division;
   double log_limit; /* of logs, in units of the state of a slot; 0: none */
-  bool verify;      /* what is made again is compared with what was received the first time */
-  bool gathered;    /* the last recovery was a gathering, of all */
-  bool off;         /* for good */
+  double
+      commit_share; /* of the time between two checkpoints, which one waits for its commit at most; 0: not at all */
+  gab_slot commit_children;
+  bool verify;   /* what is made again is compared with what was received the first time */
+  bool gathered; /* the last recovery was a gathering, of all */
+  bool off;      /* for good */
 };
 
 /* ---- local_run.c */

@@ -5,6 +5,9 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 
+#define FIRST_COMMIT                                                                                         \
+  0.1 /* seconds that the first checkpoint waits at most: before its commit a death ends local recovery */
+
 static gab_local_run *run_of(const gab_timeloop *loop) { return loop->guard ? loop->guard->local : NULL; }
 
 bool gab_local_is_on(const gab_timeloop *loop)
@@ -67,6 +70,21 @@ static gab_status hand_in(gab_local_run *run, const gab_buffer *image)
   }
 }
 
+/* All are here at about the same time if nobody is late, and look at their messages: what else climbs a level of the tree per step is
+ * there in moments, and a death from now on leads back to this checkpoint, not to the one before. Who is late is not waited
+ * for beyond a small share of the time since the last checkpoint; nor does he wait who has to catch up himself. */
+static gab_status see_commit(gab_local_run *run)
+{
+  const double begin = gab_seconds();
+  const double most = run->taken > 0 ? run->commit_share * (begin - run->taken) : FIRST_COMMIT;
+  run->taken = begin;
+  if (!(run->commit_share > 0) || gab_local_is_behind(run->machine)) return GAB_OK;
+  for (int looks = 0; gab_local_committed(run->machine) < run->loop->step && gab_seconds() - begin < most;
+       gab_world_pause(run->world, &looks))
+    GAB_TRY(run->carrier.serve(run));
+  return GAB_OK;
+}
+
 /* Whoever goes on from a checkpoint, now or when it comes back, begins the next step with the same messages. */
 static gab_status set_out(gab_local_run *run)
 {
@@ -88,6 +106,7 @@ static gab_status take(gab_local_run *run)
   gab_status status = gab_local_pack(run, &image);
   gab_world_enter(run->world, GAB_PHASE_COMMIT);
   if (status == GAB_OK) status = hand_in(run, &image);
+  if (status == GAB_OK) status = see_commit(run);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
   gab_buffer_release(&image);
   GAB_TRY(status);
@@ -248,6 +267,7 @@ static gab_status resume(gab_local_run *run)
     claim->seconds = gab_seconds() - run->called;
   }
   run->own = -1;
+  run->taken = gab_seconds();
   run->behind = true;
   run->revision = gab_forest_revision(loop->forest);
   run->meetings = gab_world_meetings(run->world);

@@ -114,6 +114,11 @@ typedef struct gab_protection {
       log_limit; /**< of strategy `local`: bytes of logged messages that a process keeps at most, in units of the largest image
                          of a slot, as far as steps log alike; 0: none. Else all ask each other ahead of each checkpoint */
   gab_verify verify; /**< of strategy `local` */
+  double
+      commit_wait; /**< of strategy `local`: how long a checkpoint waits at most for the word that all have it, as a share of the time
+                         since the last one; 0: one per cent, negative: not at all */
+  gab_slot
+      commit_children; /**< of strategy `local`: of a slot in the tree in which that word comes; 0: eight */
   const char *
       local_clusters; /**< of strategy `local`, which slots go back together: "slot" (NULL), "node", a number of clusters, or
                          the path of a file, as the parameter resilience.local.clusters; read during the call */

@@ -192,6 +192,8 @@ void gab_local_run_destroy(gab_local_run **run);
 void gab_local_set_log_limit(gab_local_run *run, double limit);
 /* Before the loop runs: whether messages that are made again are compared. */
 void gab_local_set_verify(gab_local_run *run, gab_verify verify);
+/* Before the loop runs. @param[in] share, children  as commit_wait and commit_children in gab_protection */
+void gab_local_set_commit(gab_local_run *run, double share, gab_slot children);
 /* Before the loop runs. Collective. @param[in] clusters  as in gab_protection */
 gab_status gab_local_set_clusters(gab_local_run *run, const char *clusters);
 /* Whether the strategy is in the list. Pure. */

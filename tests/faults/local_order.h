@@ -22,7 +22,9 @@ typedef struct local_order {
   gab_step computed;  /* the last step that this process has computed; -1: none */
   int computed_again; /* steps */
   bool is_right;      /* what all have computed, at the end */
-  gab_step at;        /* the step at which `part` is called */
+  double commit_wait; /* as in gab_protection, and the next one */
+  gab_slot commit_children;
+  gab_step at;                                                  /* the step at which `part` is called */
   gab_status (*part)(struct local_order *order, gab_slot slot); /* of who was no spare */
 } local_order;
 
@@ -131,7 +133,10 @@ static inline gab_status order_judge(void *user, gab_step step)
 /* World, automaton, folder, time loop. The first thing that a test does; collective over all processes. */
 static inline gab_status order_create(local_order *order, int argc, char **argv)
 {
-  const gab_protection protection = {.every = {.steps = ORDER_EVERY}, .strategies = {&gab_strategy_local}};
+  const gab_protection protection = {.every = {.steps = ORDER_EVERY},
+                                     .commit_wait = order->commit_wait,
+                                     .commit_children = order->commit_children,
+                                     .strategies = {&gab_strategy_local}};
   gab_world *world;
   setenv("GABION_SPARES", "2", 1);
   GAB_TRY(gab_world_create(&argc, &argv, &world));

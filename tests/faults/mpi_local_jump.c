@@ -2,8 +2,8 @@
  * is committed. It lacks messages that nobody has any more, fetches the later image, and goes on from there. Nobody else goes
  * back, and the result is that of the undisturbed run.
  *
- * Slots 0 and 2 keep each other's images, and 1 and 3. In the tree of acknowledgements 1 and 2 stand below 0, and 3
- * below 1. Behind the checkpoint of step 20 each step of this comes when the one before has happened: 1 dies when 0 has heard from
+ * Slots 0 and 2 keep each other's images, and 1 and 3. In the tree of acknowledgements, of two below each slot here, 1 and 2
+ * stand below 0, and 3 below 1; nobody waits for a commit. Behind the checkpoint of step 20 each step of this comes when the one before has happened: 1 dies when 0 has heard from
  * it that it and 3 have their images, and before it hears of the commit, which 3 so does not hear of either; 2 dies when 0,
  * which keeps its image, knows of the commit; then 3 gives 1 to a spare, and then 0 does so with 2. */
 /* gabion-test: np=6 timeout=120 labels=quick needs=ulfm */
@@ -63,7 +63,7 @@ static gab_status part(local_order *order, gab_slot slot)
 int main(int argc, char **argv)
 {
   static const char *const events[] = {"child has", "committed", "1 dies", "2 dies", "given", NULL};
-  local_order order = {.at = LATER, .part = part};
+  local_order order = {.at = LATER, .part = part, .commit_wait = -1, .commit_children = 2};
   gab_run_stats stats;
   REQUIRE_OK(order_create(&order, argc, argv));
   REQUIRE_OK(gab_timeloop_run(order.loop));

@@ -1,44 +1,15 @@
 /* gabion-test: timeout=240 labels=quick */
 /* Clusters of slots under local recovery: the death of one takes all of its cluster back, and nobody else. What has to hold
  * in every run stands in local_net.h; here are the situations of doc/clusters.md, each at many moments. */
-#include "local_net.h"
+#include "local_ring.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-
-static uint32_t none; /* no choices: orderly */
-
-/* A ring in clusters of `size` neighbours, the last one perhaps smaller; slot s is held by slot s + shift. */
-static schedule ring(gab_slot slots, gab_seat spares, gab_slot size, int shift)
+/* A ring in clusters of `size` neighbours, the last one perhaps smaller. */
+static schedule clusters(gab_slot slots, gab_seat spares, gab_slot size, int shift)
 {
-  schedule plan = {.seed = 1, .choices = &none};
-  plan.problem = (problem){.slots = slots,
-                           .spares = spares,
-                           .steps = 10,
-                           .checkpoint_every = 3,
-                           .reduce_every = 4,
-                           .decide_every = 2,
-                           .ahead = 2,
-                           .clusters = true};
-  for (gab_slot s = 0; s < slots; s++) {
-    plan.problem.cluster[s] = s / size;
-    plan.problem.holder[s] = (s + shift) % slots;
-    plan.problem.adjacent[s][(s + 1) % slots] = plan.problem.adjacent[(s + 1) % slots][s] = true;
-  }
+  schedule plan = ring(slots, spares, shift);
+  plan.problem.clusters = true;
+  for (gab_slot s = 0; s < slots; s++) plan.problem.cluster[s] = s / size;
   return plan;
-}
-
-static outcome run(const schedule *plan)
-{
-  const outcome out = run_schedule(plan, false, NULL);
-  if (out.failure[0]) {
-    print_error("%s\n", out.failure);
-    for (int i = 0; i < plan->death_count; i++)
-      print_error("death of seat %d at event %ld\n", (int)plan->deaths[i].seat, plan->deaths[i].event);
-  }
-  assert_string_equal(out.failure, "");
-  return out;
 }
 
 typedef struct tally {
@@ -66,7 +37,7 @@ static void larger_clusters_log_less(void **state)
   (void)state;
   uint64_t before = UINT64_MAX;
   for (gab_slot size = 1; size <= 8; size *= 2) {
-    const schedule plan = ring(8, 0, size, 1);
+    const schedule plan = clusters(8, 0, size, 1);
     const outcome out = run(&plan);
     assert_true(out.finished);
     assert_int_equal(out.stats.rollbacks + out.stats.stale + out.stats.replayed + out.stats.left_out, 0);
@@ -81,7 +52,7 @@ static void a_single_death_takes_its_cluster_back(void **state)
   (void)state;
   tally tally = {0};
   for (gab_slot size = 2; size <= 6; size++) {
-    schedule plan = ring(6, 1, size, 3);
+    schedule plan = clusters(6, 1, size, 3);
     const long events = run(&plan).events;
     plan.death_count = 1;
     for (long event = 0; event < events; event += 3)
@@ -98,7 +69,7 @@ static void a_whole_cluster_comes_back(void **state)
 {
   (void)state;
   tally tally = {0};
-  schedule plan = ring(6, 4, 2, 3);
+  schedule plan = clusters(6, 4, 2, 3);
   const long events = run(&plan).events;
   plan.death_count = 2;
   for (long event = 0; event < events; event++)
@@ -116,7 +87,7 @@ static void members_that_come_back_in_any_order_find_each_other(void **state)
   (void)state;
   tally tally = {0};
   for (uint64_t seed = 1; seed <= 2500; seed++) {
-    schedule plan = ring(7, 4, 4, 3);
+    schedule plan = clusters(7, 4, 4, 3);
     plan.seed = seed;
     plan.choices = NULL;
     plan.problem.holder[0] = 5;
@@ -136,7 +107,7 @@ static void two_clusters_at_once(void **state)
 {
   (void)state;
   tally tally = {0};
-  schedule plan = ring(8, 3, 2, 3);
+  schedule plan = clusters(8, 3, 2, 3);
   const long events = run(&plan).events;
   plan.death_count = 2;
   for (long event = 0; event < events; event++)
@@ -155,7 +126,7 @@ static void a_death_while_a_cluster_goes_back(void **state)
   (void)state;
   tally tally = {0};
   for (uint64_t seed = 1; seed <= 1500; seed++) {
-    schedule plan = ring(9, 4, 3, 4);
+    schedule plan = clusters(9, 4, 3, 4);
     const gab_seat first_spare = 9 + 1, victims[] = {0, 2, first_spare, 3};
     plan.seed = seed;
     plan.choices = NULL;
@@ -178,7 +149,7 @@ static void a_cluster_that_lacks_messages_jumps_as_a_whole(void **state)
   (void)state;
   tally tally = {0};
   for (uint64_t seed = 1; seed <= 1500; seed++) {
-    schedule plan = ring(9, 4, 2, 3);
+    schedule plan = clusters(9, 4, 2, 3);
     uint64_t random = mix(seed, 78);
     plan.seed = seed * 7919;
     plan.choices = NULL;
@@ -204,7 +175,7 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
 {
   (void)state;
   tally tally = {0};
-  schedule plan = ring(6, 1, 3, 3);
+  schedule plan = clusters(6, 1, 3, 3);
   plan.problem.section_at = 6;
   const long events = run(&plan).events;
   plan.death_count = 1;
@@ -218,7 +189,7 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
 static void without_a_spare_it_is_handed_over(void **state)
 {
   (void)state;
-  schedule plan = ring(4, 0, 2, 2);
+  schedule plan = clusters(4, 0, 2, 2);
   plan.deaths[0] = (death){run(&plan).events / 2, 2};
   plan.death_count = 1;
   const outcome out = run(&plan);

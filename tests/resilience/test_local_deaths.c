@@ -2,43 +2,7 @@
 /* Local recovery when one process dies, at each event of a run: always recovered locally; and when two die at
  * once. Where the test does not say otherwise the schedule is orderly: what has waited longest happens next.
  */
-#include "local_net.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
-
-static schedule ring(gab_slot slots, gab_seat spares, int shift)
-{
-  schedule plan = {.seed = 1};
-  static uint32_t none; /* no choices: orderly */
-  plan.choices = &none;
-  plan.problem = (problem){.slots = slots,
-                           .spares = spares,
-                           .steps = 10,
-                           .checkpoint_every = 3,
-                           .reduce_every = 4,
-                           .decide_every = 2,
-                           .stop_behind = 6,
-                           .ahead = 2};
-  for (gab_slot s = 0; s < slots; s++) {
-    plan.problem.holder[s] = (s + shift) % slots;
-    plan.problem.adjacent[s][(s + 1) % slots] = plan.problem.adjacent[(s + 1) % slots][s] = true;
-  }
-  return plan;
-}
-
-static outcome run(const schedule *plan)
-{
-  const outcome out = run_schedule(plan, false, NULL);
-  if (out.failure[0]) {
-    print_error("%s\n", out.failure);
-    for (int i = 0; i < plan->death_count; i++)
-      print_error("death of seat %d at event %ld\n", (int)plan->deaths[i].seat, plan->deaths[i].event);
-  }
-  assert_string_equal(out.failure, "");
-  return out;
-}
+#include "local_ring.h"
 
 static void an_undisturbed_run_ends_and_replays_nothing(void **state)
 {
@@ -286,7 +250,7 @@ static void without_a_spare_it_is_handed_over(void **state)
   assert_int_equal(out.reason, GAB_LOCAL_POOL_EMPTY);
 }
 
-/* Each send that is left out, whatever the checkpoint from which the slot goes on (judge_comparison() in local_net.h). */
+/* Each send that is left out, whatever the checkpoint from which the slot goes on (judge_comparison() in local_schedule.h). */
 static void what_is_left_out_is_compared(void **state)
 {
   (void)state;

@@ -8,7 +8,7 @@
  * Schedule i is made from seed S + i. One that fails is shrunk (deaths and choices left out while it still
  * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --clusters: with clusters of
  * slots that go back together, else the same. --table: what came out, by reason. */
-#include "local_net.h"
+#include "local_schedule.h"
 
 /* ---------------------------------------------------------------- making schedules */
 
@@ -52,7 +52,8 @@ static void make_problem(problem *problem, uint64_t *random)
                               .checkpoint_every = between(random, 1, 5),
                               .reduce_every = between(random, 0, 5),
                               .decide_every = between(random, 0, 5),
-                              .ahead = (uint64_t)between(random, 2, 6)};
+                              .ahead = (uint64_t)between(random, 2, 6),
+                              .children = between(random, 1, 4)};
   problem->steps = between(random, 3 * problem->checkpoint_every, 6 * problem->checkpoint_every);
   if (problem->spares == 0 && between(random, 0, 3) > 0) problem->spares = between(random, 2, 4);
   make_neighbours(problem, random);
@@ -213,9 +214,10 @@ static void print_schedule(const schedule *plan)
 {
   const problem *problem = &plan->problem;
   printf("%d slots, %d spares, %d steps, checkpoint every %d, reduction every %d, decision every %d, section "
-         "at %d, %d ahead\n",
+         "at %d, %d ahead, %d below each in the tree\n",
          (int)problem->slots, (int)problem->spares, problem->steps, problem->checkpoint_every,
-         problem->reduce_every, problem->decide_every, problem->section_at, (int)problem->ahead);
+         problem->reduce_every, problem->decide_every, problem->section_at, (int)problem->ahead,
+         (int)problem->children);
   for (gab_slot s = 0; s < problem->slots; s++) {
     printf("  slot %d: ", (int)s);
     if (problem->clusters) printf("cluster %d, ", (int)problem->cluster[s]);

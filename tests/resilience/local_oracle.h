@@ -1,0 +1,189 @@
+/* What is asserted of local recovery while a schedule runs (local_net.h has the list). */
+#ifndef GABION_TESTS_LOCAL_ORACLE_H
+#define GABION_TESTS_LOCAL_ORACLE_H
+
+#include "local_net.h"
+
+static process *player_of(world *w, gab_slot slot)
+{
+  for (gab_seat seat = 0; seat < w->seats; seat++) {
+    process *p = &w->processes[seat];
+    if (p->alive && gab_local_slot(p->local) == slot && gab_local_state_of(p->local) == GAB_LOCAL_PLAYING)
+      return p;
+  }
+  return NULL;
+}
+
+/* The n-th message of a channel: made (again), or delivered. */
+static void check_message(world *w, gab_slot from, gab_slot to, int context, uint32_t n, uint64_t content,
+                          bool is_made)
+{
+  if (n >= MOST_MESSAGES) {
+    FAILED(w, "message %u of a channel", n);
+    return;
+  }
+  uint64_t *known = &w->messages[from][to][context][n];
+  if (is_made && *known == 0) *known = content;
+  if (!is_made && n >= w->delivered[from][to][context]) w->delivered[from][to][context] = n + 1;
+  if (w->problem->unsteady > 0 && *known != 0 && *known != content) {
+    /* made otherwise behind the delivery, or delivered behind that: what a dead process had sent arrives late */
+    if (!is_made || n < w->delivered[from][to][context]) w->out.differs = true;
+    if (is_made) *known = content;
+    return;
+  }
+  if (*known == 0) FAILED(w, "slot %d got message %u of slot %d before it was made", (int)to, n, (int)from);
+  else if (*known != content)
+    FAILED(w, "message %u from slot %d to slot %d in context %d %s otherwise", n, (int)from, (int)to, context,
+           is_made ? "was made" : "was delivered");
+}
+
+static bool is_inner(const world *w, gab_slot a, gab_slot b)
+{
+  return w->problem->clusters && w->problem->cluster[a] == w->problem->cluster[b];
+}
+
+/* Tells the lives of processes apart. */
+static uint32_t life_of(const process *p) { return 8 + 64 * (uint32_t)p->seat + (uint32_t)p->restored; }
+
+/* Messages within a cluster say in which life of their sender they were made, which those that are logged must not. */
+static uint32_t pattern_of(const process *p, gab_slot to)
+{
+  return is_inner(p->world, gab_local_slot(p->local), to) ? life_of(p) : 7;
+}
+
+static bool has_pattern(process *p, gab_slot from, uint32_t pattern)
+{
+  if (!is_inner(p->world, from, gab_local_slot(p->local))) return pattern == 7;
+  if (p->inner_life[from] == 0) p->inner_life[from] = pattern;
+  return pattern >= 8 && p->inner_life[from] == pattern;
+}
+
+/* A slot of its cluster has died. */
+static bool has_reason(const world *w, const process *p)
+{
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->slot_deaths[s] > 0 && is_inner(w, s, gab_local_slot(p->local))) return true;
+  return false;
+}
+
+/* Whoever plays goes back when it hears of a death, and when it hears of a later checkpoint. */
+static int most_restores(const world *w, const process *p)
+{
+  return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
+}
+
+static void check_decision(world *w, uint32_t n, uint64_t value)
+{
+  if (n == w->decided) w->decisions[w->decided++] = value;
+  else if (n > w->decided || w->decisions[n] != value) FAILED(w, "decision %u was made otherwise", n);
+}
+
+static int taken_by_all(const world *w)
+{
+  int least = w->taken[0];
+  for (gab_slot s = 1; s < w->problem->slots; s++)
+    if (w->taken[s] < least) least = w->taken[s];
+  return least;
+}
+
+/* Every player knows of the first checkpoint by then that it is committed, or came back from a later one. */
+static void end_excuses(world *w)
+{
+  const int sure = taken_by_all(w) - w->problem->checkpoint_every;
+  if (sure >= 0) w->excuses.no_checkpoint = false;
+  if (sure >= w->section_checkpoint) w->excuses.section = false;
+}
+
+static void note_taken(world *w, gab_slot slot, int step)
+{
+  const int before = step - w->problem->checkpoint_every;
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->taken[s] < before)
+      FAILED(w, "slot %d took checkpoint %d before slot %d took %d", (int)slot, step, (int)s, before);
+  if (step > w->taken[slot]) w->taken[slot] = step;
+  healing *healing = &w->healings[slot];
+  if (healing->ill && healing->restored) *healing = (struct healing){0};
+  end_excuses(w);
+}
+
+/* What a death may be an excuse for, judged when it happens. */
+static void note_death(world *w, const process *dead)
+{
+  const gab_slot slot = gab_local_slot(dead->local);
+  const problem *problem = w->problem;
+  if (slot == GAB_NO_SLOT) return;
+  const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
+  if (sure < 0) w->excuses.no_checkpoint = true;
+  if (w->arrived_most > 0 && sure < w->section_checkpoint) w->excuses.section = true;
+  for (gab_slot other = 0; other < problem->slots; other++) {
+    const bool is_holder = problem->holder[slot] == other, is_ward = problem->holder[other] == slot;
+    if (is_holder && (w->healings[other].ill || w->renewals[slot].rounds > 0)) w->excuses.holder_lost = true;
+    if (is_ward && w->healings[other].ill) w->excuses.holder_lost = true;
+  }
+  for (gab_slot ward = 0; ward < problem->slots; ward++)
+    if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
+  w->healings[slot] = (healing){.ill = true};
+  w->slot_deaths[slot]++;
+}
+
+/* Follows the round trips between a holder that came back and its wards. */
+static void follow_control(world *w, int from, int to, bool is_fresh)
+{
+  for (gab_slot ward = 0; ward < w->problem->slots; ward++) {
+    renewal *renewal = &w->renewals[ward];
+    if (renewal->rounds == 0) continue;
+    const process *holder = player_of(w, w->problem->holder[ward]), *player = player_of(w, ward);
+    if (!holder || !player || holder->restored == 0) continue;
+    if (holder->seat == from && player->seat == to && is_fresh) renewal->asked = true;
+    const lane *back = &w->lanes[player->seat][holder->seat][GAB_LOCAL_CONTROL];
+    if (renewal->asked && renewal->marker == 0) renewal->marker = back->sent;
+    if (renewal->marker > 0 && back->delivered >= renewal->marker) {
+      renewal->rounds--;
+      renewal->asked = false;
+      renewal->marker = 0;
+    }
+  }
+}
+
+static bool pool_is_empty(const world *w)
+{
+  for (gab_seat seat = (gab_seat)w->problem->slots; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == GAB_NO_SLOT) return false;
+  return true;
+}
+
+static void judge_hand_over(world *w)
+{
+  bool may = false;
+  switch (w->out.reason) {
+  case GAB_LOCAL_NO_CHECKPOINT:
+    may = w->excuses.no_checkpoint;
+    break;
+  case GAB_LOCAL_HOLDER_LOST:
+    may = w->excuses.holder_lost;
+    break;
+  case GAB_LOCAL_POOL_EMPTY:
+    may = pool_is_empty(w);
+    break;
+  case GAB_LOCAL_GLOBAL_SECTION:
+    may = w->excuses.section;
+    break;
+  default:
+    break;
+  }
+  if (!may)
+    FAILED(w, "handed over without need: %s, %d deaths", gab_local_reason_name(w->out.reason), w->deaths);
+}
+
+static void check_players(world *w)
+{
+  for (gab_seat a = 0; a < w->seats; a++) {
+    const process *p = &w->processes[a];
+    if (!p->alive || gab_local_slot(p->local) == GAB_NO_SLOT) continue;
+    for (gab_seat b = a + 1; b < w->seats; b++)
+      if (w->processes[b].alive && gab_local_slot(w->processes[b].local) == gab_local_slot(p->local))
+        FAILED(w, "seats %d and %d both play slot %d", (int)a, (int)b, (int)gab_local_slot(p->local));
+  }
+}
+
+#endif
