@@ -8,8 +8,6 @@
 
 #include "blockforest/output/output.h"
 #include "blockforest/forest/sample.h"
-#include "lbm/setup/lbm_config.h"
-#include "lbm/levels/refinement.h"
 #include "loadbalance/balance.h"
 #include "resilience/loop/monitor.h"
 #include "resilience/resilience_config.h"
@@ -57,14 +55,6 @@ gab_status driver_config_finish(gab_config *config, const driver_options *option
 /** A configuration from a file of this process. @param[out] config  owned by the caller, NULL on failure */
 gab_status driver_config_from_file(const driver_options *options, gab_config **config);
 
-/** When what is written. */
-typedef struct output_plan {
-  bool fields, fields_final;
-  gab_schedule fields_schedule, probes, forces, integrals;
-  bool strain;
-  size_t slice_count, point_count, line_count;
-} output_plan;
-
 /** When blocks are shared out anew by what they took. */
 typedef struct driver_rebalance {
   gab_step every; /**< 0: never by itself */
@@ -78,29 +68,23 @@ typedef struct recompute_plan {
 } recompute_plan;
 
 enum {
-  DRIVER_LONGEST_NAME = 48,    /**< bytes of a probe's, line's or body's name */
-  DRIVER_MOST_POINTS = 1000000 /**< of all lines and points together */
+  DRIVER_LONGEST_NAME = 48, /**< bytes of a name that stands in the head of a table */
+  DRIVER_PATH_LENGTH = 1024 /**< bytes of a file's name */
 };
 
-/** What a parameter file comes to, worked out without communication. */
-typedef struct run_case {
-  const gab_config *config; /**< borrowed */
-  gab_forest_options forest;
-  gab_domain domain;
+typedef struct gab_physics gab_physics; /* physics.h */
+
+/** What a parameter file comes to for any physics, worked out without communication. That of a physics begins with it. */
+typedef struct driver_case {
+  const gab_physics *physics; /**< borrowed, as config and options */
+  const gab_config *config;
+  const driver_options *options;
+  gab_forest_options grid; /**< in cells of level 0 */
   gab_balance_options balance;
   driver_rebalance rebalance;
-  gab_refinement_setup refinement;
-  gab_lbm_setup setup; /**< points into itself: a run_case stays where it is */
   gab_step steps, check_every;
   recompute_plan recompute;
-  output_plan output;
-  bool has_setup;
-} run_case;
-
-/** Local. `folder` of pictures is that of the case file. All that is wrong is reported at once.
- *  @return ::GAB_ERR_INPUT with the places in the file; `found` is to be released all the same */
-gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found);
-void run_case_release(run_case *which);
+} driver_case;
 
 /** Reads the section `balance`. */
 gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when);
@@ -108,12 +92,6 @@ bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step 
 /** Shares blocks out anew if their work was uneven. Collective. @param[in,out] report  of a distribution that was made */
 gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options,
                                 gab_forest *forest, gab_step step, gab_balance_report *report);
-/** Reads the sections `balance` and `refinement`. */
-gab_status grid_plan_read(run_case *which);
-/** Says in the log where the collision is not quite what the file says, or may be unstable. Local.
- *  @param[in] blocks  of each level, `levels` of them */
-void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels);
-
 /** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
  * looked at */
 gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
@@ -198,8 +176,6 @@ gab_status driver_memory_settle(gab_world *world, const gab_config *config, cons
 /** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
 int64_t driver_root_count(const gab_forest_options *forest);
 gab_box driver_root_cells(const gab_forest_options *forest, int64_t root);
-/** ::GAB_ERR_INPUT if a flow has no fluid cell. Local. */
-gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void driver_default_folder(const char *path, char *folder, size_t capacity);
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */
@@ -211,12 +187,6 @@ gab_status output_schedule_read(const gab_config *config, const char *path, doub
                                 gab_schedule *schedule);
 /** Reads how much files are compressed from the key compression below `path`. */
 int output_compression_read(const gab_config *config, const char *path);
-/** Reads the section `output` except its writers. */
-gab_status output_plan_read(const run_case *which, output_plan *plan);
-/** Says in the log, line by line, what the case comes to. */
-void run_case_describe(const run_case *which);
-/** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
-void run_case_describe_blocks(const run_case *which, const gab_geometry *geometry, gab_proxies *proxies);
 
 /* ---------------------------------------------------------------- the monitor `recompute' */
 
@@ -224,9 +194,6 @@ gab_status recompute_plan_read(const gab_config *config, gab_step check_every, r
 /** Whether blocks are computed twice in the step that comes to so many steps. Pure. */
 bool recompute_plan_has(const recompute_plan *plan, gab_step steps);
 gab_status recompute_declare(gab_config *config);
-/** The live monitors that a flow, and a phase field, has: cases ask for them by name. */
-gab_monitor_list flow_monitors(void);
-gab_monitor_list phase_monitors(void);
 /** Whether the monitor has something to say after so many steps: in those, and in the ones behind them. Pure. */
 bool recompute_plan_looks(const recompute_plan *plan, gab_step steps);
 /** Says in the log what it came to. Collective. */

@@ -61,6 +61,7 @@ wrong 'grow.yaml:' phasefield.epsilon=2
 wrong "there is no phase \`delta', only alpha, beta, gamma, melt" 'phasefield.initial.solids=[alpha, beta, delta]'
 wrong 'is outside the domain, which has 36 rows' phasefield.window.row=36
 wrong 'belongs to a flow' fluid.viscosity=1
+wrong 'belongs to a flow' 'output.points=[{name: a, at: [1, 1]}]'
 wrong 'is more than the domain has: 36' phasefield.window.rows=37
 wrong 'has 3 numbers, it needs 4' 'phasefield.phases.3.curvature=[1, 0, 1]'
 wrong 'm . (c_melt - c_solid) has to be negative' 'phasefield.phases.0.slopes=[-0.45, 0]'
@@ -72,5 +73,11 @@ check 2 cold.yaml
 said 'phasefield.temperature is missing'
 run 2 1 good.yaml --set output.slabs.precision=float
 said 'belongs to a phase field'
-for case in "$GABION_SOURCE"/apps/phasefield/*.yaml; do check 0 "$case"; done
+for case in "$GABION_SOURCE"/apps/phasefield/*.yaml; do
+  check 0 "$case"
+  "$gabion" info "$case" >said.txt 2>&1 || complain "info $case: $(cat said.txt)"
+  said ' recommended'
+done
+"$gabion" plan grow.yaml >said.txt 2>&1 && complain "plan: $(cat said.txt)"
+said 'phasefield: gabion plan does not know a phase field'
 finish

@@ -6,19 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Independent mistakes are collected, so that a user learns of all at once. */
-typedef struct complaints {
-  char text[6000];
-  size_t count;
-} complaints;
-
-static void note(complaints *all, gab_status status)
-{
-  if (status == GAB_OK) return;
-  size_t used = strlen(all->text);
-  snprintf(all->text + used, sizeof all->text - used, "%s%s", all->count++ ? "\n" : "", gab_error_message());
-}
-
 void driver_folder_of(const char *path, char *folder, size_t capacity)
 {
   const char *slash = strrchr(path, '/');
@@ -77,23 +64,6 @@ gab_status driver_domain_read(const gab_config *config, gab_forest_options *fore
 {
   GAB_TRY(read_cells(config, forest));
   return read_scale(config, forest);
-}
-
-static gab_status check_body_names(const gab_config *config)
-{
-  char path[GAB_CONFIG_PATH_CAPACITY];
-  for (size_t i = 0; i < gab_config_count(config, "bodies"); i++)
-    if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0])
-      GAB_TRY(driver_column_check(config, path));
-  return GAB_OK;
-}
-
-static gab_status read_domain(run_case *found)
-{
-  GAB_TRY(driver_domain_read(found->config, &found->forest));
-  GAB_TRY(gab_lbm_periodic_from_config(found->config, found->forest.grid.dimension, found->forest.periodic));
-  found->domain = gab_lbm_domain(&found->forest);
-  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- run */
@@ -209,48 +179,12 @@ gab_box driver_root_cells(const gab_forest_options *forest, int64_t root)
   return box;
 }
 
-gab_status driver_fluid_check(const run_case *which, const gab_geometry *geometry)
+void driver_describe_spares(const gab_config *config, int64_t processes)
 {
-  const int64_t roots = driver_root_count(&which->forest);
-  for (int64_t root = 0; root < roots; root++) {
-    const gab_box box = driver_root_cells(&which->forest, root);
-    if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
-  }
-  return gab_config_fail(which->config, "bodies", "all cells are solid: there is nothing to compute");
-}
-
-gab_status run_case_read(const gab_config *config, const driver_options *options, run_case *found)
-{
-  complaints all = {.count = 0};
-  char folder[GAB_PATH_LENGTH];
-  driver_folder_of(gab_config_name(config), folder, sizeof folder);
-  *found = (run_case){.config = config};
-  gab_status domain = read_domain(found), setup = GAB_ERR_INPUT;
-  note(&all, domain);
-  if (domain == GAB_OK) {
-    setup = gab_lbm_setup_from_config(config, &found->domain, folder, &found->setup);
-    note(&all, setup);
-    found->has_setup = setup == GAB_OK;
-    note(&all, check_body_names(config));
-  }
-  const double dt = found->has_setup ? found->setup.units.dt : 0;
-  note(&all, driver_steps_read(config, dt, &found->steps, &found->check_every));
-  note(&all, recompute_plan_read(config, found->check_every, &found->recompute));
-  if (setup == GAB_OK)
-    note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, found->steps));
-  if (setup == GAB_OK) note(&all, grid_plan_read(found));
-  found->domain.deepest = found->refinement.max_level;
-  if (setup == GAB_OK) note(&all, output_plan_read(found, &found->output));
-  note(&all, gab_resilience_check(config, flow_monitors()));
-  note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
-  note(&all, driver_drills_check(options));
-  if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
-  return GAB_OK;
-}
-
-void run_case_release(run_case *which)
-{
-  if (which->has_setup) gab_lbm_setup_release(&which->setup);
-  gab_refinement_setup_release(&which->refinement);
-  which->has_setup = false;
+  const gab_spares_asked asked = gab_resilience_spares(config);
+  if (asked.count == 0) return;
+  gab_log(GAB_LOG_INFO,
+          "  spare processes: %" PRId32 "%s beside the %" PRId64
+          ", each with memory for one of them once it is called",
+          asked.count, asked.per_node ? " on each node" : "", processes);
 }

@@ -48,7 +48,7 @@ static gab_status check_case(const gab_config *config, const driver_options *opt
 static gab_status ask_finished(gab_world *world, const char *folder, const gab_manifest *newest,
                                gab_step steps, bool *finished)
 {
-  char path[GAB_PATH_LENGTH + 32];
+  char path[DRIVER_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/summary.json", folder);
   uint64_t done = 0;
   if (gab_world_is_root(world) && newest->step >= steps) {
@@ -83,9 +83,9 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
 gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
                                     const char *folder, gab_step steps, driver_continuation *found)
 {
-  char checkpoints[GAB_PATH_LENGTH + 32];
+  char checkpoints[DRIVER_PATH_LENGTH + 32];
   *found = (driver_continuation){.restart = NULL};
-  if (strlen(folder) >= GAB_PATH_LENGTH)
+  if (strlen(folder) >= DRIVER_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
   GAB_TRY(gab_run_lock_take(world, folder, &found->lock));
   if (driver_starts_anew(options)) return GAB_OK;

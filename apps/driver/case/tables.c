@@ -1,12 +1,12 @@
-/* The sections of parameter files that belong to the driver: run, domain, output. */
-#include "apps/driver/driver.h"
-#include "phasefield/setup/phasefield_config.h"
-#include "phasefield/levels/refinement.h"
+/* The sections of parameter files that all physics have: run, domain, balance, output. */
+#include "apps/driver/case/tables.h"
+
+#include "apps/driver/physics.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>
 
-#define KEYS(table)         .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+/* What there is to be written, in the words of the physics that have it. */
 #define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
 #define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
 
@@ -129,31 +129,6 @@ static const gab_config_key balance_keys[] = {
          "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
 };
 
-/* Three keys that say when something is written. */
-#define SCHEDULE_KEYS                                                                                        \
-  {.name = "every",                                                                                          \
-   .type = GAB_CONFIG_INT,                                                                                   \
-   .unit = "steps",                                                                                          \
-   .min = 1,                                                                                                 \
-   .max = 9e15,                                                                                              \
-   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
-   .outside = true,                                                                                          \
-   .instead_of = "interval",                                                                                 \
-   .doc = "Steps between two outputs."},                                                                     \
-      {.name = "interval",                                                                                   \
-       .type = GAB_CONFIG_REAL,                                                                              \
-       .min = 0,                                                                                             \
-       .max = INFINITY,                                                                                      \
-       .min_excluded = true,                                                                                 \
-       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
-       .outside = true,                                                                                      \
-       .instead_of = "every",                                                                                \
-       .doc = "Instead of every: physical time between two outputs."},                                       \
-  {                                                                                                          \
-    .name = "start", .type = GAB_CONFIG_INT, .unit = "steps", .min = 0, .max = 9e15, .default_text = "0",    \
-    .outside = true, .doc = "First step at which something is written."                                      \
-  }
-
 static const gab_config_key fields_keys[] = {
     SCHEDULE_KEYS,
     {.name = "final",
@@ -237,105 +212,6 @@ static const gab_config_key slice_keys[] = {
      .doc = "Whether the last state is drawn in any case."},
 };
 
-static const gab_config_key probes_keys[] = {
-    SCHEDULE_KEYS,
-    {.name = "quantities",
-     .type = GAB_CONFIG_STRING,
-     .length_min = 1,
-     .length_max = 16,
-     .default_text = "[velocity, pressure]",
-     .outside = true,
-     .doc = "What is measured: any of " QUANTITY_LIST "."},
-};
-
-static const gab_config_key point_keys[] = {
-    {.name = "name",
-     .type = GAB_CONFIG_STRING,
-     .outside = true,
-     .distinct = true,
-     .doc = "Name in the head of the columns, without commas."},
-    {.name = "at",
-     .type = GAB_CONFIG_REAL,
-     .length_min = 2,
-     .length_max = 3,
-     .outside = true,
-     .doc = "Coordinates; the value is that of the cell around them."},
-};
-
-static const gab_config_key line_keys[] = {
-    {.name = "name",
-     .type = GAB_CONFIG_STRING,
-     .outside = true,
-     .distinct = true,
-     .doc = "First part of the names of the columns; 0, 1, 2, ... follows."},
-    {.name = "from",
-     .type = GAB_CONFIG_REAL,
-     .length_min = 2,
-     .length_max = 3,
-     .outside = true,
-     .doc = "First point."},
-    {.name = "to",
-     .type = GAB_CONFIG_REAL,
-     .length_min = 2,
-     .length_max = 3,
-     .outside = true,
-     .doc = "Last point."},
-    {.name = "count",
-     .type = GAB_CONFIG_INT,
-     .min = 2,
-     .max = 100000,
-     .outside = true,
-     .doc = "Points at equal distances, first and last included."},
-};
-
-static const gab_config_key forces_keys[] = {
-    SCHEDULE_KEYS,
-    {.name = "area",
-     .type = GAB_CONFIG_REAL,
-     .min = 0,
-     .max = INFINITY,
-     .min_excluded = true,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .outside = true,
-     .doc = "Area A of the coefficients c = F / (rho/2 U^2 A), with U from fluid.velocity; in 2D by default "
-            "fluid.length."},
-};
-
-static const gab_config_key integrals_keys[] = {
-    SCHEDULE_KEYS,
-    {.name = "strain",
-     .type = GAB_CONFIG_BOOL,
-     .default_text = "false",
-     .outside = true,
-     .doc = "Whether the mean of S:S is measured too (S the rate of strain), from which the dissipation "
-            "follows as 2 nu S:S."},
-};
-
-static const gab_config_key slabs_keys[] = {
-    {.name = "quantities",
-     .type = GAB_CONFIG_STRING,
-     .length_min = 1,
-     .length_max = 16,
-     .default_text = "[phase]",
-     .outside = true,
-     .doc = "Which of " PHASE_QUANTITY_LIST " are written."},
-    {.name = "precision",
-     .type = GAB_CONFIG_CHOICE,
-     .choices = "float|double",
-     .default_text = "float",
-     .outside = true,
-     .doc = "Of the numbers in the files."},
-    {.name = "compression",
-     .type = GAB_CONFIG_INT,
-     .min = 0,
-     .max = 9,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .outside = true,
-     .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."},
-};
-
-static const gab_config_key profile_keys[] = {SCHEDULE_KEYS};
-
 static const gab_config_section sections[] = {
     {.path = "run", .doc = "The run as a whole.", KEYS(run_keys)},
     {.path = "domain", .doc = "The grid and how it is cut into blocks.", KEYS(domain_keys)},
@@ -344,43 +220,28 @@ static const gab_config_section sections[] = {
      .doc = "Fields on all cells for ParaView (open fields/fields.xdmf).",
      KEYS(fields_keys)},
     {.path = "output.slices", .doc = "Pictures (PNG) of plane slices.", .is_list = true, KEYS(slice_keys)},
-    {.path = "output.probes", .doc = "Values at points and along lines, in probes.csv.", KEYS(probes_keys)},
-    {.path = "output.points", .doc = "Points at which probes measure.", .is_list = true, KEYS(point_keys)},
-    {.path = "output.lines", .doc = "Lines along which probes measure.", .is_list = true, KEYS(line_keys)},
-    {.path = "output.forces",
-     .doc = "Forces of the fluid on the bodies, in forces.csv, with coefficients if fluid.velocity and an "
-            "area are known.",
-     KEYS(forces_keys)},
-    {.path = "output.profile",
-     .doc = "Means over each layer of cells of a phase field, in profile.csv: fractions, concentrations, "
-            "temperature; "
-            "rows are counted from where the window began.",
-     KEYS(profile_keys)},
-    {.path = "output.slabs",
-     .doc =
-         "What leaves the moving window of a phase field, in slabs/; gabion assemble makes one field of it.",
-     KEYS(slabs_keys)},
-    {.path = "output.integrals",
-     .doc = "Mass, momentum, kinetic energy (means over the fluid) and largest speed, in integrals.csv.",
-     KEYS(integrals_keys)},
 };
+
+gab_status driver_declare(gab_config *config, const gab_config_section *list, size_t count)
+{
+  for (size_t i = 0; i < count; i++) GAB_TRY(gab_config_declare(config, &list[i]));
+  return GAB_OK;
+}
+
+static gab_status declare_all(gab_config *config)
+{
+  const gab_physics *physics;
+  GAB_TRY(driver_declare(config, sections, sizeof sections / sizeof sections[0]));
+  for (int i = 0; (physics = driver_physics_at(i)); i++) GAB_TRY(physics->declare(config));
+  GAB_TRY(gab_resilience_declare(config));
+  return recompute_declare(config);
+}
 
 gab_status driver_config_create(gab_config **config)
 {
   GAB_TRY(gab_config_create(config));
-  gab_status status = GAB_OK;
-  for (size_t i = 0; i < 2; i++) GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
-  GAB_TRY_GOTO(status, failed, gab_lbm_declare(*config));
-  GAB_TRY_GOTO(status, failed, gab_phasefield_declare(*config));
-  GAB_TRY_GOTO(status, failed, gab_phasefield_refinement_declare(*config));
-  GAB_TRY_GOTO(status, failed, gab_refinement_declare(*config));
-  for (size_t i = 2; i < sizeof sections / sizeof sections[0]; i++)
-    GAB_TRY_GOTO(status, failed, gab_config_declare(*config, &sections[i]));
-  GAB_TRY_GOTO(status, failed, gab_resilience_declare(*config));
-  GAB_TRY_GOTO(status, failed, recompute_declare(*config));
-  return GAB_OK;
-failed:
-  gab_config_destroy(config);
+  const gab_status status = declare_all(*config);
+  if (status != GAB_OK) gab_config_destroy(config);
   return status;
 }
 

@@ -34,9 +34,9 @@ int command_assemble(int argc, char **argv)
     else if (argv[i][0] == '-' || out) return complain("takes one folder and --linked (--help)");
     else out = argv[i];
   }
-  char folder[GAB_PATH_LENGTH + 16], path[GAB_PATH_LENGTH + 16];
+  char folder[DRIVER_PATH_LENGTH + 16], path[DRIVER_PATH_LENGTH + 16];
   if (!out) return complain("no output folder of a run given (--help)");
-  if (strlen(out) >= GAB_PATH_LENGTH) return complain("the name of the folder is too long");
+  if (strlen(out) >= DRIVER_PATH_LENGTH) return complain("the name of the folder is too long");
   snprintf(folder, sizeof folder, "%s/slabs", out);
   snprintf(path, sizeof path, "%s/solid", out);
   gab_parts_whole whole;

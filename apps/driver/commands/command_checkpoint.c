@@ -36,11 +36,12 @@ static const char usage[] =
 static gab_status visit_all(const char *dir, gab_status (*visit)(void *user, gab_step step, const char *path),
                             void *user)
 {
-  char path[GAB_PATH_LENGTH + 32];
+  char path[DRIVER_PATH_LENGTH + 32];
   struct stat info;
   const char *name = strrchr(dir, '/');
   name = name ? name + 1 : dir;
-  if (strlen(dir) >= GAB_PATH_LENGTH) GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", dir);
+  if (strlen(dir) >= DRIVER_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", dir);
   if (stat(dir, &info) != 0) GAB_FAIL(GAB_ERR_INPUT, "%s: %s", dir, strerror(errno));
   snprintf(path, sizeof path, "%s/manifest.json", dir);
   if (strncmp(name, "step_", 5) == 0 || access(path, F_OK) == 0)
@@ -120,7 +121,7 @@ typedef struct extraction {
 
 static gab_status write_file(const extraction *job, const char *name, const void *bytes, size_t count)
 {
-  char path[2 * GAB_PATH_LENGTH];
+  char path[2 * DRIVER_PATH_LENGTH];
   snprintf(path, sizeof path, "%s/%s", job->to, name);
   FILE *file = fopen(path, "wb");
   if (!file) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));

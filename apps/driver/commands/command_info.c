@@ -1,7 +1,8 @@
 /* gabion info: what this build can do, and what a case recommends. */
-#include "apps/driver/driver.h"
+#include "apps/driver/physics.h"
 
 #include "core/base/log.h"
+#include "lbm/collision/collision.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
 
@@ -71,18 +72,14 @@ static void print_build(void)
   print_names("strategies", strategy_name);
 }
 
-/* The kernel that blocks get, and why. */
-static gab_status print_kernel(const gab_config *config, const driver_options *options)
+/* What the case is computed with. */
+static gab_status print_physics(const gab_config *config, const driver_options *options)
 {
-  run_case which = {0};
-  gab_lbm_kernel_choice choice;
-  gab_status status = run_case_read(config, options, &which);
-  if (status == GAB_OK) status = gab_lbm_choose_kernel(&which.setup.options, which.forest.cells, &choice);
-  run_case_release(&which);
-  GAB_TRY(status);
-  printf("  %-12s%s\n  %-12s%s\n  %-12s%s\n", "kernel", choice.name, "", choice.family, "", choice.processor);
-  if (choice.advice[0]) printf("  %-12s%s\n", "", choice.advice);
-  return GAB_OK;
+  driver_case *which = NULL;
+  gab_status status = driver_case_create(config, options, &which);
+  if (status == GAB_OK && which->physics->print) status = which->physics->print(which, stdout);
+  driver_case_destroy(&which);
+  return status;
 }
 
 static gab_status print_case(const driver_options *options)
@@ -96,7 +93,7 @@ static gab_status print_case(const driver_options *options)
   } else {
     printf("%s: %s\n  %-12s%" PRId64 " recommended\n", options->word, gab_config_string(config, "run.title"),
            "processes", processes);
-    status = print_kernel(config, options);
+    status = print_physics(config, options);
   }
   gab_config_destroy(&config);
   return status;

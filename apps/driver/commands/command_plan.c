@@ -1,10 +1,8 @@
 /* gabion plan: a run on many processes, planned by one that makes no data. */
 #include "apps/driver/delays/delays.h"
 #include "apps/driver/case/numbers.h"
-#include "apps/driver/solidification/phase.h"
 #include "apps/driver/plan/plan.h"
 
-#include "apps/driver/flow/simulation.h"
 #include "core/base/log.h"
 
 #include <string.h>
@@ -125,51 +123,33 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
 
 /* ---------------------------------------------------------------- the command */
 
-static gab_status plan_with(gab_world *world, const run_case *which, const plan_options *options)
-{
-  gab_geometry *geometry = NULL;
-  gab_proxies *proxies = NULL;
-  plan_numbers numbers = {0};
-  double start = gab_seconds();
-  gab_status status =
-      gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry);
-  if (status == GAB_OK) status = grid_proxies_build(world, which, geometry, &proxies);
-  if (status == GAB_OK) status = plan_work_out(which, options, proxies, &numbers);
-  numbers.planning_seconds = gab_seconds() - start;
-  if (status == GAB_OK && options->json) status = plan_print_json(which, &numbers, stdout);
-  else if (status == GAB_OK) plan_print(which, &numbers, stdout);
-  plan_release(&numbers);
-  gab_proxies_destroy(&proxies);
-  if (geometry) gab_geometry_destroy(&geometry);
-  return status;
-}
+typedef struct planning {
+  const driver_case *which;
+  const plan_options *options;
+  double start;
+} planning;
 
-static gab_status plan_alone(const run_case *which, const plan_options *options)
+static gab_status plan_grid(void *user, const plan_model *model, gab_proxies *proxies)
 {
-  gab_world *world = NULL;
-  GAB_TRY(gab_world_create(NULL, NULL, &world));
-  gab_status status = GAB_OK;
-  if (gab_members_count(gab_world_members(world)) > 1)
-    status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
-                           "one process plans for all: start `gabion plan' without mpirun");
-  if (status == GAB_OK) status = plan_with(world, which, options);
-  char message[1024];
-  snprintf(message, sizeof message, "%s", gab_error_message());
-  gab_world_destroy(&world);
-  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  const planning *it = user;
+  plan_numbers numbers = {0};
+  gab_status status = plan_work_out(it->which, model, it->options, proxies, &numbers);
+  numbers.planning_seconds = gab_seconds() - it->start;
+  if (status == GAB_OK && it->options->json) status = plan_print_json(it->which, &numbers, stdout);
+  else if (status == GAB_OK) plan_print(it->which, &numbers, stdout);
+  plan_release(&numbers);
   return status;
 }
 
 static gab_status plan(const plan_options *options)
 {
   gab_config *config = NULL;
-  run_case which = {0};
+  driver_case *which = NULL;
   GAB_TRY(driver_config_from_file(&options->common, &config));
-  gab_status status = phase_case_is(config)
-                          ? gab_config_fail(config, "phasefield", "gabion plan knows flows only")
-                          : run_case_read(config, &options->common, &which);
-  if (status == GAB_OK) status = plan_alone(&which, options);
-  run_case_release(&which);
+  gab_status status = driver_case_create(config, &options->common, &which);
+  planning it = {.which = which, .options = options, .start = gab_seconds()};
+  if (status == GAB_OK) status = driver_case_plan(which, plan_grid, &it);
+  driver_case_destroy(&which);
   gab_config_destroy(&config);
   return status;
 }

@@ -1,12 +1,9 @@
 /* gabion run: from the command line to the exit code, on all processes alike. */
-#include "apps/driver/solidification/phase.h"
-#include "apps/driver/flow/simulation.h"
 
+#include "apps/driver/physics.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "resilience/reports/beacon.h"
-
-#include <string.h>
 
 #define RUN_OPTIONS "osivqwfcmSt"
 
@@ -56,31 +53,6 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
   return gab_output_settle(world, status);
 }
 
-/* "cases/cylinder.yaml" to "out/cylinder". */
-void driver_default_folder(const char *path, char *folder, size_t capacity)
-{
-  const char *name = strrchr(path, '/');
-  name = name ? name + 1 : path;
-  const char *dot = strrchr(name, '.');
-  size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
-  if (strspn(name, ".") >= length) length = strlen(name); /* "...yaml" is not to go to out/.. */
-  snprintf(folder, capacity, "out/%.*s", (int)length, name);
-}
-
-static void report(const simulation *done)
-{
-  const output_plan *plan = &done->parameters->output;
-  gab_summary_log(&done->summary, done->loop, done->folder);
-  grid_report(done);
-  forces_report(done);
-  if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", done->folder);
-  if (plan->fields)
-    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", done->folder);
-  if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", done->folder);
-  if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", done->folder);
-  if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", done->folder);
-}
-
 /* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
 gab_status driver_end_of_setup(gab_world *world, gab_status status)
 {
@@ -100,50 +72,27 @@ gab_status driver_refuse(gab_world *world, gab_status status)
   return status;
 }
 
-static gab_status simulate(gab_world *world, const run_case *which, const driver_options *options,
-                           const char *folder, driver_continuation *begin)
-{
-  simulation *made = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
-  made = memory;
-  gab_status status = simulation_create(world, which, options, folder, begin, made);
-  status = driver_end_of_setup(world, status);
-  if (status == GAB_OK) status = gab_timeloop_run(made->loop);
-  if (status == GAB_OK) report(made);
-  else driver_tell_end(world, status);
-  simulation_release(made);
-  gab_free(&made);
-  return status;
-}
-
 static gab_status run_config(gab_world *world, gab_config *config, const driver_options *options)
 {
   gab_status status;
   driver_continuation begin = {.restart = NULL};
-  run_case *which = NULL;
-  void *memory;
-  char folder[GAB_PATH_LENGTH];
+  driver_case *which = NULL;
+  char folder[DRIVER_PATH_LENGTH];
   GAB_TRY_GOTO(status, refused, load(world, options->word, config));
   GAB_TRY_GOTO(status, refused, driver_config_finish(config, options));
-  if (phase_case_is(config)) return phase_run(world, config, options);
-  GAB_TRY_GOTO(status, refused, gab_alloc(sizeof *which, GAB_MEMORY_OTHER, &memory));
-  which = memory;
-  /* Pictures of geometries are read here: what fails may differ from process to process. */
-  GAB_TRY_GOTO(status, refused, gab_output_settle(world, run_case_read(config, options, which)));
+  /* Other files are read here, pictures of geometries: what fails may differ from process to process. */
+  GAB_TRY_GOTO(status, refused, gab_output_settle(world, driver_case_create(config, options, &which)));
   driver_default_folder(options->word, folder, sizeof folder);
   const char *out = options->out ? options->out : folder;
   GAB_TRY_GOTO(status, refused, driver_continuation_find(world, config, options, out, which->steps, &begin));
-  if (!begin.finished) status = simulate(world, which, options, out, &begin);
+  if (!begin.finished) status = which->physics->run(world, which, out, &begin);
   driver_continuation_end(&begin, status);
-  run_case_release(which);
-  gab_free(&which);
+  driver_case_destroy(&which);
   return status;
 refused:
   status = driver_refuse(world, status);
   driver_continuation_end(&begin, status);
-  if (which) run_case_release(which);
-  gab_free(&which);
+  driver_case_destroy(&which);
   return status;
 }
 

@@ -30,7 +30,7 @@ enum {
 
 static gab_json_document *open_json(const char *folder, const char *name)
 {
-  char path[GAB_PATH_LENGTH + 32];
+  char path[DRIVER_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return gab_json_read_file(path);
 }
@@ -128,7 +128,7 @@ static void take_event(const char *line, size_t length, history *past)
 
 static bool read_history(const char *folder, history *past)
 {
-  char path[GAB_PATH_LENGTH + 32], *line = NULL;
+  char path[DRIVER_PATH_LENGTH + 32], *line = NULL;
   size_t room = 0;
   snprintf(path, sizeof path, "%s/events.jsonl", folder);
   FILE *file;

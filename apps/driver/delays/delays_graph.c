@@ -1,8 +1,7 @@
 /* Who exchanges with whom in a case: the neighbourhood of a real forest. */
+#include "apps/driver/physics.h"
 #include "apps/driver/delays/delays.h"
 
-#include "apps/driver/solidification/phase.h"
-#include "apps/driver/flow/simulation.h"
 #include "core/memory/memory.h"
 
 #include <stdlib.h>
@@ -53,7 +52,8 @@ static gab_status make_rows(contact_list *list, int32_t slots, delays_graph *gra
   return GAB_OK;
 }
 
-static gab_status share_out(const run_case *which, gab_proxies *proxies, int32_t slots, delays_graph *graph)
+static gab_status share_out(const driver_case *which, gab_proxies *proxies, int32_t slots,
+                            delays_graph *graph)
 {
   void *plan = NULL, *partners = NULL;
   contact_list list = {0};
@@ -74,48 +74,36 @@ static gab_status share_out(const run_case *which, gab_proxies *proxies, int32_t
   return status;
 }
 
-static gab_status of_world(gab_world *world, const run_case *which, const delays_options *options,
-                           delays_graph *graph)
+typedef struct graph_request {
+  const driver_case *which;
+  int32_t slots;
+  delays_graph *graph;
+} graph_request;
+
+static gab_status share_grid(void *user, const plan_model *model, gab_proxies *proxies)
 {
-  gab_geometry *geometry = NULL;
-  gab_proxies *proxies = NULL;
-  if (gab_members_count(gab_world_members(world)) > 1)
-    GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
-  const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
-  if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
-  gab_status status =
-      gab_geometry_create(&which->domain, which->setup.bodies, which->setup.body_count, &geometry);
-  if (status == GAB_OK) status = grid_proxies_build(world, which, geometry, &proxies);
-  if (status == GAB_OK) status = share_out(which, proxies, (int32_t)slots, graph);
-  gab_proxies_destroy(&proxies);
-  if (geometry) gab_geometry_destroy(&geometry);
-  return status;
+  const graph_request *it = user;
+  (void)model;
+  return share_out(it->which, proxies, it->slots, it->graph);
 }
 
-/* What went wrong is said behind the end of MPI, too. */
-static gab_status of_case(const run_case *which, const delays_options *options, delays_graph *graph)
+static gab_status graph_of(const driver_case *which, const delays_options *options, delays_graph *graph)
 {
-  gab_world *world = NULL;
-  char message[1024];
-  GAB_TRY(gab_world_create(NULL, NULL, &world));
-  gab_status status = of_world(world, which, options, graph);
-  snprintf(message, sizeof message, "%s", gab_error_message());
-  gab_world_destroy(&world);
-  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
-  return status;
+  const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
+  if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
+  graph_request request = {.which = which, .slots = (int32_t)slots, .graph = graph};
+  return driver_case_plan(which, share_grid, &request);
 }
 
 gab_status delays_graph_of_case(const delays_options *options, delays_graph *graph)
 {
   gab_config *config = NULL;
-  run_case which = {0};
+  driver_case *which = NULL;
   *graph = (delays_graph){0};
   GAB_TRY(driver_config_from_file(&options->common, &config));
-  gab_status status = phase_case_is(config)
-                          ? gab_config_fail(config, "phasefield", "gabion plan knows flows only")
-                          : run_case_read(config, &options->common, &which);
-  if (status == GAB_OK) status = of_case(&which, options, graph);
-  run_case_release(&which);
+  gab_status status = driver_case_create(config, &options->common, &which);
+  if (status == GAB_OK) status = graph_of(which, options, graph);
+  driver_case_destroy(&which);
   gab_config_destroy(&config);
   return status;
 }

@@ -43,8 +43,8 @@ static gab_status collide(void *user, gab_step step)
 static bool check_due(const void *user, gab_step step)
 {
   const simulation *which = user;
-  gab_step every = which->parameters->check_every;
-  return every > 0 && (step % every == 0 || step == which->parameters->steps);
+  gab_step every = which->parameters->base.check_every;
+  return every > 0 && (step % every == 0 || step == which->parameters->base.steps);
 }
 
 /* All learn of it at the same step, so that what is written afterwards is one state. */
@@ -74,7 +74,7 @@ static gab_status write_output(void *user, gab_step step)
 static unsigned kinds_to_finish(const simulation *which, gab_step step)
 {
   const output_plan *plan = &which->parameters->output;
-  const gab_config *config = which->parameters->config;
+  const gab_config *config = which->parameters->base.config;
   double dt = which->parameters->setup.units.dt;
   unsigned kinds = 0;
   if (plan->fields && plan->fields_final && !gab_schedule_due(plan->fields_schedule, step))
@@ -95,10 +95,10 @@ static unsigned kinds_to_finish(const simulation *which, gab_step step)
 static void put_case(void *user, gab_json *json)
 {
   const simulation *which = user;
-  const run_case *found = which->parameters;
+  const flow_case *found = which->parameters;
   const gab_units *units = &found->setup.units;
   grid_summarize(which, json);
-  driver_put_case(json, found->config, which->options, units->dt,
+  driver_put_case(json, found->base.config, which->options, units->dt,
                   simulation_time(which, gab_timeloop_step(which->loop)));
 }
 
@@ -128,7 +128,7 @@ static gab_status finish(void *user, gab_step step)
 static void name_levers(const simulation *which)
 {
   const gab_lbm_setup *setup = &which->parameters->setup;
-  const gab_config *config = which->parameters->config;
+  const gab_config *config = which->parameters->base.config;
   gab_log(
       GAB_LOG_INFO,
       "  what may help: another collision model (lbm.collision, now %s), its lbm.magic (now %g) or its rates "
@@ -240,11 +240,11 @@ gab_status simulation_add_duties(simulation *which)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
-  which->recompute = which->parameters->recompute;
+  which->recompute = which->parameters->base.recompute;
   GAB_TRY(gab_timeloop_add_duty(loop, "output", output_due, write_output, which));
   if (which->parameters->refinement.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "adapt", grid_adapt_due, grid_adapt, which));
-  if (which->parameters->rebalance.every > 0)
+  if (which->parameters->base.rebalance.every > 0)
     GAB_TRY(gab_timeloop_add_duty(loop, "balance", grid_rebalance_due, grid_rebalance_now, which));
   GAB_TRY(driver_traffic_add(&which->traffic, which->options->traffic, loop, which->world));
   GAB_TRY(gab_timeloop_add_finish(loop, "finish", finish, which));

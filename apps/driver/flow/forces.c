@@ -7,10 +7,10 @@
 
 /* ---------------------------------------------------------------- forces */
 
-static double reference_area(const run_case *which)
+static double reference_area(const flow_case *which)
 {
-  if (gab_config_is_set(which->config, "output.forces.area"))
-    return gab_config_real(which->config, "output.forces.area");
+  if (gab_config_is_set(which->base.config, "output.forces.area"))
+    return gab_config_real(which->base.config, "output.forces.area");
   return which->domain.dimension == 2 ? which->setup.reference_length : 0;
 }
 
@@ -58,7 +58,7 @@ gab_status forces_row(void *user, gab_step step, double time, double *values)
     for (int d = 0; d < dimension; d++)
       *values++ = gab_units_force_to_physical(&setup->units, dimension, which->forces[i][d]);
     for (int d = 0; d < dimension && which->force_scale > 0; d++) *values++ = c[d];
-    if (2 * step >= which->parameters->steps && step > 0) note_coefficients(&which->records[i], time, c);
+    if (2 * step >= which->parameters->base.steps && step > 0) note_coefficients(&which->records[i], time, c);
   }
   return GAB_OK;
 }

@@ -10,7 +10,7 @@
 /* ---------------------------------------------------------------- parameters */
 
 /* Criteria that could never want anything. */
-static gab_status check_criteria(const run_case *which)
+static gab_status check_criteria(const flow_case *which)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   const gab_refinement_setup *setup = &which->refinement;
@@ -18,12 +18,12 @@ static gab_status check_criteria(const run_case *which)
   for (size_t i = 0; i < setup->count; i++) {
     const gab_criterion *criterion = &setup->criteria[i];
     const char *type =
-        gab_config_string(which->config, gab_config_path(path, "refinement.criteria.%zu.type", i));
+        gab_config_string(which->base.config, gab_config_path(path, "refinement.criteria.%zu.type", i));
     bool flows = criterion->kind == GAB_CRITERION_VORTICITY || criterion->kind == GAB_CRITERION_GRADIENT;
     if (criterion->kind == GAB_CRITERION_BODIES && which->setup.body_count == 0)
-      return gab_config_fail(which->config, path, "criterion '%s', but the case has no bodies", type);
+      return gab_config_fail(which->base.config, path, "criterion '%s', but the case has no bodies", type);
     if (flows && setup->every == 0)
-      return gab_config_fail(which->config, path,
+      return gab_config_fail(which->base.config, path,
                              "criterion '%s' looks at the flow, but refinement.every is 0: the grid never "
                              "adapts to it",
                              type);
@@ -34,7 +34,7 @@ static gab_status check_criteria(const run_case *which)
       double least = domain->origin[d], most = least + (double)domain->cells[d] * domain->dx;
       if (hi[d] <= least || lo[d] >= most)
         return gab_config_fail(
-            which->config, path,
+            which->base.config, path,
             "the box of criterion '%s' lies outside of the domain: from %g to %g along %c, "
             "where the domain reaches from %g to %g",
             type, lo[d], hi[d], (int)"xyz"[d], least, most);
@@ -44,7 +44,7 @@ static gab_status check_criteria(const run_case *which)
 }
 
 /* Around bodies flows get up to twice as fast; one that the file says nothing of is taken for a fast one. */
-static void set_border_speed(run_case *which)
+static void set_border_speed(flow_case *which)
 {
   const double usual = 0.1, most = 0.25, given = which->refinement.border_speed, speed = which->setup.speed;
   double border = 0;
@@ -53,25 +53,25 @@ static void set_border_speed(run_case *which)
   which->setup.options.border_speed = fmax(border, which->setup.open_speed);
 }
 
-gab_status grid_plan_read(run_case *which)
+gab_status grid_plan_read(flow_case *which)
 {
-  const gab_config *config = which->config;
-  GAB_TRY(driver_balance_read(config, &which->balance, &which->rebalance));
+  const gab_config *config = which->base.config;
+  GAB_TRY(driver_balance_read(config, &which->base.balance, &which->base.rebalance));
   GAB_TRY(gab_refinement_from_config(config, &which->domain, &which->setup.units, &which->refinement));
-  const int deepest = gab_root_grid_max_level(&which->forest.grid);
+  const int deepest = gab_root_grid_max_level(&which->base.grid.grid);
   if (which->refinement.max_level > deepest)
     return gab_config_fail(config, "refinement.levels",
                            "%d levels are too many below %" PRId32 " x %" PRId32 " x %" PRId32
                            " blocks: block ids have room for %d",
-                           which->refinement.max_level, which->forest.grid.roots[0],
-                           which->forest.grid.roots[1], which->forest.grid.roots[2], deepest);
+                           which->refinement.max_level, which->base.grid.grid.roots[0],
+                           which->base.grid.grid.roots[1], which->base.grid.grid.roots[2], deepest);
   for (int d = 0; d < which->domain.dimension && which->refinement.max_level > 0; d++)
-    if (which->forest.cells[d] % 2 != 0 || which->forest.cells[d] < 4)
+    if (which->base.grid.cells[d] % 2 != 0 || which->base.grid.cells[d] < 4)
       return gab_config_fail(config, "domain.block",
                              "blocks of %" PRId32
                              " cells along %c cannot be split evenly: with refinement an "
                              "even number, 4 or more, is needed",
-                             which->forest.cells[d], (int)"xyz"[d]);
+                             which->base.grid.cells[d], (int)"xyz"[d]);
   GAB_TRY(check_criteria(which));
   set_border_speed(which);
   return gab_lbm_setup_check_bodies(&which->setup, &which->domain, &which->refinement);
@@ -103,21 +103,21 @@ static gab_status count_updates(simulation *which)
 static gab_status distribute(void *context, gab_proxies *proxies)
 {
   simulation *which = context;
-  if (which->parameters->balance.measured) GAB_TRY(gab_balance_weigh(which->forest, proxies));
-  return gab_balance_proxies(proxies, &which->parameters->balance, &which->balance);
+  if (which->parameters->base.balance.measured) GAB_TRY(gab_balance_weigh(which->forest, proxies));
+  return gab_balance_proxies(proxies, &which->parameters->base.balance, &which->balance);
 }
 
 static gab_status distribute_first(void *context, gab_proxies *proxies)
 {
   simulation *which = context;
-  gab_balance_options options = which->parameters->balance;
+  gab_balance_options options = which->parameters->base.balance;
   options.none_empty = true;
   return gab_balance_proxies(proxies, &options, &which->balance);
 }
 
 gab_status grid_build(simulation *made)
 {
-  const run_case *which = made->parameters;
+  const flow_case *which = made->parameters;
   made->refinement = (gab_refinement){.geometry = made->geometry,
                                       .lbm = made->lbm,
                                       .criteria = which->refinement.criteria,
@@ -131,7 +131,7 @@ gab_status grid_build(simulation *made)
 gab_status grid_rebalance(void *user, gab_forest *forest)
 {
   simulation *which = user;
-  GAB_TRY(gab_balance_forest(forest, &which->parameters->balance, &which->balance));
+  GAB_TRY(gab_balance_forest(forest, &which->parameters->base.balance, &which->balance));
   return count_updates(which);
 }
 
@@ -142,7 +142,7 @@ bool grid_adapt_due(const void *user, gab_step step)
   const simulation *which = user;
   const gab_refinement_setup *setup = &which->parameters->refinement;
   return setup->every > 0 && step >= setup->start && (step - setup->start) % setup->every == 0 &&
-         step < which->parameters->steps;
+         step < which->parameters->base.steps;
 }
 
 gab_status grid_adapt(void *user, gab_step step)
@@ -171,14 +171,14 @@ gab_status grid_adapt(void *user, gab_step step)
 bool grid_rebalance_due(const void *user, gab_step step)
 {
   const simulation *which = user;
-  return driver_rebalance_due(&which->parameters->rebalance, step, which->parameters->steps);
+  return driver_rebalance_due(&which->parameters->base.rebalance, step, which->parameters->base.steps);
 }
 
 gab_status grid_rebalance_now(void *user, gab_step step)
 {
   simulation *which = user;
-  return driver_rebalance_now(&which->parameters->rebalance, &which->parameters->balance, which->forest, step,
-                              &which->balance);
+  return driver_rebalance_now(&which->parameters->base.rebalance, &which->parameters->base.balance,
+                              which->forest, step, &which->balance);
 }
 
 /* ---------------------------------------------------------------- in words */
@@ -206,7 +206,7 @@ static int last_bounded(const gab_lbm_options *options, int levels)
 }
 
 /* What becomes of the collision because there are several levels, or open sides: lbm/lbm.h. */
-static void describe_bounds(const run_case *which, int levels)
+static void describe_bounds(const flow_case *which, int levels)
 {
   const gab_lbm_options *options = &which->setup.options;
   const int last = last_bounded(options, levels);
@@ -235,7 +235,7 @@ static int coarsest_of(const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
  * with the further rates of MRT in 3D, seen at a cell Reynolds number of 100 but not at 30, whatever it is; with SRT in
  * 3D slowly in front of an outflow, seen at 100 but not at 50 (tests/lbm/mpi_open_sides.c).
  */
-static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+static void warn_of_borders(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
 {
   const double most = 0.4;
   const gab_lbm_options *options = &which->setup.options;
@@ -258,7 +258,7 @@ static void warn_of_borders(const run_case *which, const uint64_t blocks[GAB_BAL
         coarsest, reynolds, collision->title, border_reynolds);
 }
 
-void grid_describe_collision(const run_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+void grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
 {
   char advice[320];
   describe_bounds(which, levels);

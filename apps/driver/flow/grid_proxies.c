@@ -33,10 +33,10 @@ static gab_status refine(gab_proxies *proxies, gab_refinement *refinement, int m
   return status;
 }
 
-gab_status grid_proxies_build(gab_world *world, const run_case *which, gab_geometry *geometry,
+gab_status grid_proxies_build(gab_world *world, const flow_case *which, gab_geometry *geometry,
                               gab_proxies **proxies)
 {
-  gab_forest_options options = which->forest;
+  gab_forest_options options = which->base.grid;
   options.exists = gab_geometry_block_exists;
   options.weight = grid_block_weight;
   options.user = geometry;

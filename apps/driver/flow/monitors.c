@@ -14,7 +14,7 @@
 static bool due(const void *user, gab_step step)
 {
   const simulation *which = user;
-  const gab_step every = which->parameters->check_every;
+  const gab_step every = which->parameters->base.check_every;
   return every > 0 && step % every == 0;
 }
 
@@ -32,7 +32,7 @@ static gab_status check_bounds(void *user, gab_step step)
 /* Share of the mass that can pass the open sides in a step. */
 static double passing(const simulation *which)
 {
-  const gab_forest_options *forest = &which->parameters->forest;
+  const gab_forest_options *forest = &which->parameters->base.grid;
   double share = 0;
   for (int side = 0; side < 2 * forest->grid.dimension; side++) {
     const gab_side_kind kind = which->parameters->setup.options.sides[side].kind;

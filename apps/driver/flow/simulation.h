@@ -6,7 +6,7 @@
 #ifndef GABION_APPS_DRIVER_SIMULATION_H
 #define GABION_APPS_DRIVER_SIMULATION_H
 
-#include "apps/driver/driver.h"
+#include "apps/driver/flow/flow.h"
 #include "apps/driver/flow/periods.h"
 #include "lbm/observe/quantities.h"
 #include "apps/driver/plan/traffic.h"
@@ -28,7 +28,7 @@ typedef struct mass_monitor {
 } mass_monitor;
 
 typedef struct simulation {
-  const run_case *parameters; /**< borrowed, as the rest of this group */
+  const flow_case *parameters; /**< borrowed, as the rest of this group */
   const driver_options *options;
   const char *folder;
   gab_world *world;
@@ -61,14 +61,14 @@ typedef struct simulation {
 
 /** The part of simulation_create() that makes no blocks and touches no file: what it refuses, `gabion check` refuses
  *  too. Local but for the making of collective objects. */
-gab_status simulation_prepare(gab_world *world, const run_case *which, const driver_options *options,
+gab_status simulation_prepare(gab_world *world, const flow_case *which, const driver_options *options,
                               const char *folder, simulation *made);
 /** What its cells take, after simulation_prepare(). Refinement only adds to it. */
 driver_memory simulation_memory(const simulation *made);
 /** Builds everything; `made` is to be released by simulation_release() whatever the status. Collective. The
  *  output folder is touched only after all else has succeeded.
  *  @param[in,out] begin  its restart is owned from now on, its lock is borrowed */
-gab_status simulation_create(gab_world *world, const run_case *which, const driver_options *options,
+gab_status simulation_create(gab_world *world, const flow_case *which, const driver_options *options,
                              const char *folder, driver_continuation *begin, simulation *made);
 void simulation_release(simulation *which);
 
@@ -104,13 +104,6 @@ gab_status grid_count(const simulation *which, uint64_t blocks[GAB_BALANCE_LEVEL
 void grid_summarize(const simulation *which, gab_json *json);
 /** Says the same in the log, at the end. */
 void grid_report(const simulation *which);
-
-/** The grid of a case as it will be at the start, all on this process. Collective.
- *  @param[out] proxies  to be destroyed whatever the status */
-gab_status grid_proxies_build(gab_world *world, const run_case *which, gab_geometry *geometry,
-                              gab_proxies **proxies);
-/** Level of a proxy and its box, in cell indices of that level. */
-void grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells);
 
 /** Series of forces and integrals. */
 gab_status forces_prepare(simulation *which);

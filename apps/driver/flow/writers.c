@@ -7,7 +7,7 @@
 
 static gab_status pick(const simulation *which, const char *path, gab_quantity *picked, size_t *count)
 {
-  const char *const *names = gab_config_strings(which->parameters->config, path, count);
+  const char *const *names = gab_config_strings(which->parameters->base.config, path, count);
   for (size_t i = 0; i < *count; i++) {
     const gab_quantity *found;
     GAB_TRY(gab_quantity_find(which->quantities, names[i], &found));
@@ -20,7 +20,7 @@ enum { MOST_PICKED = 16 }; /* the length of the lists in the tables */
 
 static gab_status add_fields(simulation *which)
 {
-  const gab_config *config = which->parameters->config;
+  const gab_config *config = which->parameters->base.config;
   if (!which->parameters->output.fields) return GAB_OK;
   gab_quantity picked[MOST_PICKED];
   gab_volume_options options = {.quantities = picked,
@@ -43,7 +43,7 @@ static double middle(const gab_domain *domain, int axis)
 
 static gab_status add_slice(simulation *which, size_t index)
 {
-  const gab_config *config = which->parameters->config;
+  const gab_config *config = which->parameters->base.config;
   char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(item, "output.slices.%zu", index);
   gab_schedule schedule;
@@ -122,8 +122,8 @@ static size_t count_points(const gab_config *config, const output_plan *plan)
 
 static gab_status add_probe_writer(simulation *which, probe_list *list)
 {
-  const run_case *found = which->parameters;
-  size_t count = count_points(found->config, &found->output);
+  const flow_case *found = which->parameters;
+  size_t count = count_points(found->base.config, &found->output);
   void *memory;
   GAB_TRY(gab_alloc(count * sizeof *list->points, GAB_MEMORY_OTHER, &memory));
   list->points = memory;
@@ -131,14 +131,14 @@ static gab_status add_probe_writer(simulation *which, probe_list *list)
   list->names = memory;
   GAB_TRY(gab_alloc(count * sizeof *list->name_list, GAB_MEMORY_OTHER, &memory));
   list->name_list = memory;
-  collect_points(found->config, &found->output, list);
+  collect_points(found->base.config, &found->output, list);
   gab_quantity picked[MOST_PICKED];
   gab_probes_options options = {.points = (const double(*)[3])list->points,
                                 .names = list->name_list,
                                 .point_count = count,
                                 .quantities = picked};
   GAB_TRY(pick(which, "output.probes.quantities", picked, &options.quantity_count));
-  return driver_blame(found->config, "output.probes",
+  return driver_blame(found->base.config, "output.probes",
                       gab_output_add_probes(which->output, found->output.probes, &options));
 }
 
@@ -159,7 +159,7 @@ enum { COLUMN_CAPACITY = GAB_BODY_NAME_LENGTH + 8 };
 
 static gab_status add_forces(simulation *which)
 {
-  const run_case *found = which->parameters;
+  const flow_case *found = which->parameters;
   if (found->output.forces.every == 0) return GAB_OK;
   size_t bodies = found->setup.body_count, count = 0;
   void *memory, *list;
@@ -182,7 +182,7 @@ static gab_status add_forces(simulation *which)
                                  which, NULL);
   gab_free(&memory);
   gab_free(&list);
-  return driver_blame(found->config, "bodies", status);
+  return driver_blame(found->base.config, "bodies", status);
 }
 
 static gab_status add_integrals(simulation *which)

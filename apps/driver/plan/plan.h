@@ -6,7 +6,7 @@
 #ifndef GABION_APPS_DRIVER_PLAN_H
 #define GABION_APPS_DRIVER_PLAN_H
 
-#include "apps/driver/driver.h"
+#include "apps/driver/physics.h"
 #include "apps/driver/plan/traffic.h"
 #include "core/base/json.h"
 #include "loadbalance/balance.h"
@@ -66,7 +66,7 @@ typedef struct plan_numbers {
   int buffers;                    /**< snapshots that there is room for */
   double memory_given;            /**< byte of a process; 0: not asked for */
   int32_t fewest, fewest_at_peak; /**< processes that do with it; 0: none */
-  plan_spread state, memory;      /**< byte: populations; with snapshots, Kohl et al. 2017, eq. 2 */
+  plan_spread state, memory;      /**< byte: the fields; with snapshots, Kohl et al. 2017, eq. 2 */
   double image;                   /**< byte: largest of a slot */
   double peak;                    /**< byte: most in the recovery from one death; 0: none is survived */
   plan_spread partners, sent;     /**< neighbour slots; byte sent in a step of level 0 */
@@ -75,6 +75,8 @@ typedef struct plan_numbers {
   bool is_measured;               /**< the bandwidth, on this machine */
   double mtbf, interval;          /**< s; 0: unknown */
   double step_seconds;            /**< 0: unknown */
+  const char *fields;             /**< as in ::plan_model, as the next one */
+  gab_step adapts_every;
   double planning_seconds;
   size_t proxy_bytes;
   driver_flows flows;     /**< owned; of a step of level 0, if clusters are asked for */
@@ -82,11 +84,11 @@ typedef struct plan_numbers {
 } plan_numbers;
 
 /** Works everything out. @param[in] proxies  of the grid, all on this process */
-gab_status plan_work_out(const run_case *which, const plan_options *options, gab_proxies *proxies,
-                         plan_numbers *numbers);
+gab_status plan_work_out(const driver_case *which, const plan_model *model, const plan_options *options,
+                         gab_proxies *proxies, plan_numbers *numbers);
 void plan_release(plan_numbers *numbers);
-void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out);
-gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out);
+void plan_print(const driver_case *which, const plan_numbers *numbers, FILE *out);
+gab_status plan_print_json(const driver_case *which, const plan_numbers *numbers, FILE *out);
 
 /** Processes that exchange on a level (of two blocks the finer one's), several times each. Zero-initialise. */
 typedef struct plan_pairs {

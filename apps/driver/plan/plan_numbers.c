@@ -11,54 +11,6 @@
 
 enum { ALL = GAB_BALANCE_LEVELS };
 
-/* ---------------------------------------------------------------- sizes of the model */
-
-typedef struct flow_sizes {
-  const gab_lattice *lattice;
-  const gab_forest_options *forest;
-  double bytes; /* of a population */
-  int fields;   /* of populations, in a block */
-} flow_sizes;
-
-static flow_sizes sizes_of(const run_case *which)
-{
-  const gab_lbm_options *options = &which->setup.options;
-  const gab_lattice *lattice = options->lattice;
-  if (!lattice) lattice = which->domain.dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
-  return (flow_sizes){lattice, &which->forest, (double)gab_precision_bytes(options->precision),
-                      gab_lbm_fields(options)};
-}
-
-/* Bytes of a field of populations of a block with `ghosts` layers around it. */
-static double field_bytes(const flow_sizes *sizes, int ghosts)
-{
-  double cells = 1;
-  for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
-    cells *= sizes->forest->cells[axis] + 2 * ghosts;
-  return cells * sizes->lattice->q * sizes->bytes;
-}
-
-/* Bytes of a block in memory, and in an image. */
-static double state_bytes(const flow_sizes *sizes) { return sizes->fields * field_bytes(sizes, 1); }
-static double image_bytes(const flow_sizes *sizes) { return field_bytes(sizes, 0); }
-
-/* Bytes that cross in a direction: populations that move so, of the cells at that side. */
-static double crossing_bytes(const flow_sizes *sizes, int direction)
-{
-  int offset[3], populations = 0;
-  double cells = 1;
-  gab_direction_offset(direction, offset);
-  for (int q = 0; q < sizes->lattice->q; q++) {
-    bool crosses = true;
-    for (int axis = 0; axis < 3; axis++)
-      if (offset[axis] != 0 && sizes->lattice->c[q][axis] != offset[axis]) crosses = false;
-    populations += crosses;
-  }
-  for (int axis = 0; axis < sizes->forest->grid.dimension; axis++)
-    if (offset[axis] == 0) cells *= sizes->forest->cells[axis];
-  return cells * populations * sizes->bytes;
-}
-
 /* ---------------------------------------------------------------- per slot */
 
 typedef struct slot_numbers {
@@ -69,11 +21,10 @@ typedef struct slot_numbers {
 } slot_numbers;
 
 typedef struct plan_work {
-  const run_case *parameters;
+  const driver_case *parameters;
+  const plan_model *model;
   plan_numbers *numbers;
   gab_proxies *proxies;
-  flow_sizes sizes;
-  double crossing[GAB_DIRECTIONS];
   int32_t *plan, *partners;
   slot_numbers *slots;
   bool wants_flows;
@@ -86,7 +37,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
   plan_work *work = user;
   int own = gab_proxies_level(work->proxies, proxy->id), other = gab_proxies_level(work->proxies, row->id);
   int finer = own > other ? own : other; /* whose cells cross, in whose steps */
-  const double bytes = work->crossing[row->direction] * (double)((uint64_t)1 << finer);
+  const double bytes = work->model->crossing[row->direction] * (double)((uint64_t)1 << finer);
   work->slots[part].sent += bytes;
   return work->wants_flows && bytes > 0
              ? plan_flows_note(&work->numbers->flows, &work->pairs, part, other_part, finer, bytes)
@@ -95,7 +46,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
 
 static void add_blocks(plan_work *work)
 {
-  double state = state_bytes(&work->sizes), image = image_bytes(&work->sizes);
+  const double state = work->model->state, image = work->model->image;
   for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
     slot_numbers *slot = &work->slots[work->plan[i]];
     slot->state += state;
@@ -205,8 +156,8 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
 {
   const plan_numbers *numbers = work->numbers;
   const double blocks = (double)numbers->balance.blocks;
-  double held = ceil(blocks / processes), state = held * state_bytes(&work->sizes);
-  double image = held * image_bytes(&work->sizes);
+  double held = ceil(blocks / processes), state = held * work->model->state;
+  double image = held * work->model->image;
   gab_members all;
   gab_placement placement;
   gab_members_init(&all, processes);
@@ -265,7 +216,7 @@ static gab_status measure_bandwidth(double *bandwidth)
 }
 
 /* Of the whole run, from what is known of it or of its parts. */
-static gab_status find_mtbf(const run_case *which, const plan_options *options, plan_numbers *numbers)
+static gab_status find_mtbf(const driver_case *which, const plan_options *options, plan_numbers *numbers)
 {
   numbers->mtbf = options->mtbf;
   if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->slots);
@@ -315,7 +266,7 @@ static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
   return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
 }
 
-static void count_spares(const run_case *which, const plan_options *options, plan_numbers *numbers)
+static void count_spares(const driver_case *which, const plan_options *options, plan_numbers *numbers)
 {
   numbers->spares = gab_resilience_spares(which->config);
   const int64_t nodes = !numbers->spares.per_node ? 1
@@ -325,7 +276,7 @@ static void count_spares(const run_case *which, const plan_options *options, pla
     numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
 }
 
-static gab_status choose(const run_case *which, const plan_options *options, plan_numbers *numbers)
+static gab_status choose(const driver_case *which, const plan_options *options, plan_numbers *numbers)
 {
   const gab_config *config = which->config;
   numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
@@ -357,8 +308,6 @@ static gab_status distribute(plan_work *work)
 static gab_status work_out(plan_work *work, const plan_options *options)
 {
   GAB_TRY(distribute(work));
-  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
-    work->crossing[direction] = crossing_bytes(&work->sizes, direction);
   add_blocks(work);
   hold_copies(work);
   GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->slots, work->partners, count_contact,
@@ -375,8 +324,8 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   return find_costs(work, options);
 }
 
-gab_status plan_work_out(const run_case *which, const plan_options *options, gab_proxies *proxies,
-                         plan_numbers *numbers)
+gab_status plan_work_out(const driver_case *which, const plan_model *model, const plan_options *options,
+                         gab_proxies *proxies, plan_numbers *numbers)
 {
   void *plan = NULL, *partners = NULL, *slots = NULL;
   GAB_TRY(choose(which, options, numbers));
@@ -385,14 +334,16 @@ gab_status plan_work_out(const run_case *which, const plan_options *options, gab
   if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
   if (status == GAB_OK) status = gab_alloc(count * sizeof(slot_numbers), GAB_MEMORY_OTHER, &slots);
   plan_work work = {.parameters = which,
+                    .model = model,
                     .numbers = numbers,
                     .proxies = proxies,
-                    .sizes = sizes_of(which),
                     .plan = plan,
                     .partners = partners,
                     .slots = slots,
                     .wants_flows = options->clusters};
   numbers->flows.slots = numbers->slots;
+  numbers->fields = model->fields;
+  numbers->adapts_every = model->adapts_every;
   if (status == GAB_OK) status = work_out(&work, options);
   numbers->memory_given = options->memory;
   numbers->proxy_bytes = gab_proxies_bytes(proxies);

@@ -91,21 +91,22 @@ static void print_spares(const plan_numbers *numbers, FILE *out)
   else fprintf(out, "  processes to be started: unknown without the processes of a node (--per-node)\n");
 }
 
-void plan_print(const run_case *which, const plan_numbers *numbers, FILE *out)
+void plan_print(const driver_case *which, const plan_numbers *numbers, FILE *out)
 {
-  char text[24];
+  char text[24], what[64];
   fprintf(out, "%s on %" PRId32 " process%s, blocks by %s, copies by %s\n", gab_config_name(which->config),
           numbers->slots, numbers->slots == 1 ? "" : "es", numbers->strategy->name,
           numbers->placement.scheme->name);
   print_levels(numbers, out);
-  if (which->refinement.max_level > 0 && which->refinement.every > 0)
-    fprintf(out, "  that is the grid of the start; it adapts to the flow every %" GAB_PRI_STEP " steps\n",
-            which->refinement.every);
+  if (numbers->adapts_every > 0)
+    fprintf(out, "  that is the grid of the start; it adapts every %" GAB_PRI_STEP " steps\n",
+            numbers->adapts_every);
   fprintf(out, "  %-40s %10s %10s %10s\n", "per process", "least", "mean", "most");
-  print_bytes(out, "populations", &numbers->state);
+  print_bytes(out, numbers->fields, &numbers->state);
   print_bytes(out, "kept of others, each snapshot", &numbers->held);
-  print_bytes(out, numbers->buffers == 1 ? "populations and a snapshot" : "populations and two snapshots",
-              &numbers->memory);
+  snprintf(what, sizeof what, "%s and %s", numbers->fields,
+           numbers->buffers == 1 ? "a snapshot" : "two snapshots");
+  print_bytes(out, what, &numbers->memory);
   if (numbers->peak > 0)
     fprintf(out, "  %-40s %10s %10s %10s\n", "the same, recovering from one death", "", "",
             bytes_text(numbers->peak, text));
@@ -177,7 +178,7 @@ static void put_redundancy(const plan_numbers *numbers, gab_json *json)
   gab_json_bool(json, "any_domain", costs.any_domain);
 }
 
-gab_status plan_print_json(const run_case *which, const plan_numbers *numbers, FILE *out)
+gab_status plan_print_json(const driver_case *which, const plan_numbers *numbers, FILE *out)
 {
   const struct {
     const char *name;

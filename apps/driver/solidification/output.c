@@ -1,5 +1,5 @@
 /* What a phase field leaves behind: series, pictures, fields, evidence. */
-#include "apps/driver/solidification/phase_growth.h"
+#include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
 #include "phasefield/observe/statistics.h"
@@ -105,7 +105,7 @@ static gab_status add_series(growth *it)
     snprintf(spacing[a], COLUMN_CAPACITY, "spacing_%s", thermo->phase[a].name);
     columns[count++] = spacing[a];
   }
-  return driver_blame(it->parameters->config, "phasefield.phases",
+  return driver_blame(it->parameters->base.config, "phasefield.phases",
                       gab_output_add_series(it->output, (gab_schedule){.every = it->parameters->series_every},
                                             "front", columns, count, series_row, it, NULL));
 }
@@ -147,12 +147,12 @@ static gab_status add_profile(growth *it)
   static const char *const contents[] = {"c_1", "c_2", "c_3"};
   const char *columns[3 + GAB_MOST_PHASES + GAB_MOST_INDEPENDENTS] = {"row", "height", "temperature"};
   size_t count = 3;
-  if (!gab_config_is_set(it->parameters->config, "output.profile")) return GAB_OK;
-  GAB_TRY(output_schedule_read(it->parameters->config, "output.profile", it->parameters->setup.options.dt,
-                               &it->profile_schedule));
+  if (!gab_config_is_set(it->parameters->base.config, "output.profile")) return GAB_OK;
+  GAB_TRY(output_schedule_read(it->parameters->base.config, "output.profile",
+                               it->parameters->setup.options.dt, &it->profile_schedule));
   for (int a = 0; a < thermo->phases; a++) columns[count++] = thermo->phase[a].name;
   for (int i = 0; i < thermo->independents; i++) columns[count++] = contents[i];
-  return driver_blame(it->parameters->config, "phasefield.phases",
+  return driver_blame(it->parameters->base.config, "phasefield.phases",
                       gab_output_add_series(it->output, it->profile_schedule, "profile", columns, count, NULL,
                                             NULL, &it->profile));
 }
@@ -161,7 +161,7 @@ static gab_status add_profile(growth *it)
 
 static gab_status add_slice(growth *it, size_t index)
 {
-  const gab_config *config = it->parameters->config;
+  const gab_config *config = it->parameters->base.config;
   const gab_forest_options *forest = &it->parameters->forest;
   char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_schedule schedule;
@@ -198,7 +198,7 @@ static gab_status add_slice(growth *it, size_t index)
 
 static gab_status add_fields(growth *it)
 {
-  const gab_config *config = it->parameters->config;
+  const gab_config *config = it->parameters->base.config;
   if (!gab_config_is_set(config, "output.fields")) return GAB_OK;
   static const char *const usual[] = {"phase", "solid"};
   const char *const *names = usual;
@@ -250,7 +250,7 @@ static gab_status add_evidence(growth *it, gab_output *output, const char *name)
 
 gab_status growth_add_writers(growth *it)
 {
-  const size_t slices = gab_config_count(it->parameters->config, "output.slices");
+  const size_t slices = gab_config_count(it->parameters->base.config, "output.slices");
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->output));
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->failure_output));
   GAB_TRY(gab_output_create(it->forest, it->folder, &it->good_output));

@@ -1,5 +1,5 @@
 /* Pictures of a loss: the state that was restored, with the blocks of the dead left blank. */
-#include "apps/driver/solidification/phase_growth.h"
+#include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
 

@@ -1,4 +1,4 @@
-/* The derived numbers of a case, for `gabion check` and the head of the log. */
+/* The derived numbers of a flow, for `gabion check` and the head of the log. */
 #include "apps/driver/flow/simulation.h"
 
 #include "core/base/log.h"
@@ -16,14 +16,14 @@ static void append(char *text, size_t capacity, const char *format, double value
   snprintf(text + used, capacity - used, format, value);
 }
 
-static void describe_domain(const run_case *which)
+static void describe_domain(const flow_case *which)
 {
   const gab_domain *domain = &which->domain;
   char cells[64] = "", blocks[64] = "", size[96] = "";
   double count = 1;
   for (int d = 0; d < domain->dimension; d++) {
     append(cells, sizeof cells, "%.0f", (double)domain->cells[d], " x ");
-    append(blocks, sizeof blocks, "%.0f", which->forest.cells[d], " x ");
+    append(blocks, sizeof blocks, "%.0f", which->base.grid.cells[d], " x ");
     append(size, sizeof size, "%.6g", (double)domain->cells[d] * domain->dx, " x ");
     count *= (double)domain->cells[d];
   }
@@ -31,12 +31,12 @@ static void describe_domain(const run_case *which)
           domain->dx);
 }
 
-static void describe_flow(const run_case *which)
+static void describe_flow(const flow_case *which)
 {
   const gab_lbm_setup *setup = &which->setup;
   double dt = setup->units.dt;
-  gab_log(GAB_LOG_INFO, "  %" GAB_PRI_STEP " steps of dt %.6g, physical time %.6g", which->steps, dt,
-          (double)which->steps * dt);
+  gab_log(GAB_LOG_INFO, "  %" GAB_PRI_STEP " steps of dt %.6g, physical time %.6g", which->base.steps, dt,
+          (double)which->base.steps * dt);
   char text[160] = "";
   if (setup->reynolds > 0) append(text, sizeof text, "Re %.6g", setup->reynolds, ", ");
   append(text, sizeof text, "viscosity %.6g", setup->viscosity, ", ");
@@ -76,11 +76,11 @@ static void count_block(block_numbers *numbers, const gab_geometry *geometry, in
 }
 
 /* Visits all blocks that could exist: fine for a person who waits. */
-static void count_roots(const run_case *which, const gab_geometry *geometry, block_numbers *numbers)
+static void count_roots(const flow_case *which, const gab_geometry *geometry, block_numbers *numbers)
 {
-  const int64_t roots = driver_root_count(&which->forest);
+  const int64_t roots = driver_root_count(&which->base.grid);
   for (int64_t root = 0; root < roots; root++) {
-    const gab_box box = driver_root_cells(&which->forest, root);
+    const gab_box box = driver_root_cells(&which->base.grid, root);
     if (gab_geometry_has_fluid(geometry, 0, &box)) count_block(numbers, geometry, 0, &box);
   }
 }
@@ -95,7 +95,7 @@ static void count_proxies(gab_proxies *proxies, const gab_geometry *geometry, bl
   }
 }
 
-static void describe_levels(const run_case *which, const block_numbers *numbers)
+static void describe_levels(const flow_case *which, const block_numbers *numbers)
 {
   const gab_refinement_setup *setup = &which->refinement;
   char text[256] = "";
@@ -110,50 +110,41 @@ static void describe_levels(const run_case *which, const block_numbers *numbers)
             setup->every, setup->max_level);
 }
 
-void driver_describe_spares(const gab_config *config, int64_t processes)
+static void describe_blocks(const flow_case *which, const block_numbers *numbers)
 {
-  const gab_spares_asked asked = gab_resilience_spares(config);
-  if (asked.count == 0) return;
-  gab_log(GAB_LOG_INFO,
-          "  spare processes: %" PRId32 "%s beside the %" PRId64
-          ", each with memory for one of them once it is called",
-          asked.count, asked.per_node ? " on each node" : "", processes);
-}
-
-static void describe_blocks(const run_case *which, const block_numbers *numbers)
-{
-  int64_t processes = gab_config_int(which->config, "run.processes");
+  int64_t processes = gab_config_int(which->base.config, "run.processes");
   const gab_lbm_options *options = &which->setup.options;
   int q = options->lattice ? options->lattice->q : which->domain.dimension == 2 ? 9 : 19;
-  const double image = (double)numbers->blocks * which->forest.cells[0] * which->forest.cells[1] *
-                       which->forest.cells[2] * q * (double)gab_precision_bytes(options->precision) /
+  const double image = (double)numbers->blocks * which->base.grid.cells[0] * which->base.grid.cells[1] *
+                       which->base.grid.cells[2] * q * (double)gab_precision_bytes(options->precision) /
                        (double)processes;
   double snapshots = 0;
   gab_log(GAB_LOG_INFO,
           "  %" PRIu64 " blocks with %" PRIu64 " fluid cells (at most %" PRIu64 " in one): %.3g cell updates",
-          numbers->blocks, numbers->fluid, numbers->most, (double)numbers->updates * (double)which->steps);
+          numbers->blocks, numbers->fluid, numbers->most,
+          (double)numbers->updates * (double)which->base.steps);
   if (which->refinement.max_level > 0) describe_levels(which, numbers);
   grid_describe_collision(which, numbers->of_level, numbers->levels);
-  if (driver_snapshot_factor(which->config, (int32_t)processes, &snapshots) == GAB_OK)
+  if (driver_snapshot_factor(which->base.config, (int32_t)processes, &snapshots) == GAB_OK)
     gab_log(GAB_LOG_INFO,
             "  on the recommended %" PRId64
             " processes: %.1f MB of populations and %.1f MB of checkpoints each",
             processes, 1e-6 * image * gab_lbm_fields(options), 1e-6 * image * snapshots);
-  driver_describe_spares(which->config, processes);
+  driver_describe_spares(which->base.config, processes);
   if (numbers->blocks < (uint64_t)processes)
     gab_log(GAB_LOG_WARNING, "%" PRIu64 " blocks are too few for the recommended %" PRId64 " processes",
             numbers->blocks, processes);
 }
 
-void run_case_describe(const run_case *which)
+void flow_case_describe(const flow_case *which)
 {
-  const char *title = gab_config_string(which->config, "run.title");
+  const char *title = gab_config_string(which->base.config, "run.title");
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
   describe_domain(which);
   describe_flow(which);
 }
 
-void run_case_describe_blocks(const run_case *which, const gab_geometry *geometry, gab_proxies *proxies)
+void flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry, gab_proxies *proxies)
 {
   block_numbers numbers = {.levels = 1};
   if (proxies) count_proxies(proxies, geometry, &numbers);

@@ -1,36 +1,9 @@
-/* What the section `output` asks for, checked before anything is computed. */
-#include "apps/driver/driver.h"
+/* What the section `output` of a flow asks for, checked before anything is computed. */
+#include "apps/driver/flow/flow.h"
 
 #include "lbm/observe/quantities.h"
 
-#include <math.h>
 #include <string.h>
-
-static gab_status steps_of_interval(const gab_config *config, const char *path, double dt, gab_step *every)
-{
-  double steps = gab_config_real(config, path) / dt;
-  if (!(steps < 9e15)) return gab_config_fail(config, path, "that would be %g steps", steps);
-  *every = steps < 1 ? 1 : llround(steps);
-  return GAB_OK;
-}
-
-gab_status output_schedule_read(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
-{
-  char every[GAB_CONFIG_PATH_CAPACITY], interval[GAB_CONFIG_PATH_CAPACITY], start[GAB_CONFIG_PATH_CAPACITY];
-  gab_config_path(every, "%s.every", path);
-  gab_config_path(interval, "%s.interval", path);
-  schedule->start = gab_config_int(config, gab_config_path(start, "%s.start", path));
-  schedule->every = gab_config_int(config, every);
-  if (!gab_config_is_set(config, interval)) return GAB_OK;
-  return steps_of_interval(config, interval, dt, &schedule->every);
-}
-
-int output_compression_read(const gab_config *config, const char *path)
-{
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  gab_config_path(key, "%s.compression", path);
-  return gab_config_is_set(config, key) ? (int)gab_config_int(config, key) : gab_volume_usual_compression();
-}
 
 /* A series without schedule would stay empty. */
 static gab_status read_series(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
@@ -42,23 +15,23 @@ static gab_status read_series(const gab_config *config, const char *path, double
   return GAB_OK;
 }
 
-static gab_status check_names(const run_case *which, const char *path)
+static gab_status check_names(const flow_case *which, const char *path)
 {
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
   gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
   size_t count;
-  const char *const *names = gab_config_strings(which->config, path, &count);
+  const char *const *names = gab_config_strings(which->base.config, path, &count);
   for (size_t i = 0; i < count; i++) {
     const gab_quantity *found;
-    GAB_TRY(driver_blame(which->config, path, gab_quantity_find(list, names[i], &found)));
+    GAB_TRY(driver_blame(which->base.config, path, gab_quantity_find(list, names[i], &found)));
   }
   return GAB_OK;
 }
 
-static gab_status check_slice(const run_case *which, size_t index)
+static gab_status check_slice(const flow_case *which, size_t index)
 {
   char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
-  const gab_config *config = which->config;
+  const gab_config *config = which->base.config;
   gab_config_path(item, "output.slices.%zu", index);
   gab_schedule schedule;
   GAB_TRY(output_schedule_read(config, item, which->setup.units.dt, &schedule));
@@ -78,59 +51,57 @@ static gab_status check_slice(const run_case *which, size_t index)
 }
 
 /* Points of a list section: so many coordinates as the domain has dimensions, and inside. */
-static gab_status check_point(const run_case *which, const char *path)
+static gab_status check_point(const flow_case *which, const char *path)
 {
   size_t count;
-  const double *at = gab_config_reals(which->config, path, &count);
+  const double *at = gab_config_reals(which->base.config, path, &count);
   const gab_domain *domain = &which->domain;
   if ((int)count < domain->dimension)
-    return gab_config_fail(which->config, path, "%zu coordinates in a domain of %d dimensions", count,
+    return gab_config_fail(which->base.config, path, "%zu coordinates in a domain of %d dimensions", count,
                            domain->dimension);
   for (int d = 0; d < domain->dimension; d++) {
     double end = domain->origin[d] + (double)domain->cells[d] * domain->dx;
     if (at[d] < domain->origin[d] || at[d] > end)
-      return gab_config_fail(which->config, path, "%c = %g is outside the domain, which ranges from %g to %g",
-                             (int)"xyz"[d], at[d], domain -> origin[d], end);
+      return gab_config_fail(which->base.config, path,
+                             "%c = %g is outside the domain, which ranges from %g to %g", (int)"xyz"[d],
+                             at[d], domain -> origin[d], end);
   }
   return GAB_OK;
 }
 
-static gab_status check_probes(const run_case *which, output_plan *plan)
+static gab_status check_probes(const flow_case *which, output_plan *plan)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  plan->point_count = gab_config_count(which->config, "output.points");
-  plan->line_count = gab_config_count(which->config, "output.lines");
+  plan->point_count = gab_config_count(which->base.config, "output.points");
+  plan->line_count = gab_config_count(which->base.config, "output.lines");
   size_t points = plan->point_count;
   for (size_t i = 0; i < plan->point_count; i++) {
     GAB_TRY(check_point(which, gab_config_path(path, "output.points.%zu.at", i)));
-    GAB_TRY(driver_column_check(which->config, gab_config_path(path, "output.points.%zu.name", i)));
+    GAB_TRY(driver_column_check(which->base.config, gab_config_path(path, "output.points.%zu.name", i)));
   }
   for (size_t i = 0; i < plan->line_count; i++) {
-    points += (size_t)gab_config_int(which->config, gab_config_path(path, "output.lines.%zu.count", i));
-    if (points > DRIVER_MOST_POINTS)
-      return gab_config_fail(which->config, path, "makes it more than %d points in all",
-                             (int)DRIVER_MOST_POINTS);
-    GAB_TRY(driver_column_check(which->config, gab_config_path(path, "output.lines.%zu.name", i)));
+    points += (size_t)gab_config_int(which->base.config, gab_config_path(path, "output.lines.%zu.count", i));
+    if (points > FLOW_MOST_POINTS)
+      return gab_config_fail(which->base.config, path, "makes it more than %d points in all",
+                             (int)FLOW_MOST_POINTS);
+    GAB_TRY(driver_column_check(which->base.config, gab_config_path(path, "output.lines.%zu.name", i)));
     GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.from", i)));
     GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.to", i)));
   }
   bool anything = plan->point_count + plan->line_count > 0;
   if (plan->probes.every > 0 && !anything)
-    return gab_config_fail(which->config, "output.probes", "there are no output.points or output.lines");
+    return gab_config_fail(which->base.config, "output.probes", "there are no output.points or output.lines");
   if (plan->probes.every == 0 && anything)
-    return gab_config_fail(which->config, plan->point_count ? "output.points" : "output.lines",
+    return gab_config_fail(which->base.config, plan->point_count ? "output.points" : "output.lines",
                            "output.probes has to say how often they are measured");
   return GAB_OK;
 }
 
-gab_status output_plan_read(const run_case *which, output_plan *plan)
+gab_status flow_output_read(const flow_case *which, output_plan *plan)
 {
-  const gab_config *config = which->config;
+  const gab_config *config = which->base.config;
   double dt = which->setup.units.dt;
-  for (int i = 0; i < 2; i++)
-    if (gab_config_is_set(config, i ? "output.slabs" : "output.profile"))
-      return gab_config_fail(config, i ? "output.slabs" : "output.profile",
-                             "belongs to a phase field, but this is a flow");
+  GAB_TRY(driver_case_refuse_others(&which->base));
   *plan = (output_plan){.fields = gab_config_is_set(config, "output.fields"),
                         .fields_final = gab_config_bool(config, "output.fields.final"),
                         .strain = gab_config_bool(config, "output.integrals.strain"),

@@ -2,14 +2,14 @@
  * before it goes. They are counted from where the window began, so a slab that is written again after a
  * rollback is the same file. The window at the end is written as well; both together are the whole solid
  * (gabion assemble). */
-#include "apps/driver/solidification/phase_growth.h"
+#include "apps/driver/solidification/growth.h"
 
 enum { MOST_PICKED = 16 };
 
 gab_status growth_add_slabs(growth *it)
 {
-  const gab_config *config = it->parameters->config;
-  char folder[GAB_PATH_LENGTH + 16];
+  const gab_config *config = it->parameters->base.config;
+  char folder[DRIVER_PATH_LENGTH + 16];
   gab_quantity picked[MOST_PICKED];
   size_t count;
   if (!gab_config_is_set(config, "output.slabs")) return GAB_OK;

@@ -1,5 +1,5 @@
 /* The grid of a phase field: fine where interfaces are, see phasefield/levels/refinement.h. */
-#include "apps/driver/solidification/phase_growth.h"
+#include "apps/driver/solidification/growth.h"
 
 #include "core/messages/collective.h"
 #include "core/base/log.h"
@@ -9,8 +9,9 @@
 /* ---------------------------------------------------------------- parameters */
 
 /* What would have to cut through wide cells. */
-static gab_status check_grid(const gab_config *config, phase_case *which)
+static gab_status check_grid(solidification_case *which)
 {
+  const gab_config *config = which->base.config;
   const int64_t unit = (int64_t)1 << which->refinement.levels;
   if (which->refinement.levels == 0) return GAB_OK;
   if (gab_config_is_set(config, "output.slabs"))
@@ -26,16 +27,16 @@ static gab_status check_grid(const gab_config *config, phase_case *which)
   return GAB_OK;
 }
 
-gab_status phase_grid_read(const gab_config *config, phase_case *which)
+gab_status solidification_grid_read(solidification_case *which)
 {
-  which->grid = which->forest;
-  GAB_TRY(gab_phasefield_refinement_from_config(config, which->setup.window_row >= 0, &which->grid,
-                                                &which->refinement));
+  which->base.grid = which->forest;
+  GAB_TRY(gab_phasefield_refinement_from_config(which->base.config, which->setup.window_row >= 0,
+                                                &which->base.grid, &which->refinement));
   which->setup.options.levels = which->refinement.levels;
-  return check_grid(config, which);
+  return check_grid(which);
 }
 
-void phase_grid_describe(const phase_case *which)
+void solidification_grid_describe(const solidification_case *which)
 {
   const gab_phasefield_refinement_setup *setup = &which->refinement;
   if (setup->levels > 0)
@@ -50,14 +51,14 @@ void phase_grid_describe(const phase_case *which)
 static gab_status distribute(void *context, gab_proxies *proxies)
 {
   growth *it = context;
-  if (it->parameters->balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
-  return gab_balance_proxies(proxies, &it->parameters->balance, &it->balance);
+  if (it->parameters->base.balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
+  return gab_balance_proxies(proxies, &it->parameters->base.balance, &it->balance);
 }
 
 static gab_status distribute_first(void *context, gab_proxies *proxies)
 {
   growth *it = context;
-  gab_balance_options options = it->parameters->balance;
+  gab_balance_options options = it->parameters->base.balance;
   options.none_empty = true;
   return gab_balance_proxies(proxies, &options, &it->balance);
 }
@@ -78,15 +79,15 @@ gab_status growth_build_grid(growth *it)
 
 bool growth_grid_due(const void *user, gab_step step)
 {
-  const phase_case *which = ((const growth *)user)->parameters;
-  return which->refinement.levels > 0 && step % which->refinement.every == 0 && step < which->steps;
+  const solidification_case *which = ((const growth *)user)->parameters;
+  return which->refinement.levels > 0 && step % which->refinement.every == 0 && step < which->base.steps;
 }
 
 gab_status growth_adapt_grid(void *user, gab_step step)
 {
   growth *it = user;
   const gab_phasefield_grid grid = grid_of(it, distribute);
-  const int32_t *cells = it->parameters->grid.cells;
+  const int32_t *cells = it->parameters->base.grid.cells;
   gab_adapt_report report;
   GAB_TRY(gab_phasefield_adapt(it->model, &grid, &report));
   if (!report.changed) return GAB_OK;
@@ -102,15 +103,15 @@ gab_status growth_adapt_grid(void *user, gab_step step)
 
 bool growth_rebalance_due(const void *user, gab_step step)
 {
-  const phase_case *which = ((const growth *)user)->parameters;
-  return driver_rebalance_due(&which->rebalance, step, which->steps);
+  const solidification_case *which = ((const growth *)user)->parameters;
+  return driver_rebalance_due(&which->base.rebalance, step, which->base.steps);
 }
 
 gab_status growth_rebalance(void *user, gab_step step)
 {
   growth *it = user;
-  return driver_rebalance_now(&it->parameters->rebalance, &it->parameters->balance, it->forest, step,
-                              &it->balance);
+  return driver_rebalance_now(&it->parameters->base.rebalance, &it->parameters->base.balance, it->forest,
+                              step, &it->balance);
 }
 
 gab_status growth_count_grid(growth *it)

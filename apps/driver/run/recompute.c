@@ -30,7 +30,7 @@ static const gab_config_key keys[] = {
 };
 static const gab_config_section section = {
     .path = "resilience.recompute",
-    .doc = "The monitor recompute, of a flow or a phase field: blocks that are computed twice and compared.",
+    .doc = "The monitor recompute: blocks that are computed twice and compared.",
     .keys = keys,
     .count = sizeof keys / sizeof keys[0]};
 
@@ -38,7 +38,7 @@ gab_status recompute_declare(gab_config *config) { return gab_config_declare(con
 
 static void warn_of_no_effect(const gab_config *config)
 {
-  char path[64], where[GAB_PATH_LENGTH];
+  char path[64], where[DRIVER_PATH_LENGTH];
   for (size_t i = 0; i < section.count; i++) {
     snprintf(path, sizeof path, "%s.%s", section.path, keys[i].name);
     if (gab_config_is_set(config, path))

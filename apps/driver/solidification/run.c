@@ -1,5 +1,5 @@
 /* gabion run of a phase field: model, window, output, protection. */
-#include "apps/driver/solidification/phase_growth.h"
+#include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
 #include "loadbalance/balance.h"
@@ -15,8 +15,8 @@
 static gab_status send_mu(void *user, gab_step step)
 {
   growth *it = user;
-  if (recompute_plan_has(&it->parameters->recompute, step + 1))
-    GAB_TRY(gab_phasefield_request_recomputation(it->model, it->parameters->recompute.share));
+  if (recompute_plan_has(&it->parameters->base.recompute, step + 1))
+    GAB_TRY(gab_phasefield_request_recomputation(it->model, it->parameters->base.recompute.share));
   return gab_phasefield_exchange_mu_start(it->model);
 }
 
@@ -67,8 +67,8 @@ static gab_status sweep_mu(void *user, gab_step step)
 static bool check_due(const void *user, gab_step step)
 {
   const growth *it = user;
-  const gab_step every = it->parameters->check_every;
-  return every > 0 && (step % every == 0 || step == it->parameters->steps);
+  const gab_step every = it->parameters->base.check_every;
+  return every > 0 && (step % every == 0 || step == it->parameters->base.steps);
 }
 
 static gab_status check(void *user, gab_step step)
@@ -81,7 +81,7 @@ static gab_status check(void *user, gab_step step)
 static bool recompute_due(const void *user, gab_step step)
 {
   const growth *it = user;
-  return recompute_plan_looks(&it->parameters->recompute, step);
+  return recompute_plan_looks(&it->parameters->base.recompute, step);
 }
 
 static gab_status check_recomputed(void *user, gab_step step)
@@ -105,7 +105,7 @@ static gab_status add_recompute(void *user, gab_timeloop *loop)
   return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
 }
 
-gab_monitor_list phase_monitors(void)
+gab_monitor_list solidification_monitors(void)
 {
   static const gab_monitor monitors[] = {
       {"recompute", "blocks that are computed twice differ", add_recompute}};
@@ -119,7 +119,7 @@ static void put_case(void *user, gab_json *json)
 {
   const growth *it = user;
   growth_summarize_grid(it, json);
-  driver_put_case(json, it->parameters->config, it->options, it->parameters->setup.options.dt,
+  driver_put_case(json, it->parameters->base.config, it->options, it->parameters->setup.options.dt,
                   growth_time(it, gab_timeloop_step(it->loop)));
 }
 
@@ -128,7 +128,7 @@ static gab_status write_summary(growth *it, gab_status why)
   GAB_TRY(growth_count_grid(it));
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
   const gab_sample_report sample = gab_phasefield_recomputation(it->model);
-  GAB_TRY(recompute_report(it->world, &it->parameters->recompute, &sample));
+  GAB_TRY(recompute_report(it->world, &it->parameters->base.recompute, &sample));
   return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder,
                                                         (gab_summary_extra){put_case, it}));
 }
@@ -215,7 +215,7 @@ static gab_status add_duties(growth *it)
   GAB_TRY(gab_timeloop_add_task(it->loop, "mu", sweep_mu, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "window", growth_window_due, growth_move_window, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "grid", growth_grid_due, growth_adapt_grid, it));
-  if (it->parameters->rebalance.every > 0)
+  if (it->parameters->base.rebalance.every > 0)
     GAB_TRY(gab_timeloop_add_duty(it->loop, "balance", growth_rebalance_due, growth_rebalance, it));
   GAB_TRY(gab_timeloop_add_duty(it->loop, "output", growth_output_due, growth_write_output, it));
   GAB_TRY(driver_traffic_add(&it->traffic, it->options->traffic, it->loop, it->world));
@@ -231,7 +231,7 @@ static gab_status rebalance(void *user, gab_forest *forest)
 {
   growth *it = user;
   GAB_TRY(growth_draw_lost(it));
-  return gab_balance_forest(forest, &it->parameters->balance, NULL);
+  return gab_balance_forest(forest, &it->parameters->base.balance, NULL);
 }
 
 static void log_start(const growth *it)
@@ -240,12 +240,12 @@ static void log_start(const growth *it)
 #ifdef _OPENMP
   threads = omp_get_max_threads();
 #endif
-  gab_log(GAB_LOG_INFO, "Gabion %s, %s", GAB_VERSION, gab_config_name(it->parameters->config));
+  gab_log(GAB_LOG_INFO, "Gabion %s, %s", GAB_VERSION, gab_config_name(it->parameters->base.config));
   for (size_t i = 0; i < it->options->setting_count; i++)
     gab_log(GAB_LOG_INFO, "  --set %s", it->options->settings[i]);
   for (size_t i = 0; i < it->options->drill_count; i++)
     gab_log(GAB_LOG_INFO, "  --inject %s", it->options->drills[i]);
-  phase_case_describe(it->parameters);
+  solidification_describe(it->parameters);
   const int processes = (int)gab_members_count(gab_world_members(it->world));
   gab_log(GAB_LOG_INFO, "  %" PRIu64 " blocks on %d process%s of %d thread%s, imbalance %.3f, kernel %s",
           it->balance.blocks, processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
@@ -253,7 +253,7 @@ static void log_start(const growth *it)
   gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
 }
 
-/* What phase_slabs.c, phase_output.c and `gabion assemble' write beside what the writers do. */
+/* What slabs.c, output.c and `gabion assemble' write beside what the writers do. */
 #define GROWTH_FILES                                                                                         \
   "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\nslabs/slab_<n>-<n>-<n>.h5\nslabs/"              \
   "last_<n>-<n>.h5\n"                                                                                        \
@@ -262,39 +262,39 @@ static void log_start(const growth *it)
 /* All that makes no blocks and touches no file. */
 static gab_status prepare(growth *it)
 {
-  const phase_case *which = it->parameters;
-  GAB_TRY(gab_forest_create(it->world, &which->grid, &it->forest));
+  const solidification_case *which = it->parameters;
+  GAB_TRY(gab_forest_create(it->world, &which->base.grid, &it->forest));
   GAB_TRY(gab_phasefield_create(it->forest, &which->setup.options, &it->model));
-  gab_phasefield_time_blocks(it->model, which->balance.measured);
+  gab_phasefield_time_blocks(it->model, which->base.balance.measured);
   it->quantities = gab_phasefield_quantities(it->model, it->items);
   return growth_add_writers(it);
 }
 
 /* Phases and potentials twice, concentrations; of the coarsest grid that there may be. */
-static driver_memory phase_memory(const phase_case *which)
+static driver_memory solidification_memory(const solidification_case *which)
 {
   const double phases = which->setup.options.thermo.phases,
                independents = which->setup.options.thermo.independents;
   driver_memory memory = {.cells = 1,
                           .state = (2 * phases + 2 * independents) * sizeof(double),
                           .image = (phases + independents) * sizeof(double)};
-  for (int d = 0; d < which->grid.grid.dimension; d++)
-    memory.cells *= (double)which->grid.grid.roots[d] * which->grid.cells[d];
+  for (int d = 0; d < which->base.grid.grid.dimension; d++)
+    memory.cells *= (double)which->base.grid.grid.roots[d] * which->base.grid.cells[d];
   return memory;
 }
 
 static gab_status build(growth *it)
 {
-  const phase_case *which = it->parameters;
+  const solidification_case *which = it->parameters;
   GAB_TRY(gab_output_settle(it->world, prepare(it)));
-  GAB_TRY(driver_processes_check(it->world, which->config, it->options));
-  const driver_memory memory = phase_memory(which);
-  GAB_TRY(driver_memory_settle(it->world, which->config, it->options, &memory));
+  GAB_TRY(driver_processes_check(it->world, which->base.config, it->options));
+  const driver_memory memory = solidification_memory(which);
+  GAB_TRY(driver_memory_settle(it->world, which->base.config, it->options, &memory));
   GAB_TRY(growth_build_grid(it));
   GAB_TRY(growth_note_blocks(it));
-  GAB_TRY(driver_folder_open(it->world, which->config, it->options, it->folder, it->restart != NULL));
+  GAB_TRY(driver_folder_open(it->world, which->base.config, it->options, it->folder, it->restart != NULL));
   log_start(it);
-  GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
+  GAB_TRY(gab_timeloop_create(it->forest, which->base.steps, &it->loop));
   const bool continues = it->restart != NULL;
   const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
   it->restart = NULL;
@@ -302,14 +302,14 @@ static gab_status build(growth *it)
   GAB_TRY(add_duties(it));
   const gab_resilience_context context = {.rebalance = rebalance,
                                           .rebalance_user = it,
-                                          .monitors = phase_monitors(),
+                                          .monitors = solidification_monitors(),
                                           .monitor_user = it,
                                           .folder = it->folder,
                                           .lock = it->lock,
                                           .inject = it->options->drills,
                                           .inject_count = it->options->drill_count,
                                           .walltime = it->options->walltime};
-  GAB_TRY(gab_resilience_protect(it->loop, which->config, &context));
+  GAB_TRY(gab_resilience_protect(it->loop, which->base.config, &context));
   GAB_TRY(gab_timeloop_add_monitor(it->loop, "check", check_due, check, it)); /* as of a flow, duties.c */
   gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
   return driver_folder_settle(it->world, it->folder, outputs, GROWTH_FILES, continues);
@@ -348,43 +348,32 @@ static gab_status grow(growth *it)
   return status;
 }
 
-gab_status phase_try(gab_world *world, const phase_case *which, const driver_options *options)
+gab_status solidification_try(gab_world *world, const solidification_case *which)
 {
   void *memory;
   GAB_TRY(gab_alloc(sizeof(growth), GAB_MEMORY_OTHER, &memory));
   growth *it = memory;
-  *it = (growth){.parameters = which, .options = options, .folder = ".", .world = world};
+  *it = (growth){.parameters = which, .options = which->base.options, .folder = ".", .world = world};
   gab_status status = prepare(it);
   release(it);
   gab_free(&memory);
   return status;
 }
 
-gab_status phase_run(gab_world *world, gab_config *config, const driver_options *options)
+gab_status solidification_run(gab_world *world, const driver_case *which, const char *folder,
+                              driver_continuation *begin)
 {
-  char folder[GAB_PATH_LENGTH];
   void *memory;
-  driver_default_folder(options->word, folder, sizeof folder);
-  GAB_TRY(gab_alloc(sizeof(phase_case) + sizeof(growth), GAB_MEMORY_OTHER, &memory));
-  phase_case *which = memory;
-  growth *it = (growth *)(which + 1);
-  gab_status status = gab_output_settle(world, phase_case_read(config, options, which));
-  const char *out = options->out ? options->out : folder;
-  driver_continuation begin = {.restart = NULL};
-  if (status == GAB_OK) status = driver_continuation_find(world, config, options, out, which->steps, &begin);
-  if (status != GAB_OK) status = driver_refuse(world, status);
-  else if (!begin.finished) {
-    *it = (growth){.parameters = which,
-                   .options = options,
-                   .folder = out,
-                   .world = world,
-                   .lock = begin.lock,
-                   .restart = begin.restart};
-    begin.restart = NULL;
-    status = grow(it);
-  }
-  driver_continuation_end(&begin, status);
-  phase_case_release(which);
+  GAB_TRY(gab_alloc(sizeof(growth), GAB_MEMORY_OTHER, &memory));
+  growth *it = memory;
+  *it = (growth){.parameters = (const solidification_case *)which,
+                 .options = which->options,
+                 .folder = folder,
+                 .world = world,
+                 .lock = begin->lock,
+                 .restart = begin->restart};
+  begin->restart = NULL;
+  const gab_status status = grow(it);
   gab_free(&memory);
   return status;
 }

@@ -1,13 +1,13 @@
-/** @file phase_growth.h
+/** @file growth.h
  *  @brief A phase field that runs: everything that is built from a case, and what it leaves behind.
  *
  *  Tier: internal.
  */
-#ifndef GABION_APPS_DRIVER_PHASE_GROWTH_H
-#define GABION_APPS_DRIVER_PHASE_GROWTH_H
+#ifndef GABION_APPS_DRIVER_GROWTH_H
+#define GABION_APPS_DRIVER_GROWTH_H
 
 #include "apps/driver/plan/traffic.h"
-#include "apps/driver/solidification/phase.h"
+#include "apps/driver/solidification/solidification.h"
 #include "blockforest/output/parts.h"
 #include "resilience/resilience_config.h"
 #include "resilience/reports/summary.h"
@@ -30,7 +30,7 @@ typedef struct lost_view {
 enum { GROWTH_MOST_LOST = 8 };
 
 typedef struct growth {
-  const phase_case *parameters; /**< borrowed, as the rest of this group */
+  const solidification_case *parameters; /**< borrowed, as the rest of this group */
   const driver_options *options;
   const char *folder;
   gab_world *world;
@@ -64,7 +64,7 @@ typedef struct growth {
 
 double growth_time(const growth *it, gab_step step);
 
-/* ---- phase_grid.c ---- */
+/* ---- grid.c ---- */
 /** Fills the forest. Collective. */
 gab_status growth_build_grid(growth *it);
 bool growth_rebalance_due(const void *user, gab_step step);
@@ -76,7 +76,7 @@ gab_status growth_count_grid(growth *it);
 /** The member "grid" of summary.json. */
 void growth_summarize_grid(const growth *it, gab_json *json);
 
-/* ---- phase_output.c ---- */
+/* ---- output.c ---- */
 /** Makes all writers. Local. */
 gab_status growth_add_writers(growth *it);
 bool growth_output_due(const void *user, gab_step step);
@@ -90,7 +90,7 @@ gab_status growth_leave_evidence(growth *it, gab_output *output, const char *nam
 gab_status growth_pack_output(void *user, gab_buffer *out);
 gab_status growth_unpack_output(void *user, gab_reader *in);
 
-/* ---- phase_lost.c: pictures of what has died ---- */
+/* ---- lost.c: pictures of what has died ---- */
 /** For a slice with outlines in the colours of owners (the first few of them): NAME_lost, the same of the
  * state that was restored, without the blocks that the dead had. */
 gab_status growth_add_lost_slice(growth *it, const gab_slice_options *options);
@@ -99,7 +99,7 @@ gab_status growth_note_blocks(growth *it);
 /** After the blocks of the dead have been adopted, before they are shared out. Collective. */
 gab_status growth_draw_lost(growth *it);
 
-/* ---- phase_slabs.c: what leaves the window ---- */
+/* ---- slabs.c: what leaves the window ---- */
 gab_status growth_add_slabs(growth *it);
 /** Moves the window if the front is too high; what leaves is written first. Collective. */
 bool growth_window_due(const void *user, gab_step step);

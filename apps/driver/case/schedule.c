@@ -1,0 +1,30 @@
+/* The keys that all that is written has in common: when, and how much it is compressed. */
+#include "apps/driver/driver.h"
+
+#include <math.h>
+
+static gab_status steps_of_interval(const gab_config *config, const char *path, double dt, gab_step *every)
+{
+  double steps = gab_config_real(config, path) / dt;
+  if (!(steps < 9e15)) return gab_config_fail(config, path, "that would be %g steps", steps);
+  *every = steps < 1 ? 1 : llround(steps);
+  return GAB_OK;
+}
+
+gab_status output_schedule_read(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
+{
+  char every[GAB_CONFIG_PATH_CAPACITY], interval[GAB_CONFIG_PATH_CAPACITY], start[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(every, "%s.every", path);
+  gab_config_path(interval, "%s.interval", path);
+  schedule->start = gab_config_int(config, gab_config_path(start, "%s.start", path));
+  schedule->every = gab_config_int(config, every);
+  if (!gab_config_is_set(config, interval)) return GAB_OK;
+  return steps_of_interval(config, interval, dt, &schedule->every);
+}
+
+int output_compression_read(const gab_config *config, const char *path)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(key, "%s.compression", path);
+  return gab_config_is_set(config, key) ? (int)gab_config_int(config, key) : gab_volume_usual_compression();
+}

@@ -1,0 +1,43 @@
+/** @file tables.h
+ *  @brief What the tables of parameters of the driver and of its physics share.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_APPS_DRIVER_TABLES_H
+#define GABION_APPS_DRIVER_TABLES_H
+
+#include "core/config/config.h"
+
+#include <math.h>
+
+#define KEYS(table) .keys = (table), .count = sizeof(table) / sizeof((table)[0])
+
+/* Three keys that say when something is written. */
+#define SCHEDULE_KEYS                                                                                        \
+  {.name = "every",                                                                                          \
+   .type = GAB_CONFIG_INT,                                                                                   \
+   .unit = "steps",                                                                                          \
+   .min = 1,                                                                                                 \
+   .max = 9e15,                                                                                              \
+   .default_text = GAB_CONFIG_OPTIONAL,                                                                      \
+   .outside = true,                                                                                          \
+   .instead_of = "interval",                                                                                 \
+   .doc = "Steps between two outputs."},                                                                     \
+      {.name = "interval",                                                                                   \
+       .type = GAB_CONFIG_REAL,                                                                              \
+       .min = 0,                                                                                             \
+       .max = INFINITY,                                                                                      \
+       .min_excluded = true,                                                                                 \
+       .default_text = GAB_CONFIG_OPTIONAL,                                                                  \
+       .outside = true,                                                                                      \
+       .instead_of = "every",                                                                                \
+       .doc = "Instead of every: physical time between two outputs."},                                       \
+  {                                                                                                          \
+    .name = "start", .type = GAB_CONFIG_INT, .unit = "steps", .min = 0, .max = 9e15, .default_text = "0",    \
+    .outside = true, .doc = "First step at which something is written."                                      \
+  }
+
+/** Declares the sections of a list. Local. */
+gab_status driver_declare(gab_config *config, const gab_config_section *list, size_t count);
+
+#endif

@@ -1,0 +1,99 @@
+/* The sections of parameter files that belong to a flow. */
+#include "apps/driver/case/tables.h"
+#include "apps/driver/flow/flow.h"
+
+#define QUANTITY_LIST "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
+
+static const gab_config_key probes_keys[] = {
+    SCHEDULE_KEYS,
+    {.name = "quantities",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = 16,
+     .default_text = "[velocity, pressure]",
+     .outside = true,
+     .doc = "What is measured: any of " QUANTITY_LIST "."},
+};
+
+static const gab_config_key point_keys[] = {
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .outside = true,
+     .distinct = true,
+     .doc = "Name in the head of the columns, without commas."},
+    {.name = "at",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .outside = true,
+     .doc = "Coordinates; the value is that of the cell around them."},
+};
+
+static const gab_config_key line_keys[] = {
+    {.name = "name",
+     .type = GAB_CONFIG_STRING,
+     .outside = true,
+     .distinct = true,
+     .doc = "First part of the names of the columns; 0, 1, 2, ... follows."},
+    {.name = "from",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .outside = true,
+     .doc = "First point."},
+    {.name = "to",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 3,
+     .outside = true,
+     .doc = "Last point."},
+    {.name = "count",
+     .type = GAB_CONFIG_INT,
+     .min = 2,
+     .max = 100000,
+     .outside = true,
+     .doc = "Points at equal distances, first and last included."},
+};
+
+static const gab_config_key forces_keys[] = {
+    SCHEDULE_KEYS,
+    {.name = "area",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = INFINITY,
+     .min_excluded = true,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "Area A of the coefficients c = F / (rho/2 U^2 A), with U from fluid.velocity; in 2D by default "
+            "fluid.length."},
+};
+
+static const gab_config_key integrals_keys[] = {
+    SCHEDULE_KEYS,
+    {.name = "strain",
+     .type = GAB_CONFIG_BOOL,
+     .default_text = "false",
+     .outside = true,
+     .doc = "Whether the mean of S:S is measured too (S the rate of strain), from which the dissipation "
+            "follows as 2 nu S:S."},
+};
+
+static const gab_config_section sections[] = {
+    {.path = "output.probes", .doc = "Values at points and along lines, in probes.csv.", KEYS(probes_keys)},
+    {.path = "output.points", .doc = "Points at which probes measure.", .is_list = true, KEYS(point_keys)},
+    {.path = "output.lines", .doc = "Lines along which probes measure.", .is_list = true, KEYS(line_keys)},
+    {.path = "output.forces",
+     .doc = "Forces of the fluid on the bodies, in forces.csv, with coefficients if fluid.velocity and an "
+            "area are known.",
+     KEYS(forces_keys)},
+    {.path = "output.integrals",
+     .doc = "Mass, momentum, kinetic energy (means over the fluid) and largest speed, in integrals.csv.",
+     KEYS(integrals_keys)},
+};
+
+gab_status flow_declare(gab_config *config)
+{
+  GAB_TRY(gab_lbm_declare(config));
+  GAB_TRY(gab_refinement_declare(config));
+  return driver_declare(config, sections, sizeof sections / sizeof sections[0]);
+}

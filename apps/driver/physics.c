@@ -1,0 +1,79 @@
+/* Which physics there are, and what is the same for the cases of all. */
+#include "apps/driver/physics.h"
+
+#include "apps/driver/flow/flow.h"
+#include "apps/driver/solidification/solidification.h"
+#include "core/memory/memory.h"
+
+#include <string.h>
+
+/* A case that is none of the others' is of the last one. */
+static const gab_physics *const all[] = {&solidification_physics, &flow_physics};
+enum { COUNT = sizeof all / sizeof all[0] };
+
+const gab_physics *driver_physics_at(int index) { return index >= 0 && index < COUNT ? all[index] : NULL; }
+
+const gab_physics *driver_physics_of(const gab_config *config)
+{
+  for (int i = 0; i < COUNT; i++)
+    if (!all[i]->section || gab_config_is_set(config, all[i]->section)) return all[i];
+  return all[COUNT - 1];
+}
+
+gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found)
+{
+  const gab_physics *physics = driver_physics_of(config);
+  void *memory = NULL;
+  *found = NULL;
+  GAB_TRY(gab_alloc(physics->case_bytes, GAB_MEMORY_OTHER, &memory));
+  *found = memory;
+  **found = (driver_case){.physics = physics, .config = config, .options = options};
+  return physics->read(*found);
+}
+
+void driver_case_destroy(driver_case **which)
+{
+  if (*which) (*which)->physics->release(*which);
+  gab_free(which);
+}
+
+static bool has(const gab_physics *physics, const char *section)
+{
+  for (const char *const *own = physics->own; *own; own++)
+    if (strcmp(*own, section) == 0) return true;
+  return false;
+}
+
+gab_status driver_case_refuse_others(const driver_case *which)
+{
+  for (int i = 0; i < COUNT; i++)
+    for (const char *const *path = all[i]->own; *path; path++)
+      if (gab_config_is_set(which->config, *path) && !has(which->physics, *path))
+        return gab_config_fail(which->config, *path, "belongs to %s, but this is %s", all[i]->title,
+                               which->physics->title);
+  return GAB_OK;
+}
+
+static gab_status plan_in(gab_world *world, const driver_case *which, plan_fn *use, void *user)
+{
+  if (gab_members_count(gab_world_members(world)) > 1)
+    GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
+  return which->physics->plan(world, which, use, user);
+}
+
+/* What went wrong is said behind the end of MPI, too. */
+gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user)
+{
+  const gab_physics *physics = which->physics;
+  gab_world *world = NULL;
+  char message[1024];
+  if (!physics->plan)
+    return gab_config_fail(which->config, physics->section ? physics->section : "run",
+                           "gabion plan does not know %s", physics->title);
+  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  gab_status status = plan_in(world, which, use, user);
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  gab_world_destroy(&world);
+  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  return status;
+}

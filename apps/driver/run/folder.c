@@ -1,0 +1,97 @@
+/* The output folder of a run. */
+#include "apps/driver/driver.h"
+
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
+#include "resilience/run_folder/run_files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "cases/cylinder.yaml" to "out/cylinder". */
+void driver_default_folder(const char *path, char *folder, size_t capacity)
+{
+  const char *name = strrchr(path, '/');
+  name = name ? name + 1 : path;
+  const char *dot = strrchr(name, '.');
+  size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+  if (strspn(name, ".") >= length) length = strlen(name); /* "...yaml" is not to go to out/.. */
+  snprintf(folder, capacity, "out/%.*s", (int)length, name);
+}
+
+static gab_status write_text(const char *path, const char *text, size_t length)
+{
+  FILE *file = fopen(path, "w");
+  if (!file) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
+  bool fine = fwrite(text, 1, length, file) == length;
+  fine = fclose(file) == 0 && fine;
+  if (fine) return GAB_OK;
+  int why = errno;
+  unlink(path);
+  GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(why));
+}
+
+/* The root's part: a folder in which the results of an older run are not taken for those of this one. */
+static gab_status prepare_folder(const gab_config *config, const driver_options *options, const char *folder,
+                                 bool continues)
+{
+  char path[DRIVER_PATH_LENGTH + 32];
+  GAB_TRY(gab_output_folder_prepare(folder));
+  snprintf(path, sizeof path, "%s/summary.json", folder);
+  unlink(path);
+  snprintf(path, sizeof path, "%s/log.txt", folder);
+  if (!continues && gab_launch_attempt() == 0) unlink(path); /* started again a run goes on logging */
+  snprintf(path, sizeof path, "%s/checkpoints", folder);
+  if (driver_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
+  gab_buffer text = {0};
+  gab_status status = gab_config_effective(config, &text);
+  snprintf(path, sizeof path, "%s/case.yaml", folder);
+  if (status == GAB_OK) status = write_text(path, (const char *)text.data, text.size);
+  gab_buffer_release(&text);
+  return status;
+}
+
+gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
+                              const char *folder, bool continues)
+{
+  gab_status status = GAB_OK;
+  char path[DRIVER_PATH_LENGTH + 32];
+  if (strlen(folder) >= DRIVER_PATH_LENGTH)
+    GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
+  if (gab_world_is_root(world)) status = prepare_folder(config, options, folder, continues);
+  GAB_TRY(gab_output_settle(world, status));
+  snprintf(path, sizeof path, "%s/log.txt", folder);
+  return gab_output_settle(world, gab_log_open(path));
+}
+
+/* Files of every run, and of these the ones that are there when it begins. */
+#define BEGUN_FILES "case.yaml\nlog.txt\nevents.jsonl\n"
+#define OWN_FILES   BEGUN_FILES "progress.json\nsummary.json\n"
+
+static gab_status settle_folder(const char *folder, gab_output *const *outputs, const char *more,
+                                bool continues)
+{
+  gab_buffer names = {0};
+  uint64_t removed = 0;
+  gab_status status = gab_put_bytes(&names, OWN_FILES, sizeof OWN_FILES - 1);
+  for (size_t i = 0; outputs[i] && status == GAB_OK; i++) status = gab_output_list_files(outputs[i], &names);
+  if (status == GAB_OK && more) status = gab_put_bytes(&names, more, strlen(more));
+  if (status == GAB_OK)
+    status = gab_run_files_settle(folder, &names, BEGUN_FILES,
+                                  continues ? GAB_RUN_FILES_KEEP : GAB_RUN_FILES_REMOVE, &removed);
+  gab_buffer_release(&names);
+  if (removed > 0)
+    gab_log(GAB_LOG_INFO, "removed %" PRIu64 " file%s of an earlier run from %s (those of its %s)", removed,
+            removed == 1 ? "" : "s", folder, GAB_RUN_FILES);
+  return status;
+}
+
+gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
+                                const char *more, bool continues)
+{
+  const bool again = gab_launch_attempt() > 0; /* what the attempt before has written is this run's */
+  gab_status status = GAB_OK;
+  if (gab_world_is_root(world)) status = settle_folder(folder, outputs, more, continues || again);
+  return gab_output_settle(world, status);
+}

@@ -1,0 +1,49 @@
+/* The sections of parameter files that belong to a solidification. */
+#include "apps/driver/case/tables.h"
+#include "apps/driver/solidification/solidification.h"
+
+#define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
+
+static const gab_config_key slabs_keys[] = {
+    {.name = "quantities",
+     .type = GAB_CONFIG_STRING,
+     .length_min = 1,
+     .length_max = 16,
+     .default_text = "[phase]",
+     .outside = true,
+     .doc = "Which of " PHASE_QUANTITY_LIST " are written."},
+    {.name = "precision",
+     .type = GAB_CONFIG_CHOICE,
+     .choices = "float|double",
+     .default_text = "float",
+     .outside = true,
+     .doc = "Of the numbers in the files."},
+    {.name = "compression",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 9,
+     .default_text = GAB_CONFIG_OPTIONAL,
+     .outside = true,
+     .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."},
+};
+
+static const gab_config_key profile_keys[] = {SCHEDULE_KEYS};
+
+static const gab_config_section sections[] = {
+    {.path = "output.profile",
+     .doc = "Means over each layer of cells of a phase field, in profile.csv: fractions, concentrations, "
+            "temperature; "
+            "rows are counted from where the window began.",
+     KEYS(profile_keys)},
+    {.path = "output.slabs",
+     .doc =
+         "What leaves the moving window of a phase field, in slabs/; gabion assemble makes one field of it.",
+     KEYS(slabs_keys)},
+};
+
+gab_status solidification_declare(gab_config *config)
+{
+  GAB_TRY(gab_phasefield_declare(config));
+  GAB_TRY(gab_phasefield_refinement_declare(config));
+  return driver_declare(config, sections, sizeof sections / sizeof sections[0]);
+}
