@@ -79,9 +79,11 @@ typedef struct driver_case {
   const gab_physics *physics; /**< borrowed, as config and options */
   const gab_config *config;
   const driver_options *options;
-  gab_forest_options grid; /**< in cells of level 0 */
+  gab_forest_options domain; /**< in the cells that the file speaks of */
+  gab_forest_options grid;   /**< the same in cells of level 0 */
   gab_balance_options balance;
   driver_rebalance rebalance;
+  double dt; /**< of a step */
   gab_step steps, check_every;
   recompute_plan recompute;
 } driver_case;

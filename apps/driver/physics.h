@@ -19,6 +19,10 @@ typedef struct plan_model {
   gab_step adapts_every;           /**< steps after which the grid changes; 0: never */
 } plan_model;
 
+typedef struct driver_run driver_run; /* run/run.h */
+
+enum { DRIVER_MOST_EVIDENCE = 24 };
+
 /** Is handed the grid of the start, all on this process. */
 typedef gab_status plan_fn(void *user, const plan_model *model, gab_proxies *proxies);
 
@@ -38,12 +42,60 @@ struct gab_physics {
    *  @return ::GAB_ERR_INPUT with the places in the file */
   gab_status (*read)(driver_case *found);
   void (*release)(driver_case *which);
-  /** Tries what a run does before it makes blocks and files, and says in the log what follows from the case. Collective. */
-  gab_status (*check)(gab_world *world, const driver_case *which);
-  /** Computes the case, and says in the log how that ended. Collective.
-   *  @param[in,out] begin  its restart is owned by the run from now on, its lock is borrowed */
-  gab_status (*run)(gab_world *world, const driver_case *which, const char *folder,
-                    driver_continuation *begin);
+
+  /** `gabion check`: what is to be refused beside what prepare() refuses; then says in the log what follows from the
+   *  case. Collective. */
+  gab_status (*check)(driver_run *it);
+
+  /* ---- A run. What is called `it' begins with a ::driver_run, zero behind that at first. */
+
+  /** Bytes of it. */
+  size_t run_bytes;
+  /** Makes forest and model, names the quantities; no blocks, no files. Local but for the making of collective objects. */
+  gab_status (*prepare)(driver_run *it);
+  /** Adds writers beside fields and slices. Local. */
+  gab_status (*add_writers)(driver_run *it);
+  /** What its cells take, after prepare(). */
+  driver_memory (*memory)(const driver_run *it);
+  /** Makes the grid, shared out, and the initial state. Collective. */
+  gab_status (*build)(driver_run *it);
+  /** Says in the log what the case comes to and what has been built. */
+  void (*describe)(const driver_run *it);
+  /** Adds its entities, the tasks of a step and its duties, those of run/run.h among them in the order that it wants. */
+  gab_status (*add)(driver_run *it);
+  gab_monitor_list (*monitors)(void);
+  /** A gab_rebalance_fn for after a death; `user` is the run. */
+  gab_status (*rebalance)(void *user, gab_forest *forest);
+  /** ::GAB_ERR_DIVERGED, with the place, if the numbers mean nothing. Local. */
+  gab_status (*check_finite)(driver_run *it);
+  /** The monitor `recompute`: whether blocks that were computed twice differ; at rest: or changed since. */
+  gab_status (*check_recomputed)(driver_run *it, bool at_rest);
+  gab_sample_report (*recomputation)(const driver_run *it);
+  /** Brings up to date what quantities are evaluated from. NULL: nothing to do. Collective. */
+  gab_status (*update_quantities)(driver_run *it);
+  const char *const
+      *usual_fields;       /**< NULL-terminated: quantities of output.fields that does not say which */
+  const char *usual_slice; /**< of a slice that does not say which */
+  /** Settles what a slice leaves open, and adds what goes with it. NULL: nothing. Local. */
+  gab_status (*settle_slice)(driver_run *it, const char *quantity, gab_slice_options *options);
+  /** What a run that diverged leaves: at most #DRIVER_MOST_EVIDENCE fields, and a slice of a quantity. Local. */
+  void (*pick_evidence)(const driver_run *it, gab_quantity *picked, size_t *count, const char **quantity,
+                        gab_slice_options *slice);
+  /** What its series remember from row to row. NULL: nothing. */
+  gab_status (*pack_series)(const driver_run *it, gab_buffer *out);
+  gab_status (*unpack_series)(driver_run *it, gab_reader *in);
+  /** Writes what is to be written once all steps are done. NULL: nothing. Collective. */
+  gab_status (*finish)(driver_run *it, gab_step step);
+  /** Says in the log what may help a run that diverged. */
+  void (*name_levers)(const driver_run *it);
+  /** The member "grid" of summary.json. */
+  void (*summarize_grid)(const driver_run *it, gab_json *json);
+  /** Says in the log what came out. */
+  void (*report)(const driver_run *it);
+  const char *files; /**< what it writes beside its writers, a name in each line; NULL: nothing */
+  /** Ends what prepare() has made, the forest among it, as far as that came. */
+  void (*release_run)(driver_run *it);
+
   /** For `gabion plan`: makes the grid of the start as proxies and hands it on. NULL: it cannot be planned. Collective. */
   gab_status (*plan)(gab_world *world, const driver_case *which, plan_fn *use, void *user);
   /** For `gabion info`: prints what the case is computed with. NULL: nothing. Local. */

@@ -1,6 +1,6 @@
 /* gabion check: everything that can be said about a case without computing it. */
 
-#include "apps/driver/physics.h"
+#include "apps/driver/run/run.h"
 #include "core/base/log.h"
 
 static const char usage[] =
@@ -14,13 +14,25 @@ static const char usage[] =
     "\n"
     "Exit code: 0 if the case can run, 2 with all that is wrong if not.\n";
 
+/* What a run does before it makes blocks and files, and what the physics has to say. */
+static gab_status try_run(gab_world *world, const driver_case *which)
+{
+  char folder[DRIVER_PATH_LENGTH];
+  driver_run *made;
+  driver_default_folder(which->options->word, folder, sizeof folder);
+  gab_status status = driver_run_create(world, which, folder, &made);
+  if (status == GAB_OK) status = which->physics->check(made);
+  driver_run_destroy(&made);
+  return status;
+}
+
 /* In a world of this process alone. What went wrong is said behind the end of MPI, too. */
 static gab_status check_case(const driver_case *which)
 {
   gab_world *world = NULL;
   char message[4096];
   GAB_TRY(gab_world_create(NULL, NULL, &world));
-  gab_status status = which->physics->check(world, which);
+  gab_status status = try_run(world, which);
   snprintf(message, sizeof message, "%s", gab_error_message());
   gab_world_destroy(&world);
   return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);

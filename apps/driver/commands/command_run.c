@@ -1,6 +1,6 @@
 /* gabion run: from the command line to the exit code, on all processes alike. */
 
-#include "apps/driver/physics.h"
+#include "apps/driver/run/run.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "resilience/reports/beacon.h"
@@ -85,7 +85,7 @@ static gab_status run_config(gab_world *world, gab_config *config, const driver_
   driver_default_folder(options->word, folder, sizeof folder);
   const char *out = options->out ? options->out : folder;
   GAB_TRY_GOTO(status, refused, driver_continuation_find(world, config, options, out, which->steps, &begin));
-  if (!begin.finished) status = which->physics->run(world, which, out, &begin);
+  if (!begin.finished) status = driver_run_case(world, which, out, &begin);
   driver_continuation_end(&begin, status);
   driver_case_destroy(&which);
   return status;

@@ -32,6 +32,7 @@ static gab_status read_domain(flow_case *found)
   GAB_TRY(driver_domain_read(found->base.config, &found->base.grid));
   GAB_TRY(gab_lbm_periodic_from_config(found->base.config, found->base.grid.grid.dimension,
                                        found->base.grid.periodic));
+  found->base.domain = found->base.grid;
   found->domain = gab_lbm_domain(&found->base.grid);
   return GAB_OK;
 }
@@ -61,8 +62,8 @@ gab_status flow_case_read(driver_case *which)
     found->has_setup = setup == GAB_OK;
     note(&all, check_body_names(config));
   }
-  const double dt = found->has_setup ? found->setup.units.dt : 0;
-  note(&all, driver_steps_read(config, dt, &which->steps, &which->check_every));
+  if (found->has_setup) which->dt = found->setup.units.dt;
+  note(&all, driver_steps_read(config, which->dt, &which->steps, &which->check_every));
   note(&all, recompute_plan_read(config, which->check_every, &which->recompute));
   if (setup == GAB_OK)
     note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, which->steps));

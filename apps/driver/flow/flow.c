@@ -12,70 +12,50 @@ static uint64_t most_blocks(const driver_case *which, gab_proxies *proxies)
 }
 
 /* The run may be for other machines than this one. */
-static void warn_of_memory(const simulation *made)
+static void warn_of_memory(const driver_run *it)
 {
-  const gab_config *config = made->parameters->base.config;
-  const driver_memory memory = simulation_memory(made);
+  const gab_config *config = it->parameters->config;
+  const driver_memory memory = simulation_memory(it);
   const int processes = (int)gab_config_int(config, "run.processes");
   if (driver_memory_check(config, &memory, processes, processes) != GAB_OK)
     gab_log(GAB_LOG_WARNING, "on this machine alone: %s", gab_error_message());
 }
 
-/* What a run does before it makes blocks and files, and then the grid as proxies. */
-static gab_status check(gab_world *world, const driver_case *which)
+/* The grid, too, as proxies. */
+static gab_status check(driver_run *it)
 {
+  const driver_case *which = it->parameters;
   const flow_case *flow = (const flow_case *)which;
-  char folder[DRIVER_PATH_LENGTH];
-  simulation made;
+  gab_geometry *geometry = ((simulation *)it)->geometry;
   gab_proxies *proxies = NULL;
-  driver_default_folder(which->options->word, folder, sizeof folder);
-  gab_status status = simulation_prepare(world, flow, which->options, folder, &made);
-  if (status == GAB_OK && flow->refinement.max_level > 0)
-    status = grid_proxies_build(world, flow, made.geometry, &proxies);
+  gab_status status = GAB_OK;
+  if (flow->refinement.max_level > 0) status = grid_proxies_build(it->world, flow, geometry, &proxies);
   if (status == GAB_OK)
     status = driver_any_processes_check(which->config, which->options, most_blocks(which, proxies));
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     flow_case_describe(flow);
-    warn_of_memory(&made);
-    flow_case_describe_blocks(flow, made.geometry, proxies);
+    warn_of_memory(it);
+    flow_case_describe_blocks(flow, geometry, proxies);
   }
   gab_proxies_destroy(&proxies);
-  simulation_release(&made);
   return status;
 }
 
-/* ---------------------------------------------------------------- run */
+/* ---------------------------------------------------------------- the end of a run */
 
-static void report(const simulation *done)
+static void report(const driver_run *it)
 {
+  const simulation *done = (const simulation *)it;
   const output_plan *plan = &done->parameters->output;
-  gab_summary_log(&done->summary, done->loop, done->folder);
   grid_report(done);
   forces_report(done);
-  if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", done->folder);
+  if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", it->folder);
   if (plan->fields)
-    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", done->folder);
-  if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", done->folder);
-  if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", done->folder);
-  if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", done->folder);
-}
-
-static gab_status run(gab_world *world, const driver_case *which, const char *folder,
-                      driver_continuation *begin)
-{
-  simulation *made = NULL;
-  void *memory;
-  GAB_TRY(gab_alloc(sizeof *made, GAB_MEMORY_OTHER, &memory));
-  made = memory;
-  gab_status status = simulation_create(world, (const flow_case *)which, which->options, folder, begin, made);
-  status = driver_end_of_setup(world, status);
-  if (status == GAB_OK) status = gab_timeloop_run(made->loop);
-  if (status == GAB_OK) report(made);
-  else driver_tell_end(world, status);
-  simulation_release(made);
-  gab_free(&made);
-  return status;
+    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
+  if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
+  if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
+  if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
 }
 
 /* ---------------------------------------------------------------- plan */
@@ -157,6 +137,8 @@ static const char *const own[] = {
     "refinement", "output.probes", "output.points", "output.lines", "output.forces", "output.integrals",
     NULL};
 
+static const char *const usual_fields[] = {"velocity", "pressure", NULL};
+
 const gab_physics flow_physics = {.name = "flow",
                                   .title = "a flow",
                                   .own = own,
@@ -165,6 +147,25 @@ const gab_physics flow_physics = {.name = "flow",
                                   .read = flow_case_read,
                                   .release = flow_case_release,
                                   .check = check,
-                                  .run = run,
+                                  .run_bytes = sizeof(simulation),
+                                  .prepare = simulation_prepare,
+                                  .add_writers = simulation_add_writers,
+                                  .memory = simulation_memory,
+                                  .build = simulation_build,
+                                  .describe = simulation_describe,
+                                  .add = simulation_add,
+                                  .monitors = flow_monitors,
+                                  .rebalance = grid_rebalance,
+                                  .check_finite = simulation_check_finite,
+                                  .check_recomputed = simulation_check_recomputed,
+                                  .recomputation = simulation_recomputation,
+                                  .update_quantities = simulation_update_quantities,
+                                  .usual_fields = usual_fields,
+                                  .usual_slice = "speed",
+                                  .pick_evidence = simulation_pick_evidence,
+                                  .name_levers = simulation_name_levers,
+                                  .summarize_grid = grid_summarize,
+                                  .report = report,
+                                  .release_run = simulation_release,
                                   .plan = plan,
                                   .print = print};

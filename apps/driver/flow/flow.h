@@ -16,8 +16,8 @@ enum { FLOW_MOST_POINTS = 1000000 /**< of all lines and points together */ };
 
 /** When what is written. */
 typedef struct output_plan {
-  bool fields, fields_final;
-  gab_schedule fields_schedule, probes, forces, integrals;
+  bool fields;
+  gab_schedule probes, forces, integrals;
   bool strain;
   size_t slice_count, point_count, line_count;
 } output_plan;

@@ -89,31 +89,16 @@ uint64_t grid_block_weight(void *user, int level, const gab_box *cells)
 static gab_status count_updates(simulation *which)
 {
   uint64_t updates = 0;
-  for (size_t i = 0; i < gab_forest_block_count(which->forest); i++)
-    updates += gab_forest_block_weight(which->forest, gab_block_get_id(gab_forest_block(which->forest, i)));
-  GAB_TRY(gab_world_sum_u64(which->world, &updates, 1));
+  for (size_t i = 0; i < gab_forest_block_count(which->base.forest); i++)
+    updates += gab_forest_block_weight(which->base.forest,
+                                       gab_block_get_id(gab_forest_block(which->base.forest, i)));
+  GAB_TRY(gab_world_sum_u64(which->base.world, &updates, 1));
   which->updates = updates;
-  if (which->loop) gab_timeloop_set_updates(which->loop, updates);
+  if (which->base.loop) gab_timeloop_set_updates(which->base.loop, updates);
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- who has what */
-
-/* A gab_distribute_fn that remembers what came out. */
-static gab_status distribute(void *context, gab_proxies *proxies)
-{
-  simulation *which = context;
-  if (which->parameters->base.balance.measured) GAB_TRY(gab_balance_weigh(which->forest, proxies));
-  return gab_balance_proxies(proxies, &which->parameters->base.balance, &which->balance);
-}
-
-static gab_status distribute_first(void *context, gab_proxies *proxies)
-{
-  simulation *which = context;
-  gab_balance_options options = which->parameters->base.balance;
-  options.none_empty = true;
-  return gab_balance_proxies(proxies, &options, &which->balance);
-}
 
 gab_status grid_build(simulation *made)
 {
@@ -123,15 +108,16 @@ gab_status grid_build(simulation *made)
                                       .criteria = which->refinement.criteria,
                                       .count = which->refinement.count};
   GAB_TRY(gab_refinement_check(&made->refinement, which->refinement.max_level));
-  GAB_TRY(gab_forest_build(made->forest, which->refinement.max_level > 0 ? gab_refinement_mark_place : NULL,
-                           &made->refinement, which->refinement.max_level, distribute_first, made, NULL));
+  GAB_TRY(gab_forest_build(
+      made->base.forest, which->refinement.max_level > 0 ? gab_refinement_mark_place : NULL,
+      &made->refinement, which->refinement.max_level, driver_run_distribute_first, made, NULL));
   return count_updates(made);
 }
 
 gab_status grid_rebalance(void *user, gab_forest *forest)
 {
   simulation *which = user;
-  GAB_TRY(gab_balance_forest(forest, &which->parameters->base.balance, &which->balance));
+  GAB_TRY(gab_balance_forest(forest, &which->parameters->base.balance, &which->base.balance));
   return count_updates(which);
 }
 
@@ -151,12 +137,12 @@ gab_status grid_adapt(void *user, gab_step step)
   const gab_adapt_options options = {.max_level = which->parameters->refinement.max_level,
                                      .mark = gab_refinement_mark,
                                      .user = &which->refinement,
-                                     .distribute = distribute,
+                                     .distribute = driver_run_distribute,
                                      .distribute_context = which};
   gab_adapt_report report;
-  GAB_TRY(gab_forest_adapt(which->forest, &options, &report));
+  GAB_TRY(gab_forest_adapt(which->base.forest, &options, &report));
   if (!report.changed) return GAB_OK;
-  gab_balance_forget_work(which->forest);
+  gab_balance_forget_work(which->base.forest);
   GAB_TRY(count_updates(which));
   GAB_TRY(simulation_note_mass(which, step));
   ++which->adaptations;
@@ -164,21 +150,8 @@ gab_status grid_adapt(void *user, gab_step step)
           "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64
           " merged, %" PRIu64 " now, imbalance %.3f",
           step, report.grid.split, report.grid.forced, report.grid.merged, report.grid.blocks,
-          which->balance.imbalance);
+          which->base.balance.imbalance);
   return GAB_OK;
-}
-
-bool grid_rebalance_due(const void *user, gab_step step)
-{
-  const simulation *which = user;
-  return driver_rebalance_due(&which->parameters->base.rebalance, step, which->parameters->base.steps);
-}
-
-gab_status grid_rebalance_now(void *user, gab_step step)
-{
-  simulation *which = user;
-  return driver_rebalance_now(&which->parameters->base.rebalance, &which->parameters->base.balance,
-                              which->forest, step, &which->balance);
 }
 
 /* ---------------------------------------------------------------- in words */
@@ -275,8 +248,8 @@ void grid_describe(const simulation *which)
   char text[256];
   uint64_t blocks[GAB_BALANCE_LEVELS] = {0};
   const gab_refinement_setup *setup = &which->parameters->refinement;
-  for (int level = 0; level < which->balance.levels; level++)
-    blocks[level] = which->balance.level[level].blocks;
+  for (int level = 0; level < which->base.balance.levels; level++)
+    blocks[level] = which->base.balance.level[level].blocks;
   int levels = list_blocks(blocks, " + ", text, sizeof text);
   if (levels > 1) gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", levels - 1, text);
   grid_describe_collision(which->parameters, blocks, levels);
@@ -285,22 +258,15 @@ void grid_describe(const simulation *which)
             setup->every, setup->max_level);
 }
 
-gab_status grid_count(const simulation *which, uint64_t blocks[GAB_BALANCE_LEVELS])
+void grid_summarize(const driver_run *it, gab_json *json)
 {
-  memset(blocks, 0, GAB_BALANCE_LEVELS * sizeof blocks[0]);
-  for (size_t i = 0; i < gab_forest_block_count(which->forest); i++)
-    blocks[gab_block_level(which->forest, gab_forest_block(which->forest, i))]++;
-  return gab_world_sum_u64(which->world, blocks, GAB_BALANCE_LEVELS);
-}
-
-void grid_summarize(const simulation *which, gab_json *json)
-{
+  const simulation *which = (const simulation *)it;
   char list[256];
-  const int levels = list_blocks(which->level_blocks, ", ", list, sizeof list);
+  const int levels = list_blocks(which->base.level_blocks, ", ", list, sizeof list);
   gab_json_object(json, "grid");
   gab_json_uint(json, "adaptations", which->adaptations);
   gab_json_list(json, "blocks_of_levels");
-  for (int level = 0; level < levels; level++) gab_json_uint(json, NULL, which->level_blocks[level]);
+  for (int level = 0; level < levels; level++) gab_json_uint(json, NULL, which->base.level_blocks[level]);
   gab_json_close(json);
   gab_json_close(json);
 }
@@ -309,7 +275,7 @@ void grid_report(const simulation *which)
 {
   char text[256];
   if (which->parameters->refinement.max_level == 0) return;
-  int levels = list_blocks(which->level_blocks, " + ", text, sizeof text);
+  int levels = list_blocks(which->base.level_blocks, " + ", text, sizeof text);
   gab_log(GAB_LOG_INFO,
           "  the grid adapted %" PRIu64 " time%s; at the end it has %s blocks of levels 0 to %d",
           which->adaptations, which->adaptations == 1 ? "" : "s", text, levels - 1);

@@ -97,34 +97,6 @@ static gab_status unpack_mass(void *user, gab_reader *in)
   return GAB_OK;
 }
 
-static bool recompute_due(const void *user, gab_step step)
-{
-  const simulation *which = user;
-  return recompute_plan_looks(&which->recompute, step);
-}
-
-static gab_status check_recomputed(void *user, gab_step step)
-{
-  (void)step;
-  const simulation *which = user;
-  return gab_lbm_check_recomputed(which->lbm, false);
-}
-
-static gab_status check_at_rest(void *user, gab_step step)
-{
-  (void)step;
-  const simulation *which = user;
-  return gab_lbm_check_recomputed(which->lbm, true);
-}
-
-/* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
- * each, whether or not there was one after the step. */
-static gab_status add_recompute(void *user, gab_timeloop *loop)
-{
-  GAB_TRY(gab_timeloop_add_monitor(loop, "recompute", recompute_due, check_recomputed, user));
-  return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
-}
-
 static gab_status add_bounds(void *user, gab_timeloop *loop)
 {
   return gab_timeloop_add_monitor(loop, "bounds", due, check_bounds, user);
@@ -148,7 +120,7 @@ gab_monitor_list flow_monitors(void)
   static const gab_monitor monitors[] = {
       {"bounds", "density and velocity that no flow has", add_bounds},
       {"mass", "more came or went than can pass the sides", add_mass},
-      {"recompute", "blocks that are computed twice differ", add_recompute},
+      DRIVER_MONITOR_RECOMPUTE,
   };
   return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};
 }

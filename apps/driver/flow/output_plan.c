@@ -103,10 +103,10 @@ gab_status flow_output_read(const flow_case *which, output_plan *plan)
   double dt = which->setup.units.dt;
   GAB_TRY(driver_case_refuse_others(&which->base));
   *plan = (output_plan){.fields = gab_config_is_set(config, "output.fields"),
-                        .fields_final = gab_config_bool(config, "output.fields.final"),
                         .strain = gab_config_bool(config, "output.integrals.strain"),
                         .slice_count = gab_config_count(config, "output.slices")};
-  GAB_TRY(output_schedule_read(config, "output.fields", dt, &plan->fields_schedule));
+  gab_schedule fields;
+  GAB_TRY(output_schedule_read(config, "output.fields", dt, &fields));
   GAB_TRY(read_series(config, "output.probes", dt, &plan->probes));
   GAB_TRY(read_series(config, "output.forces", dt, &plan->forces));
   GAB_TRY(read_series(config, "output.integrals", dt, &plan->integrals));

@@ -1,73 +1,7 @@
-/* The writers of a run, as the section `output` asks for them. */
+/* The writers that only a flow has: probes, forces, integrals. */
 #include "apps/driver/flow/simulation.h"
 
 #include <string.h>
-
-/* ---------------------------------------------------------------- fields */
-
-static gab_status pick(const simulation *which, const char *path, gab_quantity *picked, size_t *count)
-{
-  const char *const *names = gab_config_strings(which->parameters->base.config, path, count);
-  for (size_t i = 0; i < *count; i++) {
-    const gab_quantity *found;
-    GAB_TRY(gab_quantity_find(which->quantities, names[i], &found));
-    picked[i] = *found;
-  }
-  return GAB_OK;
-}
-
-enum { MOST_PICKED = 16 }; /* the length of the lists in the tables */
-
-static gab_status add_fields(simulation *which)
-{
-  const gab_config *config = which->parameters->base.config;
-  if (!which->parameters->output.fields) return GAB_OK;
-  gab_quantity picked[MOST_PICKED];
-  gab_volume_options options = {.quantities = picked,
-                                .precision = gab_config_choice(config, "output.fields.precision") == 0
-                                                 ? GAB_OUTPUT_FLOAT
-                                                 : GAB_OUTPUT_DOUBLE,
-                                .compression = output_compression_read(config, "output.fields")};
-  GAB_TRY(pick(which, "output.fields.quantities", picked, &options.quantity_count));
-  return driver_blame(
-      config, "output.fields",
-      gab_output_add_volume(which->output, which->parameters->output.fields_schedule, &options));
-}
-
-/* ---------------------------------------------------------------- slices */
-
-static double middle(const gab_domain *domain, int axis)
-{
-  return domain->origin[axis] + 0.5 * (double)domain->cells[axis] * domain->dx;
-}
-
-static gab_status add_slice(simulation *which, size_t index)
-{
-  const gab_config *config = which->parameters->base.config;
-  char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
-  gab_config_path(item, "output.slices.%zu", index);
-  gab_schedule schedule;
-  GAB_TRY(output_schedule_read(config, item, which->parameters->setup.units.dt, &schedule));
-  gab_slice_options options = {.axis = gab_config_choice(config, gab_config_path(path, "%s.axis", item)),
-                               .outlines =
-                                   gab_config_bool(config, gab_config_path(path, "%s.outlines", item))};
-  gab_config_path(path, "%s.outlined", item);
-  options.outlined = (gab_outline)gab_config_choice(config, path); /* in the order of the enum */
-  GAB_TRY(gab_quantity_find_scalar(which->quantities,
-                                   gab_config_string(config, gab_config_path(path, "%s.quantity", item)),
-                                   &options.quantity, &options.component));
-  options.position = middle(&which->parameters->domain, options.axis);
-  gab_config_path(path, "%s.position", item);
-  if (gab_config_is_set(config, path)) options.position = gab_config_real(config, path);
-  gab_config_path(path, "%s.name", item);
-  if (gab_config_is_set(config, path)) options.name = gab_config_string(config, path);
-  gab_config_path(path, "%s.range", item);
-  options.fixed_range = gab_config_is_set(config, path);
-  size_t count;
-  const double *range = gab_config_reals(config, path, &count);
-  for (size_t i = 0; i < count; i++) options.range[i] = range[i];
-  return driver_slice_settle(config, index, gab_output_add_slice(which->output, schedule, &options));
-}
 
 /* ---------------------------------------------------------------- probes */
 
@@ -132,14 +66,14 @@ static gab_status add_probe_writer(simulation *which, probe_list *list)
   GAB_TRY(gab_alloc(count * sizeof *list->name_list, GAB_MEMORY_OTHER, &memory));
   list->name_list = memory;
   collect_points(found->base.config, &found->output, list);
-  gab_quantity picked[MOST_PICKED];
+  gab_quantity picked[DRIVER_MOST_PICKED];
   gab_probes_options options = {.points = (const double(*)[3])list->points,
                                 .names = list->name_list,
                                 .point_count = count,
                                 .quantities = picked};
-  GAB_TRY(pick(which, "output.probes.quantities", picked, &options.quantity_count));
+  GAB_TRY(driver_run_pick(&which->base, "output.probes.quantities", picked, &options.quantity_count));
   return driver_blame(found->base.config, "output.probes",
-                      gab_output_add_probes(which->output, found->output.probes, &options));
+                      gab_output_add_probes(which->base.output, found->output.probes, &options));
 }
 
 static gab_status add_probes(simulation *which)
@@ -178,8 +112,8 @@ static gab_status add_forces(simulation *which)
                  "fc"[k], "xyz"[d]);
         columns[count] = names[count];
       }
-  status = gab_output_add_series(which->output, found->output.forces, "forces", columns, count, forces_row,
-                                 which, NULL);
+  status = gab_output_add_series(which->base.output, found->output.forces, "forces", columns, count,
+                                 forces_row, which, NULL);
   gab_free(&memory);
   gab_free(&list);
   return driver_blame(found->base.config, "bodies", status);
@@ -193,38 +127,28 @@ static gab_status add_integrals(simulation *which)
   if (plan->integrals.every == 0) return GAB_OK;
   memcpy(columns, integrals_columns, sizeof integrals_columns);
   columns[count] = "strain";
-  return gab_output_add_series(which->output, plan->integrals, "integrals", columns, count + plan->strain,
-                               integrals_row, which, NULL);
+  return gab_output_add_series(which->base.output, plan->integrals, "integrals", columns,
+                               count + plan->strain, integrals_row, which, NULL);
 }
 
-/* ---------------------------------------------------------------- what a diverged run leaves */
+/* ---------------------------------------------------------------- all */
 
-static gab_status add_evidence(simulation *which, gab_output *output, const char *name)
+void simulation_pick_evidence(const driver_run *it, gab_quantity *picked, size_t *count,
+                              const char **quantity, gab_slice_options *slice)
 {
-  const gab_domain *domain = &which->parameters->domain;
   static const char *const names[] = {"velocity", "density"};
-  gab_quantity picked[2];
-  gab_volume_options volume = {
-      .name = name, .quantities = picked, .quantity_count = 2, .compression = gab_volume_usual_compression()};
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     const gab_quantity *found;
-    GAB_TRY(gab_quantity_find(which->quantities, names[i], &found));
-    picked[i] = *found;
+    if (gab_quantity_find(it->quantities, names[i], &found) == GAB_OK) picked[(*count)++] = *found;
   }
-  GAB_TRY(gab_output_add_volume(output, (gab_schedule){0}, &volume));
-  if (!gab_slice_is_built()) return GAB_OK;
-  gab_slice_options slice = {.name = name, .axis = 2, .position = middle(domain, 2)};
-  GAB_TRY(gab_quantity_find_scalar(which->quantities, "speed", &slice.quantity, &slice.component));
-  return gab_output_add_slice(output, (gab_schedule){0}, &slice);
+  *quantity = "speed";
+  slice->axis = 2;
 }
 
-gab_status simulation_add_writers(simulation *which)
+gab_status simulation_add_writers(driver_run *it)
 {
-  GAB_TRY(add_fields(which));
-  for (size_t i = 0; i < which->parameters->output.slice_count; i++) GAB_TRY(add_slice(which, i));
+  simulation *which = (simulation *)it;
   GAB_TRY(add_probes(which));
   GAB_TRY(add_forces(which));
-  GAB_TRY(add_integrals(which));
-  GAB_TRY(add_evidence(which, which->failure_output, "diverged"));
-  return add_evidence(which, which->good_output, "last_good");
+  return add_integrals(which);
 }

@@ -1,5 +1,5 @@
 /* From a checked parameter file of the phase field to what it means, and the table of this physics. */
-#include "apps/driver/solidification/solidification.h"
+#include "apps/driver/solidification/growth.h"
 
 #include "core/base/log.h"
 #include "resilience/resilience_config.h"
@@ -7,32 +7,20 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const own[] = {"phasefield", "output.profile", "output.slabs", NULL};
-
-const gab_physics solidification_physics = {.name = "solidification",
-                                            .title = "a phase field",
-                                            .section = "phasefield",
-                                            .own = own,
-                                            .case_bytes = sizeof(solidification_case),
-                                            .declare = solidification_declare,
-                                            .read = solidification_read,
-                                            .release = solidification_release,
-                                            .check = solidification_check,
-                                            .run = solidification_run};
-
-gab_status solidification_read(driver_case *which)
+static gab_status read_case(driver_case *which)
 {
   solidification_case *found = (solidification_case *)which;
   const gab_config *config = which->config;
   GAB_TRY(driver_case_refuse_others(which));
-  GAB_TRY(driver_domain_read(config, &found->forest));
-  gab_phasefield_periodic_from_config(config, found->forest.grid.dimension, found->forest.periodic);
+  GAB_TRY(driver_domain_read(config, &which->domain));
+  gab_phasefield_periodic_from_config(config, which->domain.grid.dimension, which->domain.periodic);
   GAB_TRY(driver_balance_read(config, &which->balance, &which->rebalance));
-  GAB_TRY(gab_phasefield_setup_from_config(config, &found->forest, &found->setup));
+  GAB_TRY(gab_phasefield_setup_from_config(config, &which->domain, &found->setup));
   found->has_setup = true;
+  which->dt = found->setup.options.dt;
   GAB_TRY(solidification_grid_read(found));
   found->series_every = gab_config_int(config, "phasefield.series_every");
-  GAB_TRY(driver_steps_read(config, found->setup.options.dt, &which->steps, &which->check_every));
+  GAB_TRY(driver_steps_read(config, which->dt, &which->steps, &which->check_every));
   GAB_TRY(recompute_plan_read(config, which->check_every, &which->recompute));
   GAB_TRY(gab_resilience_check(config, solidification_monitors()));
   if (found->refinement.levels > 0)
@@ -41,7 +29,7 @@ gab_status solidification_read(driver_case *which)
   return driver_drills_check(which->options);
 }
 
-void solidification_release(driver_case *which)
+static void release_case(driver_case *which)
 {
   solidification_case *found = (solidification_case *)which;
   if (found->has_setup) gab_phasefield_setup_release(&found->setup);
@@ -50,7 +38,7 @@ void solidification_release(driver_case *which)
 
 void solidification_describe(const solidification_case *which)
 {
-  const gab_forest_options *forest = &which->forest;
+  const gab_forest_options *forest = &which->base.domain;
   const char *title = gab_config_string(which->base.config, "run.title");
   char cells[80] = "";
   for (int k = 0; k < forest->grid.dimension; k++)
@@ -63,14 +51,52 @@ void solidification_describe(const solidification_case *which)
   gab_phasefield_setup_describe(&which->setup);
 }
 
-gab_status solidification_check(gab_world *world, const driver_case *which)
+static gab_status check(driver_run *run)
 {
-  const solidification_case *found = (const solidification_case *)which;
-  GAB_TRY(solidification_try(world, found));
+  const driver_case *which = run->parameters;
   GAB_TRY(
       driver_any_processes_check(which->config, which->options, (uint64_t)driver_root_count(&which->grid)));
   gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
-  solidification_describe(found);
+  solidification_describe((const solidification_case *)which);
   driver_describe_spares(which->config, gab_config_int(which->config, "run.processes"));
   return GAB_OK;
 }
+
+/* ---------------------------------------------------------------- the table */
+
+static const char *const own[] = {"phasefield", "output.profile", "output.slabs", NULL};
+static const char *const usual_fields[] = {"phase", "solid", NULL};
+
+const gab_physics solidification_physics = {.name = "solidification",
+                                            .title = "a phase field",
+                                            .section = "phasefield",
+                                            .own = own,
+                                            .case_bytes = sizeof(solidification_case),
+                                            .declare = solidification_declare,
+                                            .read = read_case,
+                                            .release = release_case,
+                                            .check = check,
+                                            .run_bytes = sizeof(growth),
+                                            .prepare = growth_prepare,
+                                            .add_writers = growth_add_writers,
+                                            .memory = growth_memory,
+                                            .build = growth_build,
+                                            .describe = growth_describe,
+                                            .add = growth_add,
+                                            .monitors = solidification_monitors,
+                                            .rebalance = growth_rebalance,
+                                            .check_finite = growth_check_finite,
+                                            .check_recomputed = growth_check_recomputed,
+                                            .recomputation = growth_recomputation,
+                                            .usual_fields = usual_fields,
+                                            .usual_slice = "phase",
+                                            .settle_slice = growth_settle_slice,
+                                            .pick_evidence = growth_pick_evidence,
+                                            .pack_series = growth_pack_series,
+                                            .unpack_series = growth_unpack_series,
+                                            .finish = growth_finish_slabs,
+                                            .name_levers = growth_name_levers,
+                                            .summarize_grid = growth_summarize_grid,
+                                            .report = growth_report,
+                                            .files = growth_files,
+                                            .release_run = growth_release};

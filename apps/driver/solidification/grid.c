@@ -1,10 +1,7 @@
 /* The grid of a phase field: fine where interfaces are, see phasefield/levels/refinement.h. */
 #include "apps/driver/solidification/growth.h"
 
-#include "core/messages/collective.h"
 #include "core/base/log.h"
-
-#include <string.h>
 
 /* ---------------------------------------------------------------- parameters */
 
@@ -29,7 +26,7 @@ static gab_status check_grid(solidification_case *which)
 
 gab_status solidification_grid_read(solidification_case *which)
 {
-  which->base.grid = which->forest;
+  which->base.grid = which->base.domain;
   GAB_TRY(gab_phasefield_refinement_from_config(which->base.config, which->setup.window_row >= 0,
                                                 &which->base.grid, &which->refinement));
   which->setup.options.levels = which->refinement.levels;
@@ -48,21 +45,6 @@ void solidification_grid_describe(const solidification_case *which)
 
 /* ---------------------------------------------------------------- life */
 
-static gab_status distribute(void *context, gab_proxies *proxies)
-{
-  growth *it = context;
-  if (it->parameters->base.balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
-  return gab_balance_proxies(proxies, &it->parameters->base.balance, &it->balance);
-}
-
-static gab_status distribute_first(void *context, gab_proxies *proxies)
-{
-  growth *it = context;
-  gab_balance_options options = it->parameters->base.balance;
-  options.none_empty = true;
-  return gab_balance_proxies(proxies, &options, &it->balance);
-}
-
 static gab_phasefield_grid grid_of(growth *it, gab_distribute_fn who)
 {
   return (gab_phasefield_grid){.margin = it->parameters->refinement.margin,
@@ -73,7 +55,7 @@ static gab_phasefield_grid grid_of(growth *it, gab_distribute_fn who)
 
 gab_status growth_build_grid(growth *it)
 {
-  const gab_phasefield_grid grid = grid_of(it, distribute_first);
+  const gab_phasefield_grid grid = grid_of(it, driver_run_distribute_first);
   return gab_phasefield_build(it->model, &grid, NULL);
 }
 
@@ -86,13 +68,13 @@ bool growth_grid_due(const void *user, gab_step step)
 gab_status growth_adapt_grid(void *user, gab_step step)
 {
   growth *it = user;
-  const gab_phasefield_grid grid = grid_of(it, distribute);
+  const gab_phasefield_grid grid = grid_of(it, driver_run_distribute);
   const int32_t *cells = it->parameters->base.grid.cells;
   gab_adapt_report report;
   GAB_TRY(gab_phasefield_adapt(it->model, &grid, &report));
   if (!report.changed) return GAB_OK;
-  gab_balance_forget_work(it->forest);
-  gab_timeloop_set_updates(it->loop,
+  gab_balance_forget_work(it->base.forest);
+  gab_timeloop_set_updates(it->base.loop,
                            report.grid.blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2]);
   gab_log(GAB_LOG_DEBUG,
           "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split, %" PRIu64 " merged, %" PRIu64
@@ -101,34 +83,13 @@ gab_status growth_adapt_grid(void *user, gab_step step)
   return GAB_OK;
 }
 
-bool growth_rebalance_due(const void *user, gab_step step)
+void growth_summarize_grid(const driver_run *run, gab_json *json)
 {
-  const solidification_case *which = ((const growth *)user)->parameters;
-  return driver_rebalance_due(&which->base.rebalance, step, which->base.steps);
-}
-
-gab_status growth_rebalance(void *user, gab_step step)
-{
-  growth *it = user;
-  return driver_rebalance_now(&it->parameters->base.rebalance, &it->parameters->base.balance, it->forest,
-                              step, &it->balance);
-}
-
-gab_status growth_count_grid(growth *it)
-{
-  uint64_t *blocks = it->level_blocks;
-  memset(blocks, 0, sizeof it->level_blocks);
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
-    blocks[gab_block_level(it->forest, gab_forest_block(it->forest, i))]++;
-  return gab_world_sum_u64(it->world, blocks, GAB_PHASEFIELD_MOST_LEVELS + 1);
-}
-
-void growth_summarize_grid(const growth *it, gab_json *json)
-{
+  const solidification_case *which = (const solidification_case *)run->parameters;
   gab_json_object(json, "grid");
   gab_json_list(json, "blocks_of_levels");
-  for (int level = 0; level <= it->parameters->refinement.levels; level++)
-    gab_json_uint(json, NULL, it->level_blocks[level]);
+  for (int level = 0; level <= which->refinement.levels; level++)
+    gab_json_uint(json, NULL, run->level_blocks[level]);
   gab_json_close(json);
   gab_json_close(json);
 }

@@ -6,11 +6,10 @@
 #ifndef GABION_APPS_DRIVER_GROWTH_H
 #define GABION_APPS_DRIVER_GROWTH_H
 
-#include "apps/driver/plan/traffic.h"
+#include "apps/driver/run/run.h"
 #include "apps/driver/solidification/solidification.h"
 #include "blockforest/output/parts.h"
 #include "resilience/resilience_config.h"
-#include "resilience/reports/summary.h"
 
 /** The last row of front.csv, from which the velocity of the next one follows: part of the state. */
 typedef struct front_record {
@@ -30,20 +29,10 @@ typedef struct lost_view {
 enum { GROWTH_MOST_LOST = 8 };
 
 typedef struct growth {
-  const solidification_case *parameters; /**< borrowed, as the rest of this group */
-  const driver_options *options;
-  const char *folder;
-  gab_world *world;
-
-  gab_forest *forest;
+  driver_run base;
+  const solidification_case *parameters; /**< the same as base.parameters */
   gab_phasefield *model;
-  gab_balance_report balance;
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
-  gab_quantity_list quantities;
-  gab_output *output;
-  gab_output *failure_output;  /**< what is written if the run diverges: its last state */
-  gab_output *good_output;     /**< and the last good one */
-  gab_output *recovery_output; /**< what is drawn when processes have died */
   front_record front;
   gab_series *profile; /**< borrowed; NULL: not wanted */
   gab_schedule profile_schedule;
@@ -53,42 +42,41 @@ typedef struct growth {
   lost_view lost[GROWTH_MOST_LOST];
   size_t lost_count;
   gab_buffer own_blocks; /**< ids of those that this slot had before the last death, ascending */
-  gab_timeloop *loop;
-  driver_traffic traffic;
-  gab_run_lock *lock;                                    /**< of the folder, borrowed */
-  gab_restart *restart;                                  /* until the loop has it */
-  uint64_t level_blocks[GAB_PHASEFIELD_MOST_LEVELS + 1]; /**< at the end */
-  bool keep_series;                                      /**< going back does not cut them any more */
-  gab_summary summary;
 } growth;
 
-double growth_time(const growth *it, gab_step step);
+/* ---- run.c: as in ::gab_physics ---- */
+gab_status growth_prepare(driver_run *run);
+driver_memory growth_memory(const driver_run *run);
+gab_status growth_build(driver_run *run);
+void growth_describe(const driver_run *run);
+gab_status growth_add(driver_run *run);
+gab_status growth_rebalance(void *user, gab_forest *forest);
+gab_status growth_check_finite(driver_run *run);
+gab_status growth_check_recomputed(driver_run *run, bool at_rest);
+gab_sample_report growth_recomputation(const driver_run *run);
+void growth_name_levers(const driver_run *run);
+void growth_report(const driver_run *run);
+void growth_release(driver_run *run);
+/** What is written beside what the writers write. */
+extern const char growth_files[];
 
 /* ---- grid.c ---- */
 /** Fills the forest. Collective. */
 gab_status growth_build_grid(growth *it);
-bool growth_rebalance_due(const void *user, gab_step step);
-gab_status growth_rebalance(void *user, gab_step step);
 bool growth_grid_due(const void *user, gab_step step);
 gab_status growth_adapt_grid(void *user, gab_step step);
-/** Blocks of each level, for the summary. Collective. */
-gab_status growth_count_grid(growth *it);
-/** The member "grid" of summary.json. */
-void growth_summarize_grid(const growth *it, gab_json *json);
+/** As in ::gab_physics. */
+void growth_summarize_grid(const driver_run *run, gab_json *json);
 
-/* ---- output.c ---- */
-/** Makes all writers. Local. */
-gab_status growth_add_writers(growth *it);
-bool growth_output_due(const void *user, gab_step step);
-gab_status growth_write_output(void *user, gab_step step);
-/** Writes the last state. Collective. */
-gab_status growth_finish_output(growth *it, gab_step step);
-/** Leaves the fields of a run that diverged, and a picture. Collective. */
-/** Writes the state by one of the outputs for that, and says so. Collective. */
-gab_status growth_leave_evidence(growth *it, gab_output *output, const char *name, gab_step step);
-/** Cursors of all series. */
-gab_status growth_pack_output(void *user, gab_buffer *out);
-gab_status growth_unpack_output(void *user, gab_reader *in);
+/* ---- output.c: as in ::gab_physics, and all rows of profile.csv as they are due ---- */
+gab_status growth_add_writers(driver_run *run);
+gab_status growth_settle_slice(driver_run *run, const char *quantity, gab_slice_options *options);
+void growth_pick_evidence(const driver_run *run, gab_quantity *picked, size_t *count, const char **quantity,
+                          gab_slice_options *slice);
+gab_status growth_pack_series(const driver_run *run, gab_buffer *out);
+gab_status growth_unpack_series(driver_run *run, gab_reader *in);
+bool growth_profile_due(const void *user, gab_step step);
+gab_status growth_write_profile(void *user, gab_step step);
 
 /* ---- lost.c: pictures of what has died ---- */
 /** For a slice with outlines in the colours of owners (the first few of them): NAME_lost, the same of the
@@ -105,6 +93,6 @@ gab_status growth_add_slabs(growth *it);
 bool growth_window_due(const void *user, gab_step step);
 gab_status growth_move_window(void *user, gab_step step);
 /** The window as it is at the end: what the slabs lack. Collective. */
-gab_status growth_finish_slabs(growth *it, gab_step step);
+gab_status growth_finish_slabs(driver_run *run, gab_step step);
 
 #endif

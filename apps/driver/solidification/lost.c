@@ -15,10 +15,10 @@ static int compare_ids(const void *a, const void *b)
 
 gab_status growth_note_blocks(growth *it)
 {
-  const size_t count = gab_forest_block_count(it->forest);
+  const size_t count = gab_forest_block_count(it->base.forest);
   gab_buffer_clear(&it->own_blocks);
   for (size_t i = 0; i < count; i++) {
-    const gab_block_id id = gab_block_get_id(gab_forest_block(it->forest, i));
+    const gab_block_id id = gab_block_get_id(gab_forest_block(it->base.forest, i));
     GAB_TRY(gab_put_bytes(&it->own_blocks, &id, sizeof id));
   }
   if (count) qsort(it->own_blocks.data, count, sizeof(gab_block_id), compare_ids);
@@ -54,12 +54,13 @@ gab_status growth_add_lost_slice(growth *it, const gab_slice_options *options)
   mine.quantity = &quantity;
   snprintf(view->name, sizeof view->name, "%s_lost", options->name ? options->name : quantity.name);
   mine.name = view->name;
-  return gab_output_add_slice(it->recovery_output, (gab_schedule){0}, &mine);
+  return gab_output_add_slice(it->base.recovery_output, (gab_schedule){0}, &mine);
 }
 
 gab_status growth_draw_lost(growth *it)
 {
   const gab_step step = gab_phasefield_get_step(it->model);
   if (it->lost_count == 0) return GAB_OK;
-  return gab_output_write_now(it->recovery_output, GAB_OUTPUT_SLICE, step, growth_time(it, step));
+  return gab_output_write_now(it->base.recovery_output, GAB_OUTPUT_SLICE, step,
+                              driver_run_time(&it->base, step));
 }

@@ -4,23 +4,15 @@
  * (gabion assemble). */
 #include "apps/driver/solidification/growth.h"
 
-enum { MOST_PICKED = 16 };
-
 gab_status growth_add_slabs(growth *it)
 {
   const gab_config *config = it->parameters->base.config;
   char folder[DRIVER_PATH_LENGTH + 16];
-  gab_quantity picked[MOST_PICKED];
+  gab_quantity picked[DRIVER_MOST_PICKED];
   size_t count;
   if (!gab_config_is_set(config, "output.slabs")) return GAB_OK;
-  const char *const *names = gab_config_strings(config, "output.slabs.quantities", &count);
-  for (size_t i = 0; i < count; i++) {
-    const gab_quantity *found;
-    if (gab_quantity_find(it->quantities, names[i], &found) != GAB_OK)
-      return gab_config_fail(config, "output.slabs.quantities", "%s", gab_error_message());
-    picked[i] = *found;
-  }
-  snprintf(folder, sizeof folder, "%s/slabs", it->folder);
+  GAB_TRY(driver_run_pick(&it->base, "output.slabs.quantities", picked, &count));
+  snprintf(folder, sizeof folder, "%s/slabs", it->base.folder);
   const gab_parts_options options = {.folder = folder,
                                      .quantities = picked,
                                      .quantity_count = count,
@@ -28,14 +20,14 @@ gab_status growth_add_slabs(growth *it)
                                                       ? GAB_OUTPUT_FLOAT
                                                       : GAB_OUTPUT_DOUBLE,
                                      .compression = output_compression_read(config, "output.slabs")};
-  return driver_blame(config, "output.slabs", gab_parts_create(it->forest, &options, &it->slabs));
+  return driver_blame(config, "output.slabs", gab_parts_create(it->base.forest, &options, &it->slabs));
 }
 
 /* Of an older run, or of this one before it went back, that is: of the same rows, which will be written
  * again, and of a last window that is not the last any more. */
 static gab_status clean_slabs(growth *it)
 {
-  const gab_epoch epoch = gab_world_epoch(it->world);
+  const gab_epoch epoch = gab_world_epoch(it->base.world);
   if (it->slabs_known && it->slabs_epoch == epoch) return GAB_OK;
   GAB_TRY(gab_parts_remove(it->slabs, "slab", gab_phasefield_get_shift(it->model)));
   GAB_TRY(gab_parts_remove(it->slabs, "last", 0));
@@ -61,23 +53,24 @@ gab_status growth_move_window(void *user, gab_step step)
   GAB_TRY(gab_phasefield_front(it->model, &front));
   for (; front - at_once >= it->parameters->setup.window_row; front -= at_once) {
     if (it->slabs) {
-      gab_world_enter(it->world, GAB_PHASE_OUTPUT);
+      gab_world_enter(it->base.world, GAB_PHASE_OUTPUT);
       GAB_TRY(gab_parts_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
-                              growth_time(it, step)));
+                              driver_run_time(&it->base, step)));
     }
     GAB_TRY(gab_phasefield_shift(it->model, at_once));
   }
   return GAB_OK;
 }
 
-gab_status growth_finish_slabs(growth *it, gab_step step)
+gab_status growth_finish_slabs(driver_run *run, gab_step step)
 {
-  const gab_forest_options *forest = &it->parameters->forest;
+  growth *it = (growth *)run;
+  const gab_forest_options *forest = &it->parameters->base.domain;
   const int axis = forest->grid.dimension - 1;
   const int64_t rows = (int64_t)forest->grid.roots[axis] * forest->cells[axis];
   if (!it->slabs) return GAB_OK;
-  gab_world_enter(it->world, GAB_PHASE_OUTPUT);
+  gab_world_enter(it->base.world, GAB_PHASE_OUTPUT);
   GAB_TRY(clean_slabs(it));
   return gab_parts_write(it->slabs, "last", 0, rows, gab_phasefield_get_shift(it->model), step,
-                         growth_time(it, step));
+                         driver_run_time(&it->base, step));
 }

@@ -15,7 +15,6 @@ extern const gab_physics solidification_physics;
 /** What a parameter file comes to, worked out without communication. */
 typedef struct solidification_case {
   driver_case base;
-  gab_forest_options forest; /**< the domain in cells of its finest level */
   gab_phasefield_refinement_setup refinement;
   gab_phasefield_setup setup; /**< points into itself: a solidification_case stays where it is */
   gab_step series_every;
@@ -24,19 +23,11 @@ typedef struct solidification_case {
 
 /** As in ::gab_physics. */
 gab_status solidification_declare(gab_config *config);
-gab_status solidification_read(driver_case *which);
-void solidification_release(driver_case *which);
-gab_status solidification_check(gab_world *world, const driver_case *which);
-gab_status solidification_run(gab_world *world, const driver_case *which, const char *folder,
-                              driver_continuation *begin);
 /** The live monitors that a solidification has: cases ask for them by name. */
 gab_monitor_list solidification_monitors(void);
 void solidification_describe(const solidification_case *which);
 /** What phasefield.refinement makes of the domain; after the rest has been read. */
 gab_status solidification_grid_read(solidification_case *which);
 void solidification_grid_describe(const solidification_case *which);
-
-/** What a run of the case would refuse, short of making its blocks and files. Collective. */
-gab_status solidification_try(gab_world *world, const solidification_case *which);
 
 #endif

@@ -1,0 +1,142 @@
+/* From a case to its end, the same for every physics. */
+#include "apps/driver/run/run.h"
+
+#include "core/base/log.h"
+#include "core/memory/memory.h"
+#include "resilience/resilience_config.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+double driver_run_time(const driver_run *it, gab_step step) { return (double)step * it->parameters->dt; }
+
+/* ---------------------------------------------------------------- made and unmade */
+
+static gab_status prepare(driver_run *it)
+{
+  gab_output **const outputs[] = {&it->output, &it->failure_output, &it->good_output, &it->recovery_output};
+  GAB_TRY(it->parameters->physics->prepare(it));
+  for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+    GAB_TRY(gab_output_create(it->forest, it->folder, outputs[i]));
+  GAB_TRY(driver_run_add_writers(it));
+  return it->parameters->physics->add_writers(it);
+}
+
+static gab_status make(gab_world *world, const driver_case *which, const char *folder, driver_run **made)
+{
+  void *memory = NULL;
+  *made = NULL;
+  GAB_TRY(gab_alloc(which->physics->run_bytes, GAB_MEMORY_OTHER, &memory));
+  *made = memory;
+  **made = (driver_run){.parameters = which, .folder = folder, .world = world};
+  return GAB_OK;
+}
+
+gab_status driver_run_create(gab_world *world, const driver_case *which, const char *folder,
+                             driver_run **made)
+{
+  GAB_TRY(make(world, which, folder, made));
+  return prepare(*made);
+}
+
+void driver_run_destroy(driver_run **which)
+{
+  driver_run *it = *which;
+  if (!it) return;
+  gab_timeloop_destroy(&it->loop);
+  gab_restart_destroy(&it->restart);
+  gab_output_destroy(&it->recovery_output);
+  gab_output_destroy(&it->good_output);
+  gab_output_destroy(&it->failure_output);
+  gab_output_destroy(&it->output);
+  it->parameters->physics->release_run(it);
+  gab_free(which);
+}
+
+/* ---------------------------------------------------------------- the first lines of the log */
+
+void driver_run_describe(const driver_run *it, const char *blocks, const char *kernel)
+{
+  int threads = 1;
+#ifdef _OPENMP
+  threads = omp_get_max_threads();
+#endif
+  const int processes = (int)gab_members_count(gab_world_members(it->world));
+  gab_log(GAB_LOG_INFO, "  %s on %d process%s of %d thread%s, imbalance %.3f, kernel %s", blocks, processes,
+          processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s", it->balance.imbalance, kernel);
+}
+
+static void log_start(const driver_run *it)
+{
+  const driver_case *which = it->parameters;
+  gab_log(GAB_LOG_INFO, "Gabion %s, %s", GAB_VERSION, gab_config_name(which->config));
+  for (size_t i = 0; i < which->options->setting_count; i++)
+    gab_log(GAB_LOG_INFO, "  --set %s", which->options->settings[i]);
+  for (size_t i = 0; i < which->options->drill_count; i++)
+    gab_log(GAB_LOG_INFO, "  --inject %s", which->options->drills[i]);
+  which->physics->describe(it);
+  gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static gab_status protect(driver_run *it)
+{
+  const driver_options *options = it->parameters->options;
+  const gab_physics *physics = it->parameters->physics;
+  const gab_resilience_context context = {.rebalance = physics->rebalance,
+                                          .rebalance_user = it,
+                                          .monitors = physics->monitors(),
+                                          .monitor_user = it,
+                                          .folder = it->folder,
+                                          .lock = it->lock,
+                                          .inject = options->drills,
+                                          .inject_count = options->drill_count,
+                                          .walltime = options->walltime};
+  return gab_resilience_protect(it->loop, it->parameters->config, &context);
+}
+
+static gab_status build(driver_run *it)
+{
+  const driver_case *which = it->parameters;
+  const gab_physics *physics = which->physics;
+  GAB_TRY(gab_output_settle(it->world, prepare(it)));
+  GAB_TRY(driver_processes_check(it->world, which->config, which->options));
+  const driver_memory memory = physics->memory(it);
+  GAB_TRY(driver_memory_settle(it->world, which->config, which->options, &memory));
+  GAB_TRY(physics->build(it));
+  const bool continues = it->restart != NULL;
+  GAB_TRY(driver_folder_open(it->world, which->config, which->options, it->folder, continues));
+  log_start(it);
+  GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
+  const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
+  it->restart = NULL;
+  GAB_TRY(continued);
+  GAB_TRY(physics->add(it));
+  GAB_TRY(driver_run_add_duties(it));
+  GAB_TRY(protect(it));
+  GAB_TRY(driver_run_add_check(it));
+  gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
+  return driver_folder_settle(it->world, it->folder, outputs, physics->files, continues);
+}
+
+gab_status driver_run_case(gab_world *world, const driver_case *which, const char *folder,
+                           driver_continuation *begin)
+{
+  driver_run *it;
+  GAB_TRY(make(world, which, folder, &it));
+  it->lock = begin->lock;
+  it->restart = begin->restart;
+  begin->restart = NULL;
+  gab_status status = driver_end_of_setup(world, build(it));
+  if (status == GAB_OK) status = gab_timeloop_run(it->loop);
+  if (status != GAB_OK) {
+    driver_tell_end(world, status);
+  } else {
+    gab_summary_log(&it->summary, it->loop, it->folder);
+    which->physics->report(it);
+  }
+  driver_run_destroy(&it);
+  return status;
+}

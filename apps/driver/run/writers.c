@@ -1,0 +1,138 @@
+/* The writers that every physics has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
+#include "apps/driver/run/run.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- fields */
+
+static gab_status pick_names(const driver_run *it, const char *path, const char *const *names, size_t count,
+                             gab_quantity *picked)
+{
+  for (size_t i = 0; i < count; i++) {
+    const gab_quantity *found;
+    if (gab_quantity_find(it->quantities, names[i], &found) != GAB_OK)
+      return gab_config_fail(it->parameters->config, path, "%s", gab_error_message());
+    picked[i] = *found;
+  }
+  return GAB_OK;
+}
+
+gab_status driver_run_pick(const driver_run *it, const char *path, gab_quantity *picked, size_t *count)
+{
+  const char *const *names = gab_config_strings(it->parameters->config, path, count);
+  return pick_names(it, path, names, *count, picked);
+}
+
+static gab_status add_fields(driver_run *it)
+{
+  const gab_config *config = it->parameters->config;
+  const char *const path = "output.fields.quantities", *const *usual = it->parameters->physics->usual_fields;
+  gab_quantity picked[DRIVER_MOST_PICKED];
+  gab_schedule schedule;
+  if (!gab_config_is_set(config, "output.fields")) return GAB_OK;
+  gab_volume_options options = {.quantities = picked,
+                                .precision = gab_config_choice(config, "output.fields.precision") == 0
+                                                 ? GAB_OUTPUT_FLOAT
+                                                 : GAB_OUTPUT_DOUBLE,
+                                .compression = output_compression_read(config, "output.fields")};
+  if (gab_config_is_set(config, path)) {
+    GAB_TRY(driver_run_pick(it, path, picked, &options.quantity_count));
+  } else {
+    while (usual[options.quantity_count]) options.quantity_count++;
+    GAB_TRY(pick_names(it, path, usual, options.quantity_count, picked));
+  }
+  GAB_TRY(output_schedule_read(config, "output.fields", it->parameters->dt, &schedule));
+  return driver_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
+}
+
+/* ---------------------------------------------------------------- slices */
+
+static double middle(const driver_run *it, int axis)
+{
+  const gab_forest_options *domain = &it->parameters->domain;
+  const double cells = (double)domain->grid.roots[axis] * domain->cells[axis];
+  return domain->origin[axis] + 0.5 * cells * domain->dx;
+}
+
+static gab_status add_slice(driver_run *it, size_t index)
+{
+  const gab_config *config = it->parameters->config;
+  const gab_physics *physics = it->parameters->physics;
+  char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
+  gab_schedule schedule;
+  gab_config_path(item, "output.slices.%zu", index);
+  GAB_TRY(output_schedule_read(config, item, it->parameters->dt, &schedule));
+  gab_slice_options options = {.axis = gab_config_choice(config, gab_config_path(path, "%s.axis", item)),
+                               .outlines =
+                                   gab_config_bool(config, gab_config_path(path, "%s.outlines", item))};
+  gab_config_path(path, "%s.outlined", item);
+  options.outlined = (gab_outline)gab_config_choice(config, path); /* in the order of the enum */
+  gab_config_path(path, "%s.quantity", item);
+  const char *quantity =
+      gab_config_is_set(config, path) ? gab_config_string(config, path) : physics->usual_slice;
+  if (gab_quantity_find_scalar(it->quantities, quantity, &options.quantity, &options.component) != GAB_OK)
+    return gab_config_fail(config, path, "%s", gab_error_message());
+  options.position = middle(it, options.axis);
+  gab_config_path(path, "%s.position", item);
+  if (gab_config_is_set(config, path)) options.position = gab_config_real(config, path);
+  gab_config_path(path, "%s.name", item);
+  if (gab_config_is_set(config, path)) options.name = gab_config_string(config, path);
+  gab_config_path(path, "%s.range", item);
+  options.fixed_range = gab_config_is_set(config, path);
+  size_t count;
+  const double *range = gab_config_reals(config, path, &count);
+  for (size_t i = 0; i < count; i++) options.range[i] = range[i];
+  if (physics->settle_slice) GAB_TRY(physics->settle_slice(it, quantity, &options));
+  return driver_slice_settle(config, index, gab_output_add_slice(it->output, schedule, &options));
+}
+
+/* ---------------------------------------------------------------- what a diverged run leaves */
+
+static gab_status add_evidence(driver_run *it, gab_output *output, const char *name)
+{
+  const char *quantity;
+  gab_quantity picked[DRIVER_MOST_EVIDENCE];
+  gab_volume_options volume = {
+      .name = name, .quantities = picked, .compression = gab_volume_usual_compression()};
+  gab_slice_options slice = {.name = name};
+  it->parameters->physics->pick_evidence(it, picked, &volume.quantity_count, &quantity, &slice);
+  GAB_TRY(gab_output_add_volume(output, (gab_schedule){0}, &volume));
+  if (!gab_slice_is_built()) return GAB_OK;
+  GAB_TRY(gab_quantity_find_scalar(it->quantities, quantity, &slice.quantity, &slice.component));
+  slice.position = middle(it, slice.axis);
+  return gab_output_add_slice(output, (gab_schedule){0}, &slice);
+}
+
+gab_status driver_run_add_writers(driver_run *it)
+{
+  const size_t slices = gab_config_count(it->parameters->config, "output.slices");
+  GAB_TRY(add_fields(it));
+  for (size_t i = 0; i < slices; i++) GAB_TRY(add_slice(it, i));
+  GAB_TRY(add_evidence(it, it->failure_output, "diverged"));
+  return add_evidence(it, it->good_output, "last_good");
+}
+
+/* ---------------------------------------------------------------- the last state */
+
+/* Whether what is written below `path` is wanted of the last state, and has not been written. */
+static bool is_missing(const driver_run *it, const char *path, gab_step step)
+{
+  const gab_config *config = it->parameters->config;
+  char final[GAB_CONFIG_PATH_CAPACITY];
+  gab_schedule schedule = {0};
+  gab_config_path(final, "%s.final", path);
+  return output_schedule_read(config, path, it->parameters->dt, &schedule) == GAB_OK &&
+         gab_config_bool(config, final) && !gab_schedule_due(schedule, step);
+}
+
+unsigned driver_run_last_kinds(const driver_run *it, gab_step step)
+{
+  const gab_config *config = it->parameters->config;
+  char item[GAB_CONFIG_PATH_CAPACITY];
+  unsigned kinds = 0;
+  if (gab_config_is_set(config, "output.fields") && is_missing(it, "output.fields", step))
+    kinds |= GAB_OUTPUT_VOLUME;
+  for (size_t i = 0; i < gab_config_count(config, "output.slices"); i++)
+    if (is_missing(it, gab_config_path(item, "output.slices.%zu", i), step)) kinds |= GAB_OUTPUT_SLICE;
+  return kinds;
+}
