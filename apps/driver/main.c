@@ -1,60 +1,9 @@
 /* gabion: runs simulations from parameter files. */
-#include "apps/driver/driver.h"
-#include "apps/driver/plan/plan.h"
-
-#include <string.h>
-
-typedef struct command {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  const char *usage, *doc;
-} command;
-
-static const command commands[] = {
-    {"run", command_run, "gabion run CASE.yaml [options]", "computes a case"},
-    {"check", command_check, "gabion check CASE.yaml [--set KEY=VALUE]...",
-     "checks a case and prints what follows from it, without computing anything"},
-    {"plan", command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
-     "says what a case would need on many processes, from one"},
-    {"assemble", command_assemble, "gabion assemble OUT [--linked]",
-     "makes one field of what has left the moving window of a phase field"},
-    {"status", command_status, "gabion status FOLDER [--json]",
-     "tells how far a run is and what happened to it, also when it is dead"},
-    {"checkpoint", command_checkpoint, "gabion checkpoint list|verify|extract DIR",
-     "looks at checkpoints on disk, finds what is broken, takes blocks out"},
-    {"help", command_help, "gabion help [KEY | --reference]", "explains the parameters"},
-    {"info", command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
-};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
-
-static void print_usage(FILE *out)
-{
-  fprintf(out, "Gabion %s: simulations on blocks that survive the death of processes.\n\n", GAB_VERSION);
-  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-46s %s\n", commands[i].usage, commands[i].doc);
-  fprintf(out, "\n`gabion COMMAND --help` tells the options of a command.\n"
-               "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n");
-}
+#include "apps/driver/flow/flow.h"
+#include "apps/driver/solidification/solidification.h"
 
 int main(int argc, char **argv)
 {
-  const char *names[COMMAND_COUNT + 1] = {NULL};
-  for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
-  if (argc < 2) {
-    print_usage(stderr);
-    return 2;
-  }
-  const char *word = argv[1];
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-    print_usage(stdout);
-    return 0;
-  }
-  if (strcmp(word, "--version") == 0) {
-    printf("gabion %s\n", GAB_VERSION);
-    return 0;
-  }
-  for (int i = 0; i < COMMAND_COUNT; i++)
-    if (strcmp(word, names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
-  fprintf(stderr, "gabion: there is no command '%s'; did you mean '%s'? (gabion --help lists them)\n", word,
-          driver_closest(word, names));
-  return 2;
+  static const gab_physics *const physics[] = {&solidification_physics, &flow_physics};
+  return driver_main(argc, argv, physics, sizeof physics / sizeof physics[0]);
 }

@@ -1,23 +1,29 @@
 /* Which physics there are, and what is the same for the cases of all. */
 #include "apps/driver/physics.h"
 
-#include "apps/driver/flow/flow.h"
-#include "apps/driver/solidification/solidification.h"
 #include "core/memory/memory.h"
 
 #include <string.h>
 
-/* A case that is none of the others' is of the last one. */
-static const gab_physics *const all[] = {&solidification_physics, &flow_physics};
-enum { COUNT = sizeof all / sizeof all[0] };
+static const gab_physics *const *all;
+static int all_count;
 
-const gab_physics *driver_physics_at(int index) { return index >= 0 && index < COUNT ? all[index] : NULL; }
+void driver_physics_set(const gab_physics *const *physics, int count)
+{
+  all = physics;
+  all_count = count;
+}
+
+const gab_physics *driver_physics_at(int index)
+{
+  return index >= 0 && index < all_count ? all[index] : NULL;
+}
 
 const gab_physics *driver_physics_of(const gab_config *config)
 {
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < all_count; i++)
     if (!all[i]->section || gab_config_is_set(config, all[i]->section)) return all[i];
-  return all[COUNT - 1];
+  return all[all_count - 1];
 }
 
 gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found)
@@ -33,8 +39,21 @@ gab_status driver_case_create(const gab_config *config, const driver_options *op
 
 void driver_case_destroy(driver_case **which)
 {
-  if (*which) (*which)->physics->release(*which);
+  if (*which && (*which)->physics->release) (*which)->physics->release(*which);
   gab_free(which);
+}
+
+gab_monitor_list driver_case_monitors(const driver_case *which)
+{
+  return which->physics->monitors ? which->physics->monitors() : (gab_monitor_list){0};
+}
+
+gab_status driver_case_settle(driver_case *which)
+{
+  GAB_TRY(driver_steps_read(which->config, which->dt, &which->steps, &which->check_every));
+  GAB_TRY(recompute_plan_read(which->config, which->check_every, &which->recompute));
+  GAB_TRY(gab_resilience_check(which->config, driver_case_monitors(which)));
+  return driver_drills_check(which->options);
 }
 
 static bool has(const gab_physics *physics, const char *section)
@@ -46,7 +65,7 @@ static bool has(const gab_physics *physics, const char *section)
 
 gab_status driver_case_refuse_others(const driver_case *which)
 {
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < all_count; i++)
     for (const char *const *path = all[i]->own; *path; path++)
       if (gab_config_is_set(which->config, *path) && !has(which->physics, *path))
         return gab_config_fail(which->config, *path, "belongs to %s, but this is %s", all[i]->title,

@@ -2,7 +2,7 @@
  *  @brief A physics is a table: all that the commands of `gabion` know of what they compute.
  *
  *  The commands see cases (::driver_case) and tables, never a flow or a solidification. A new physics is a folder beside
- *  theirs with one table, named in physics.c.
+ *  theirs with one table, named in main.c; tests/apps/helper_heat.c is one from outside of them.
  *
  *  Tier: internal.
  */
@@ -41,10 +41,13 @@ struct gab_physics {
    *  all else is zero; stays where it is, to be released whatever the status
    *  @return ::GAB_ERR_INPUT with the places in the file */
   gab_status (*read)(driver_case *found);
+  /** Ends what read() has made, as far as that came. NULL: nothing. */
   void (*release)(driver_case *which);
+  /** Says in the log what the case comes to. Local. */
+  void (*describe)(const driver_case *which);
 
   /** `gabion check`: what is to be refused beside what prepare() refuses; then says in the log what follows from the
-   *  case. Collective. */
+   *  case. NULL: no more than there are blocks of level 0 for the processes. Collective. */
   gab_status (*check)(driver_run *it);
 
   /* ---- A run. What is called `it' begins with a ::driver_run, zero behind that at first. */
@@ -53,22 +56,23 @@ struct gab_physics {
   size_t run_bytes;
   /** Makes forest and model, names the quantities; no blocks, no files. Local but for the making of collective objects. */
   gab_status (*prepare)(driver_run *it);
-  /** Adds writers beside fields and slices. Local. */
+  /** Adds writers beside fields and slices. NULL: none. Local. */
   gab_status (*add_writers)(driver_run *it);
-  /** What its cells take, after prepare(). */
+  /** What its cells take, after prepare(). NULL: nobody looks whether there is room. */
   driver_memory (*memory)(const driver_run *it);
   /** Makes the grid, shared out, and the initial state. Collective. */
   gab_status (*build)(driver_run *it);
-  /** Says in the log what the case comes to and what has been built. */
-  void (*describe)(const driver_run *it);
+  /** Says in the log what has been built. NULL: how many blocks. */
+  void (*describe_run)(const driver_run *it);
   /** Adds its entities, the tasks of a step and its duties, those of run/run.h among them in the order that it wants. */
   gab_status (*add)(driver_run *it);
+  /** The live monitors that it has: cases ask for them by name. NULL: none. */
   gab_monitor_list (*monitors)(void);
-  /** A gab_rebalance_fn for after a death; `user` is the run. */
+  /** A gab_rebalance_fn for after a death; `user` is the run. NULL: by the section `balance`. */
   gab_status (*rebalance)(void *user, gab_forest *forest);
-  /** ::GAB_ERR_DIVERGED, with the place, if the numbers mean nothing. Local. */
+  /** ::GAB_ERR_DIVERGED, with the place, if the numbers mean nothing. NULL: they always mean something. Local. */
   gab_status (*check_finite)(driver_run *it);
-  /** The monitor `recompute`: whether blocks that were computed twice differ; at rest: or changed since. */
+  /** Of the monitor `recompute`, NULL without it: whether blocks that were computed twice differ; at rest: or changed since. */
   gab_status (*check_recomputed)(driver_run *it, bool at_rest);
   gab_sample_report (*recomputation)(const driver_run *it);
   /** Brings up to date what quantities are evaluated from. NULL: nothing to do. Collective. */
@@ -78,7 +82,8 @@ struct gab_physics {
   const char *usual_slice; /**< of a slice that does not say which */
   /** Settles what a slice leaves open, and adds what goes with it. NULL: nothing. Local. */
   gab_status (*settle_slice)(driver_run *it, const char *quantity, gab_slice_options *options);
-  /** What a run that diverged leaves: at most #DRIVER_MOST_EVIDENCE fields, and a slice of a quantity. Local. */
+  /** What a run that diverged leaves: at most #DRIVER_MOST_EVIDENCE fields, and a slice of a quantity. NULL: the usual fields,
+   *  and the usual slice across the last axis. Local. */
   void (*pick_evidence)(const driver_run *it, gab_quantity *picked, size_t *count, const char **quantity,
                         gab_slice_options *slice);
   /** What its series remember from row to row. NULL: nothing. */
@@ -86,11 +91,11 @@ struct gab_physics {
   gab_status (*unpack_series)(driver_run *it, gab_reader *in);
   /** Writes what is to be written once all steps are done. NULL: nothing. Collective. */
   gab_status (*finish)(driver_run *it, gab_step step);
-  /** Says in the log what may help a run that diverged. */
+  /** Says in the log what may help a run that diverged. NULL: nothing. */
   void (*name_levers)(const driver_run *it);
-  /** The member "grid" of summary.json. */
-  void (*summarize_grid)(const driver_run *it, gab_json *json);
-  /** Says in the log what came out. */
+  /** Members beside blocks_of_levels of "grid" in summary.json. NULL: none. */
+  void (*put_grid)(const driver_run *it, gab_json *json);
+  /** Says in the log what came out, beside pictures and fields. NULL: nothing. */
   void (*report)(const driver_run *it);
   const char *files; /**< what it writes beside its writers, a name in each line; NULL: nothing */
   /** Ends what prepare() has made, the forest among it, as far as that came. */
@@ -102,6 +107,11 @@ struct gab_physics {
   gab_status (*print)(const driver_case *which, FILE *out);
 };
 
+/** The whole program, for a main() of one's own. @param[in] physics  as for driver_physics_set() @return its exit code */
+int driver_main(int argc, char **argv, const gab_physics *const *physics, int count);
+/** Says which physics there are, before anything is read. @param[in] physics  of `count`, borrowed for ever; a case that is
+ *  none of the others' is of the last one */
+void driver_physics_set(const gab_physics *const *physics, int count);
 /** @return the index-th of all physics, NULL behind the last */
 const gab_physics *driver_physics_at(int index);
 /** What a checked parameter file is about. */
@@ -111,6 +121,11 @@ const gab_physics *driver_physics_of(const gab_config *config);
  *  @param[out] found  to be destroyed by driver_case_destroy() whatever the status */
 gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found);
 void driver_case_destroy(driver_case **which);
+/** For gab_physics.read: steps by driver_case.dt, what is computed twice, resilience, drills.
+ *  @return ::GAB_ERR_INPUT with the place in the file */
+gab_status driver_case_settle(driver_case *which);
+/** The live monitors of its physics. */
+gab_monitor_list driver_case_monitors(const driver_case *which);
 /** ::GAB_ERR_INPUT if the file has a section that belongs to another physics. */
 gab_status driver_case_refuse_others(const driver_case *which);
 /** The grid of the start on this process, for `use`; starts MPI for it and ends it.

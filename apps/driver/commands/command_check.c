@@ -21,7 +21,7 @@ static gab_status try_run(gab_world *world, const driver_case *which)
   driver_run *made;
   driver_default_folder(which->options->word, folder, sizeof folder);
   gab_status status = driver_run_create(world, which, folder, &made);
-  if (status == GAB_OK) status = which->physics->check(made);
+  if (status == GAB_OK) status = driver_run_check(made);
   driver_run_destroy(&made);
   return status;
 }

@@ -70,7 +70,7 @@ gab_status flow_case_read(driver_case *which)
   if (setup == GAB_OK) note(&all, grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
   if (setup == GAB_OK) note(&all, flow_output_read(found, &found->output));
-  note(&all, gab_resilience_check(config, flow_monitors()));
+  note(&all, gab_resilience_check(config, driver_case_monitors(which)));
   note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
   note(&all, driver_drills_check(which->options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);

@@ -136,12 +136,12 @@ static void describe_blocks(const flow_case *which, const block_numbers *numbers
             numbers->blocks, processes);
 }
 
-void flow_case_describe(const flow_case *which)
+void flow_case_describe(const driver_case *which)
 {
-  const char *title = gab_config_string(which->base.config, "run.title");
+  const char *title = gab_config_string(which->config, "run.title");
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
-  describe_domain(which);
-  describe_flow(which);
+  describe_domain((const flow_case *)which);
+  describe_flow((const flow_case *)which);
 }
 
 void flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry, gab_proxies *proxies)

@@ -34,7 +34,7 @@ static gab_status check(driver_run *it)
     status = driver_any_processes_check(which->config, which->options, most_blocks(which, proxies));
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
-    flow_case_describe(flow);
+    flow_case_describe(which);
     warn_of_memory(it);
     flow_case_describe_blocks(flow, geometry, proxies);
   }
@@ -50,9 +50,6 @@ static void report(const driver_run *it)
   const output_plan *plan = &done->parameters->output;
   grid_report(done);
   forces_report(done);
-  if (plan->slice_count > 0) gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", it->folder);
-  if (plan->fields)
-    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
   if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
@@ -146,13 +143,14 @@ const gab_physics flow_physics = {.name = "flow",
                                   .declare = flow_declare,
                                   .read = flow_case_read,
                                   .release = flow_case_release,
+                                  .describe = flow_case_describe,
                                   .check = check,
                                   .run_bytes = sizeof(simulation),
                                   .prepare = simulation_prepare,
                                   .add_writers = simulation_add_writers,
                                   .memory = simulation_memory,
                                   .build = simulation_build,
-                                  .describe = simulation_describe,
+                                  .describe_run = simulation_describe,
                                   .add = simulation_add,
                                   .monitors = flow_monitors,
                                   .rebalance = grid_rebalance,
@@ -164,7 +162,7 @@ const gab_physics flow_physics = {.name = "flow",
                                   .usual_slice = "speed",
                                   .pick_evidence = simulation_pick_evidence,
                                   .name_levers = simulation_name_levers,
-                                  .summarize_grid = grid_summarize,
+                                  .put_grid = grid_put,
                                   .report = report,
                                   .release_run = simulation_release,
                                   .plan = plan,

@@ -16,7 +16,6 @@ enum { FLOW_MOST_POINTS = 1000000 /**< of all lines and points together */ };
 
 /** When what is written. */
 typedef struct output_plan {
-  bool fields;
   gab_schedule probes, forces, integrals;
   bool strain;
   size_t slice_count, point_count, line_count;
@@ -48,7 +47,7 @@ gab_status flow_fluid_check(const flow_case *which, const gab_geometry *geometry
 /** Reads the section `output` except its writers. */
 gab_status flow_output_read(const flow_case *which, output_plan *plan);
 /** Says in the log, line by line, what the case comes to. */
-void flow_case_describe(const flow_case *which);
+void flow_case_describe(const driver_case *which);
 /** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
 void flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry, gab_proxies *proxies);
 

@@ -157,15 +157,14 @@ gab_status grid_adapt(void *user, gab_step step)
 /* ---------------------------------------------------------------- in words */
 
 /* "8 + 20 + 16": blocks of each level; says how many levels there are. */
-static int list_blocks(const uint64_t blocks[GAB_BALANCE_LEVELS], const char *between, char *text,
-                       size_t capacity)
+static int list_blocks(const uint64_t blocks[GAB_BALANCE_LEVELS], char *text, size_t capacity)
 {
   int levels = GAB_BALANCE_LEVELS;
   while (levels > 1 && blocks[levels - 1] == 0) levels--;
   text[0] = '\0';
   for (int level = 0; level < levels; level++) {
     size_t used = strlen(text);
-    snprintf(text + used, capacity - used, "%s%" PRIu64, level ? between : "", blocks[level]);
+    snprintf(text + used, capacity - used, "%s%" PRIu64, level ? " + " : "", blocks[level]);
   }
   return levels;
 }
@@ -250,7 +249,7 @@ void grid_describe(const simulation *which)
   const gab_refinement_setup *setup = &which->parameters->refinement;
   for (int level = 0; level < which->base.balance.levels; level++)
     blocks[level] = which->base.balance.level[level].blocks;
-  int levels = list_blocks(blocks, " + ", text, sizeof text);
+  int levels = list_blocks(blocks, text, sizeof text);
   if (levels > 1) gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", levels - 1, text);
   grid_describe_collision(which->parameters, blocks, levels);
   if (setup->every > 0 && setup->max_level > 0)
@@ -258,24 +257,16 @@ void grid_describe(const simulation *which)
             setup->every, setup->max_level);
 }
 
-void grid_summarize(const driver_run *it, gab_json *json)
+void grid_put(const driver_run *it, gab_json *json)
 {
-  const simulation *which = (const simulation *)it;
-  char list[256];
-  const int levels = list_blocks(which->base.level_blocks, ", ", list, sizeof list);
-  gab_json_object(json, "grid");
-  gab_json_uint(json, "adaptations", which->adaptations);
-  gab_json_list(json, "blocks_of_levels");
-  for (int level = 0; level < levels; level++) gab_json_uint(json, NULL, which->base.level_blocks[level]);
-  gab_json_close(json);
-  gab_json_close(json);
+  gab_json_uint(json, "adaptations", ((const simulation *)it)->adaptations);
 }
 
 void grid_report(const simulation *which)
 {
   char text[256];
   if (which->parameters->refinement.max_level == 0) return;
-  int levels = list_blocks(which->base.level_blocks, " + ", text, sizeof text);
+  int levels = list_blocks(which->base.level_blocks, text, sizeof text);
   gab_log(GAB_LOG_INFO,
           "  the grid adapted %" PRIu64 " time%s; at the end it has %s blocks of levels 0 to %d",
           which->adaptations, which->adaptations == 1 ? "" : "s", text, levels - 1);

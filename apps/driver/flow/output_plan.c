@@ -102,8 +102,7 @@ gab_status flow_output_read(const flow_case *which, output_plan *plan)
   const gab_config *config = which->base.config;
   double dt = which->setup.units.dt;
   GAB_TRY(driver_case_refuse_others(&which->base));
-  *plan = (output_plan){.fields = gab_config_is_set(config, "output.fields"),
-                        .strain = gab_config_bool(config, "output.integrals.strain"),
+  *plan = (output_plan){.strain = gab_config_bool(config, "output.integrals.strain"),
                         .slice_count = gab_config_count(config, "output.slices")};
   gab_schedule fields;
   GAB_TRY(output_schedule_read(config, "output.fields", dt, &fields));

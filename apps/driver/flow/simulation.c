@@ -83,11 +83,9 @@ gab_status simulation_build(driver_run *it)
 void simulation_describe(const driver_run *it)
 {
   const simulation *made = (const simulation *)it;
-  char blocks[96];
-  flow_case_describe(made->parameters);
-  snprintf(blocks, sizeof blocks, "%" PRIu64 " blocks (%" PRIu64 " fluid cells)", it->balance.blocks,
-           made->start.fluid_cells);
-  driver_run_describe(it, blocks, gab_lbm_kernel_name(made->lbm));
+  char cells[48];
+  snprintf(cells, sizeof cells, " (%" PRIu64 " fluid cells)", made->start.fluid_cells);
+  driver_run_describe(it, cells, gab_lbm_kernel_name(made->lbm));
   grid_describe(made);
 }
 

@@ -75,7 +75,7 @@ uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
 /** Says in the log what the grid is at the start. */
 void grid_describe(const simulation *which);
 /** As in ::gab_physics. */
-void grid_summarize(const driver_run *it, gab_json *json);
+void grid_put(const driver_run *it, gab_json *json);
 /** Says the same in the log, at the end. */
 void grid_report(const simulation *which);
 

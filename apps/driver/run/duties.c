@@ -27,6 +27,7 @@ static gab_status check(void *user, gab_step step)
 
 gab_status driver_run_add_check(driver_run *it)
 {
+  if (!physics_of(it)->check_finite) return GAB_OK;
   return gab_timeloop_add_monitor(it->loop, "check", check_due, check, it);
 }
 
@@ -144,12 +145,24 @@ static gab_status unpack_output(void *user, gab_reader *in)
 
 /* ---------------------------------------------------------------- the end */
 
+static void put_grid(const driver_run *it, gab_json *json)
+{
+  int levels = GAB_BALANCE_LEVELS;
+  while (levels > 1 && it->level_blocks[levels - 1] == 0) levels--;
+  gab_json_object(json, "grid");
+  if (physics_of(it)->put_grid) physics_of(it)->put_grid(it, json);
+  gab_json_list(json, "blocks_of_levels");
+  for (int level = 0; level < levels; level++) gab_json_uint(json, NULL, it->level_blocks[level]);
+  gab_json_close(json);
+  gab_json_close(json);
+}
+
 /* What the case is. */
 static void put_case(void *user, gab_json *json)
 {
   const driver_run *it = user;
   const driver_case *which = it->parameters;
-  physics_of(it)->summarize_grid(it, json);
+  put_grid(it, json);
   driver_put_case(json, which->config, which->options, which->dt,
                   driver_run_time(it, gab_timeloop_step(it->loop)));
 }
@@ -166,8 +179,10 @@ static gab_status write_summary(driver_run *it, gab_status why)
 {
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
   GAB_TRY(count_blocks(it));
-  const gab_sample_report sample = physics_of(it)->recomputation(it);
-  GAB_TRY(recompute_report(it->world, &it->parameters->recompute, &sample));
+  if (physics_of(it)->recomputation) {
+    const gab_sample_report sample = physics_of(it)->recomputation(it);
+    GAB_TRY(recompute_report(it->world, &it->parameters->recompute, &sample));
+  }
   const gab_summary_extra extra = {put_case, it};
   return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, extra));
 }
@@ -204,7 +219,7 @@ static gab_status leave_evidence(driver_run *it, gab_step step, gab_status why)
   GAB_TRY(write_failed(it, it->failure_output, "state that diverged", "diverged", step));
   GAB_TRY(gab_output_flush(it->output));
   GAB_TRY(write_summary(it, why));
-  physics_of(it)->name_levers(it);
+  if (physics_of(it)->name_levers) physics_of(it)->name_levers(it);
   it->keep_series = true;
   GAB_TRY(gab_timeloop_go_back(it->loop, &good));
   if (good < 0) return GAB_OK;

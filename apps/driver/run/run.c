@@ -20,7 +20,7 @@ static gab_status prepare(driver_run *it)
   for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
     GAB_TRY(gab_output_create(it->forest, it->folder, outputs[i]));
   GAB_TRY(driver_run_add_writers(it));
-  return it->parameters->physics->add_writers(it);
+  return it->parameters->physics->add_writers ? it->parameters->physics->add_writers(it) : GAB_OK;
 }
 
 static gab_status make(gab_world *world, const driver_case *which, const char *folder, driver_run **made)
@@ -54,17 +54,30 @@ void driver_run_destroy(driver_run **which)
   gab_free(which);
 }
 
+gab_status driver_run_check(driver_run *it)
+{
+  const driver_case *which = it->parameters;
+  const gab_config *config = which->config;
+  if (which->physics->check) return which->physics->check(it);
+  GAB_TRY(driver_any_processes_check(config, which->options, (uint64_t)driver_root_count(&which->grid)));
+  gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
+  which->physics->describe(which);
+  driver_describe_spares(config, gab_config_int(config, "run.processes"));
+  return GAB_OK;
+}
+
 /* ---------------------------------------------------------------- the first lines of the log */
 
-void driver_run_describe(const driver_run *it, const char *blocks, const char *kernel)
+void driver_run_describe(const driver_run *it, const char *cells, const char *kernel)
 {
   int threads = 1;
 #ifdef _OPENMP
   threads = omp_get_max_threads();
 #endif
   const int processes = (int)gab_members_count(gab_world_members(it->world));
-  gab_log(GAB_LOG_INFO, "  %s on %d process%s of %d thread%s, imbalance %.3f, kernel %s", blocks, processes,
-          processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s", it->balance.imbalance, kernel);
+  gab_log(GAB_LOG_INFO, "  %" PRIu64 " blocks%s on %d process%s of %d thread%s, imbalance %.3f%s%s",
+          it->balance.blocks, cells ? cells : "", processes, processes == 1 ? "" : "es", threads,
+          threads == 1 ? "" : "s", it->balance.imbalance, kernel ? ", kernel " : "", kernel ? kernel : "");
 }
 
 static void log_start(const driver_run *it)
@@ -75,19 +88,27 @@ static void log_start(const driver_run *it)
     gab_log(GAB_LOG_INFO, "  --set %s", which->options->settings[i]);
   for (size_t i = 0; i < which->options->drill_count; i++)
     gab_log(GAB_LOG_INFO, "  --inject %s", which->options->drills[i]);
-  which->physics->describe(it);
+  which->physics->describe(which);
+  if (which->physics->describe_run) which->physics->describe_run(it);
+  else driver_run_describe(it, NULL, NULL);
   gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
 }
 
 /* ---------------------------------------------------------------- all of it */
 
+static gab_status rebalance(void *user, gab_forest *forest)
+{
+  driver_run *it = user;
+  return gab_balance_forest(forest, &it->parameters->balance, &it->balance);
+}
+
 static gab_status protect(driver_run *it)
 {
   const driver_options *options = it->parameters->options;
   const gab_physics *physics = it->parameters->physics;
-  const gab_resilience_context context = {.rebalance = physics->rebalance,
+  const gab_resilience_context context = {.rebalance = physics->rebalance ? physics->rebalance : rebalance,
                                           .rebalance_user = it,
-                                          .monitors = physics->monitors(),
+                                          .monitors = driver_case_monitors(it->parameters),
                                           .monitor_user = it,
                                           .folder = it->folder,
                                           .lock = it->lock,
@@ -97,14 +118,21 @@ static gab_status protect(driver_run *it)
   return gab_resilience_protect(it->loop, it->parameters->config, &context);
 }
 
+static gab_status find_room(driver_run *it)
+{
+  const driver_case *which = it->parameters;
+  if (!which->physics->memory) return GAB_OK;
+  const driver_memory memory = which->physics->memory(it);
+  return driver_memory_settle(it->world, which->config, which->options, &memory);
+}
+
 static gab_status build(driver_run *it)
 {
   const driver_case *which = it->parameters;
   const gab_physics *physics = which->physics;
   GAB_TRY(gab_output_settle(it->world, prepare(it)));
   GAB_TRY(driver_processes_check(it->world, which->config, which->options));
-  const driver_memory memory = physics->memory(it);
-  GAB_TRY(driver_memory_settle(it->world, which->config, which->options, &memory));
+  GAB_TRY(find_room(it));
   GAB_TRY(physics->build(it));
   const bool continues = it->restart != NULL;
   GAB_TRY(driver_folder_open(it->world, which->config, which->options, it->folder, continues));
@@ -121,6 +149,17 @@ static gab_status build(driver_run *it)
   return driver_folder_settle(it->world, it->folder, outputs, physics->files, continues);
 }
 
+static void report(const driver_run *it)
+{
+  const driver_case *which = it->parameters;
+  gab_summary_log(&it->summary, it->loop, it->folder);
+  if (which->physics->report) which->physics->report(it);
+  if (gab_config_count(which->config, "output.slices") > 0)
+    gab_log(GAB_LOG_INFO, "  pictures: %s/*.png", it->folder);
+  if (gab_config_is_set(which->config, "output.fields"))
+    gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
+}
+
 gab_status driver_run_case(gab_world *world, const driver_case *which, const char *folder,
                            driver_continuation *begin)
 {
@@ -131,12 +170,8 @@ gab_status driver_run_case(gab_world *world, const driver_case *which, const cha
   begin->restart = NULL;
   gab_status status = driver_end_of_setup(world, build(it));
   if (status == GAB_OK) status = gab_timeloop_run(it->loop);
-  if (status != GAB_OK) {
-    driver_tell_end(world, status);
-  } else {
-    gab_summary_log(&it->summary, it->loop, it->folder);
-    which->physics->report(it);
-  }
+  if (status == GAB_OK) report(it);
+  else driver_tell_end(world, status);
   driver_run_destroy(&it);
   return status;
 }

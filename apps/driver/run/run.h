@@ -37,6 +37,8 @@ struct driver_run {
 gab_status driver_run_create(gab_world *world, const driver_case *which, const char *folder,
                              driver_run **made);
 void driver_run_destroy(driver_run **which);
+/** `gabion check` of what has been made so. Collective. */
+gab_status driver_run_check(driver_run *it);
 /** Computes a case, and says in the log how that ended. The output folder is touched only after all else has succeeded.
  *  Collective. @param[in,out] begin  its restart is owned by the run from now on, its lock is borrowed */
 gab_status driver_run_case(gab_world *world, const driver_case *which, const char *folder,
@@ -44,8 +46,8 @@ gab_status driver_run_case(gab_world *world, const driver_case *which, const cha
 
 /** Physical time of a step. */
 double driver_run_time(const driver_run *it, gab_step step);
-/** Says in the log what is computed where. @param[in] blocks  "8 blocks" */
-void driver_run_describe(const driver_run *it, const char *blocks, const char *kernel);
+/** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
+void driver_run_describe(const driver_run *it, const char *cells, const char *kernel);
 
 /* ---- duties.c: for gab_physics.add, in the order that the physics wants ---- */
 

@@ -88,6 +88,21 @@ static gab_status add_slice(driver_run *it, size_t index)
 
 /* ---------------------------------------------------------------- what a diverged run leaves */
 
+/* The usual fields, if the physics does not say. */
+static gab_status pick_evidence(driver_run *it, gab_quantity *picked, size_t *count, const char **quantity,
+                                gab_slice_options *slice)
+{
+  const gab_physics *physics = it->parameters->physics;
+  if (physics->pick_evidence) {
+    physics->pick_evidence(it, picked, count, quantity, slice);
+    return GAB_OK;
+  }
+  while (physics->usual_fields[*count]) (*count)++;
+  *quantity = physics->usual_slice;
+  slice->axis = 2;
+  return pick_names(it, "output.fields", physics->usual_fields, *count, picked);
+}
+
 static gab_status add_evidence(driver_run *it, gab_output *output, const char *name)
 {
   const char *quantity;
@@ -95,7 +110,7 @@ static gab_status add_evidence(driver_run *it, gab_output *output, const char *n
   gab_volume_options volume = {
       .name = name, .quantities = picked, .compression = gab_volume_usual_compression()};
   gab_slice_options slice = {.name = name};
-  it->parameters->physics->pick_evidence(it, picked, &volume.quantity_count, &quantity, &slice);
+  GAB_TRY(pick_evidence(it, picked, &volume.quantity_count, &quantity, &slice));
   GAB_TRY(gab_output_add_volume(output, (gab_schedule){0}, &volume));
   if (!gab_slice_is_built()) return GAB_OK;
   GAB_TRY(gab_quantity_find_scalar(it->quantities, quantity, &slice.quantity, &slice.component));

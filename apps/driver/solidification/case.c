@@ -20,13 +20,10 @@ static gab_status read_case(driver_case *which)
   which->dt = found->setup.options.dt;
   GAB_TRY(solidification_grid_read(found));
   found->series_every = gab_config_int(config, "phasefield.series_every");
-  GAB_TRY(driver_steps_read(config, which->dt, &which->steps, &which->check_every));
-  GAB_TRY(recompute_plan_read(config, which->check_every, &which->recompute));
-  GAB_TRY(gab_resilience_check(config, solidification_monitors()));
   if (found->refinement.levels > 0)
     GAB_TRY(driver_reconstruct_refuse(
         config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
-  return driver_drills_check(which->options);
+  return driver_case_settle(which);
 }
 
 static void release_case(driver_case *which)
@@ -36,30 +33,19 @@ static void release_case(driver_case *which)
   found->has_setup = false;
 }
 
-void solidification_describe(const solidification_case *which)
+static void describe(const driver_case *which)
 {
-  const gab_forest_options *forest = &which->base.domain;
-  const char *title = gab_config_string(which->base.config, "run.title");
+  const solidification_case *found = (const solidification_case *)which;
+  const gab_forest_options *forest = &which->domain;
+  const char *title = gab_config_string(which->config, "run.title");
   char cells[80] = "";
   for (int k = 0; k < forest->grid.dimension; k++)
     snprintf(cells + strlen(cells), sizeof cells - strlen(cells), "%s%" PRId64, k ? " x " : "",
              (int64_t)forest->grid.roots[k] * forest->cells[k]);
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
-  gab_log(GAB_LOG_INFO, "  %s cells of width %g, %" GAB_PRI_STEP " steps", cells, forest->dx,
-          which->base.steps);
-  solidification_grid_describe(which);
-  gab_phasefield_setup_describe(&which->setup);
-}
-
-static gab_status check(driver_run *run)
-{
-  const driver_case *which = run->parameters;
-  GAB_TRY(
-      driver_any_processes_check(which->config, which->options, (uint64_t)driver_root_count(&which->grid)));
-  gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
-  solidification_describe((const solidification_case *)which);
-  driver_describe_spares(which->config, gab_config_int(which->config, "run.processes"));
-  return GAB_OK;
+  gab_log(GAB_LOG_INFO, "  %s cells of width %g, %" GAB_PRI_STEP " steps", cells, forest->dx, which->steps);
+  solidification_grid_describe(found);
+  gab_phasefield_setup_describe(&found->setup);
 }
 
 /* ---------------------------------------------------------------- the table */
@@ -75,13 +61,13 @@ const gab_physics solidification_physics = {.name = "solidification",
                                             .declare = solidification_declare,
                                             .read = read_case,
                                             .release = release_case,
-                                            .check = check,
+                                            .describe = describe,
                                             .run_bytes = sizeof(growth),
                                             .prepare = growth_prepare,
                                             .add_writers = growth_add_writers,
                                             .memory = growth_memory,
                                             .build = growth_build,
-                                            .describe = growth_describe,
+                                            .describe_run = growth_describe,
                                             .add = growth_add,
                                             .monitors = solidification_monitors,
                                             .rebalance = growth_rebalance,
@@ -96,7 +82,6 @@ const gab_physics solidification_physics = {.name = "solidification",
                                             .unpack_series = growth_unpack_series,
                                             .finish = growth_finish_slabs,
                                             .name_levers = growth_name_levers,
-                                            .summarize_grid = growth_summarize_grid,
                                             .report = growth_report,
                                             .files = growth_files,
                                             .release_run = growth_release};

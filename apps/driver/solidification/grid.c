@@ -82,14 +82,3 @@ gab_status growth_adapt_grid(void *user, gab_step step)
           step, report.grid.split, report.grid.merged, report.grid.blocks);
   return GAB_OK;
 }
-
-void growth_summarize_grid(const driver_run *run, gab_json *json)
-{
-  const solidification_case *which = (const solidification_case *)run->parameters;
-  gab_json_object(json, "grid");
-  gab_json_list(json, "blocks_of_levels");
-  for (int level = 0; level <= which->refinement.levels; level++)
-    gab_json_uint(json, NULL, run->level_blocks[level]);
-  gab_json_close(json);
-  gab_json_close(json);
-}

@@ -65,8 +65,6 @@ extern const char growth_files[];
 gab_status growth_build_grid(growth *it);
 bool growth_grid_due(const void *user, gab_step step);
 gab_status growth_adapt_grid(void *user, gab_step step);
-/** As in ::gab_physics. */
-void growth_summarize_grid(const driver_run *run, gab_json *json);
 
 /* ---- output.c: as in ::gab_physics, and all rows of profile.csv as they are due ---- */
 gab_status growth_add_writers(driver_run *run);

@@ -142,10 +142,7 @@ gab_sample_report growth_recomputation(const driver_run *run)
 void growth_describe(const driver_run *run)
 {
   const growth *it = (const growth *)run;
-  char blocks[48];
-  solidification_describe(it->parameters);
-  snprintf(blocks, sizeof blocks, "%" PRIu64 " blocks", run->balance.blocks);
-  driver_run_describe(run, blocks, gab_phasefield_kernel_name(it->model));
+  driver_run_describe(run, NULL, gab_phasefield_kernel_name(it->model));
 }
 
 void growth_report(const driver_run *run)

@@ -25,7 +25,6 @@ typedef struct solidification_case {
 gab_status solidification_declare(gab_config *config);
 /** The live monitors that a solidification has: cases ask for them by name. */
 gab_monitor_list solidification_monitors(void);
-void solidification_describe(const solidification_case *which);
 /** What phasefield.refinement makes of the domain; after the rest has been read. */
 gab_status solidification_grid_read(solidification_case *which);
 void solidification_grid_describe(const solidification_case *which);
