@@ -20,7 +20,7 @@ gab_domain gab_lbm_domain(const gab_forest_options *options)
 
 static void fill_defaults(gab_lbm_options *options, int dimension)
 {
-  if (!options->lattice) options->lattice = dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
+  if (!options->lattice) options->lattice = gab_lattice_usual(dimension);
   options->collision = gab_lbm_collision(options);
   if (options->collision->fill) options->collision->fill(options);
   if (options->density == 0) options->density = 1;
@@ -48,8 +48,7 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
 
 static gab_status check_options(const gab_lbm_options *options, const gab_domain *domain)
 {
-  if (options->lattice != &gab_lattice_d2q9 && options->lattice != &gab_lattice_d3q19)
-    GAB_FAIL(GAB_ERR_INPUT, "only the lattices D2Q9 and D3Q19 have kernels");
+  GAB_TRY(gab_collision_check_lattice(options->collision, options->lattice));
   if (options->lattice->dimension != domain->dimension)
     GAB_FAIL(GAB_ERR_INPUT, "lattice %s does not fit a domain of dimension %d", options->lattice->name,
              domain->dimension);

@@ -17,7 +17,7 @@
  * are those of TRT, so half-way walls stay exact, but waves grow at a fifth of the viscosity that its own odd
  * rates bear; with all rates equal to those of TRT it is TRT but for rounding. RR rebuilds all populations from
  * density, momentum and stress (recursive-regularised, Malaspinas 2015; Coreixas et al. 2017) with an equilibrium of
- * third order, in the plane of fourth: no wave grows in a uniform flow of up to 0.2 cells per step at omega 1.98, nor
+ * third order, in the plane of fourth, on D3Q27 of sixth: no wave grows in a uniform flow of up to 0.2 cells per step at omega 1.98, nor
  * up to a cell Reynolds number of 200 at 0.1; half-way walls are exact for no magic parameter. Smagorinsky adds a
  * turbulent viscosity of each cell to it (Hou et al. 1996); where levels meet, at open sides and in the initial state
  * the stress is handed on as if it were that of the fluid alone. Models are tables: lbm/collision/collision.h. Body force: Guo,

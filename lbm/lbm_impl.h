@@ -61,30 +61,27 @@ typedef enum gab_kernel_family {
 
 /** What kernels of one family and collision differ by. */
 typedef struct gab_kernel_variant {
-  bool d3q19;
+  int lattice; /**< gab_lattice_number() */
   gab_kernel_reals reals;
   bool forced;
 } gab_kernel_variant;
-#define GAB_KERNELS_PER_FAMILY (2 * GAB_REALS_COUNT * 2)
-static inline int gab_kernel_index(gab_kernel_variant wanted)
-{
-  return 2 * (GAB_REALS_COUNT * wanted.d3q19 + (int)wanted.reals) + wanted.forced;
-}
-static inline gab_kernel_variant gab_kernel_variant_of(int index)
-{
-  return (gab_kernel_variant){index / (2 * GAB_REALS_COUNT), (gab_kernel_reals)(index / 2 % GAB_REALS_COUNT),
-                              index % 2};
-}
+#define GAB_KERNELS_PER_LATTICE (GAB_REALS_COUNT * 2)
 
-/** Tables of #GAB_KERNELS_PER_FAMILY kernels, by gab_kernel_index(). */
+/** Tables of kernels: of a family, one table for each lattice, of #GAB_KERNELS_PER_LATTICE. Those of a lattice that the
+ * model is not defined on are empty: no name, no function. */
 struct gab_collision_kernels {
-  const gab_kernel *of[GAB_FAMILY_COUNT];
+  const gab_kernel *const *of[GAB_FAMILY_COUNT];
 };
+static inline const gab_kernel *gab_kernel_of(const gab_collision_kernels *kernels, gab_kernel_family family,
+                                              gab_kernel_variant wanted)
+{
+  return &kernels->of[family][wanted.lattice][2 * (int)wanted.reals + wanted.forced];
+}
 
 /** @param[in] options  with the defaults filled in */
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options);
 /** @param[in] family  "auto", "in_place", "sparse", "vector" or "reference"; NULL is auto
- *  @return NULL with an error message if there is no such family */
+ *  @return NULL with an error message if there is no such family, or the model is not defined on the lattice */
 const gab_kernel *gab_kernel_find(const char *family, const gab_collision *collision,
                                   gab_kernel_variant wanted);
 

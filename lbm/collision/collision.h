@@ -39,6 +39,8 @@ typedef struct gab_collision {
    * records. */
   int revision;
   const gab_collision_kernels *kernels;
+  /** A clause: why it is not defined on some of the lattices. NULL: it is on all. */
+  const char *lattices;
 
   /** Keys of the section `lbm` that have an effect with this model alone, and so are warned of with others;
    * ends with NULL; NULL: none. */
@@ -105,6 +107,8 @@ extern const gab_collision gab_collision_smagorinsky;
 gab_status gab_collision_register(const gab_collision *model);
 /** @return NULL with an error message that lists the names if there is none of that name */
 const gab_collision *gab_collision_by_name(const char *name);
+/** @return ::GAB_ERR_INPUT with the reason if a model is not defined on a lattice */
+gab_status gab_collision_check_lattice(const gab_collision *model, const struct gab_lattice *lattice);
 /** @return the index-th of all models, NULL behind the last */
 const gab_collision *gab_collision_at(int index);
 

@@ -11,6 +11,7 @@
 #define CELL           "lbm/kernels/kernel_cell.inc"
 #define CELL_RATES     "lbm/kernels/kernel_cell_rates.inc"
 #define REFERENCE_CELL "lbm/kernels/kernel_reference_body.inc"
+#define ON_LATTICE     HAS_MRT
 #include "lbm/kernels/kernel_families.inc"
 
 /* Space: d'Humieres et al. 2002, section 3. Plane: Lallemand & Luo 2000; among the published ones they are
@@ -107,6 +108,7 @@ const gab_collision gab_collision_mrt = {
     .doc = "one relaxation time per moment (d'Humieres et al. 2002)",
     .revision = 3, /* since the rates that are left out are the published ones */
     .kernels = &gab_kernels_mrt,
+    .lattices = "its orthogonal basis and its rates are those published for D2Q9 and D3Q19",
     .keys = keys,
     .keys_of_space = keys_of_space,
     .read = read_rates,

@@ -12,7 +12,10 @@
  * So what a lattice carries besides and hardly damps near omega 2 has no way on. D2Q9 carries xyy, yxx and xxyy.
  * D3Q19 carries of third order the sums and differences of two, xyy + xzz and xyy - xzz (and y, z): with their
  * different norms, all six T_ijj come out at the diagonals, 9 (c_i T_ijj + c_j T_jii), and minus their sums, 9, at
- * the axes. Its fourth order is zero. The force's source (Guo et al. 2002) is that of second order.
+ * the axes. Its fourth order is zero. D3Q27 carries all products of Hermite polynomials up to order 2 of each axis, so
+ * xyz too, and orders up to six; all follow by the same rule, each pair of indices taken out once,
+ *   T_abc... = rho u_a u_b u_c ... + sum over pairs a_ab (product of the other u).
+ * The coefficient of a moment is the product over the axes of 1, 3, 9/2 for orders 0, 1, 2. The force's source (Guo et al. 2002) is that of second order.
  * Velocity sides and moving walls give momentum back to second order (Ladd 1994): where a flow enters obliquely that
  * is off by terms of third order in the velocity. */
 #include "lbm/kernels/kernel_cell_impl.h"
@@ -24,12 +27,30 @@
 #define CELL           "lbm/kernels/kernel_cell_recursive.inc"
 #define CELL_RATES     "lbm/kernels/kernel_cell_recursive_rates.inc"
 #define REFERENCE_CELL "lbm/kernels/kernel_reference_recursive.inc"
+#define ON_LATTICE     HAS_HERMITE
 #include "lbm/kernels/kernel_families.inc"
+
+/* rho u_x^l u_y^m u_z^n for l + m + n > 2, each with its polynomial: of lattices that carry all of them. */
+static double beyond_of_full(const int8_t *c, const double u[3])
+{
+  double along[3][3], sum = 0; /* by axis and order */
+  for (int axis = 0; axis < 3; ++axis) {
+    along[axis][0] = 1;
+    along[axis][1] = 3 * c[axis] * u[axis];
+    along[axis][2] = 4.5 * (c[axis] * c[axis] - 1.0 / 3) * u[axis] * u[axis];
+  }
+  for (int l = 0; l < 3; ++l)
+    for (int m = 0; m < 3; ++m)
+      for (int n = 0; n < 3; ++n)
+        if (l + m + n > 2) sum += along[0][l] * along[1][m] * along[2][n];
+  return sum;
+}
 
 double gab_collision_equilibrium_beyond(const gab_lattice *lattice, int q, double drho, const double u[3])
 {
   const int8_t *c = lattice->c[q];
   const int dimension = lattice->dimension;
+  if (dimension == 3 && lattice->is_full) return lattice->weight[q] * (1 + drho) * beyond_of_full(c, u);
   double sum = 0;
   for (int i = 0; i < dimension; ++i) {
     double others = 0, at_planes = 0;

@@ -22,6 +22,7 @@
 #define CELL           "lbm/kernels/kernel_cell_recursive.inc"
 #define CELL_RATES     "lbm/kernels/kernel_cell_recursive_rates.inc"
 #define REFERENCE_CELL "lbm/kernels/kernel_reference_recursive.inc"
+#define ON_LATTICE     HAS_HERMITE
 #include "lbm/kernels/kernel_families.inc"
 
 static const double usual_constant = 0.1;

@@ -12,7 +12,8 @@ static gab_kernel_reals reals_of(const gab_lbm_options *options)
 gab_kernel_variant gab_kernel_wanted(const gab_lbm_options *options)
 {
   const double *force = options->force;
-  return (gab_kernel_variant){.d3q19 = options->lattice == &gab_lattice_d3q19,
+  /* Families are the same on all lattices, so gab_lbm_fields() needs none. */
+  return (gab_kernel_variant){.lattice = options->lattice ? gab_lattice_number(options->lattice) : 0,
                               .reals = reals_of(options),
                               .forced = force[0] != 0 || force[1] != 0 || force[2] != 0};
 }
@@ -28,12 +29,28 @@ const gab_kernel *gab_kernel_find(const char *family, const gab_collision *colli
                   {"sparse", GAB_FAMILY_SPARSE},
                   {"vector", GAB_FAMILY_VECTOR},
                   {"reference", GAB_FAMILY_REFERENCE}};
-  for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i)
-    if (!family || strcmp(family, families[i].name) == 0)
-      return &collision->kernels->of[families[i].is][gab_kernel_index(wanted)];
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i) {
+    if (family && strcmp(family, families[i].name) != 0) continue;
+    const gab_lattice *lattice = gab_lattice_at(wanted.lattice);
+    return gab_collision_check_lattice(collision, lattice) == GAB_OK
+               ? gab_kernel_of(collision->kernels, families[i].is, wanted)
+               : NULL;
+  }
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
                 "there is no kernel \"%s\"; known are auto, in_place, sparse, vector, reference", family);
   return NULL;
+}
+
+gab_status gab_collision_check_lattice(const gab_collision *collision, const gab_lattice *lattice)
+{
+  const int number = gab_lattice_number(lattice);
+  if (number < 0)
+    GAB_FAIL(GAB_ERR_INPUT, "the lattice %s has no kernels: it is none of gab_lattice_at()",
+             lattice ? lattice->name : "NULL");
+  const gab_kernel_variant any = {.lattice = number};
+  if (gab_kernel_of(collision->kernels, GAB_FAMILY_REFERENCE, any)->run) return GAB_OK;
+  GAB_FAIL(GAB_ERR_INPUT, "%s is not defined on the lattice %s%s%s", collision->title, lattice->name,
+           collision->lattices ? ": " : "", collision->lattices ? collision->lattices : "");
 }
 
 static int fields_of(const gab_kernel *kernel) { return kernel->in_place ? 1 : 2; }
@@ -77,7 +94,7 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
   const gab_kernel *kernel = gab_kernel_find(options->kernel, gab_lbm_collision(options), wanted);
   if (!kernel) return GAB_ERR_INPUT;
   const bool is_asked = options->kernel && strcmp(options->kernel, "auto") != 0;
-  const int q = wanted.d3q19 ? gab_lattice_d3q19.q : gab_lattice_d2q9.q;
+  const int q = options->lattice->q;
   const size_t stored = gab_precision_bytes(options->precision);
   choice->name = kernel->name;
   const size_t bytes = (size_t)q * stored * (size_t)fields_of(kernel);

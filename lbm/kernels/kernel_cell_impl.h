@@ -19,7 +19,7 @@
  *  may differ are written out: energy, energy square and (3D) the two stress-like ones of fourth order, and
  *  (3D) the three of third order with norm 8. Even moments do not tell the two pairs of a plane from each
  *  other: their sums are made by groups of pairs. Equilibria of the moments are those of the second-order
- *  equilibrium, so with equal rates it is TRT.
+ *  equilibrium, so with equal rates it is TRT. D3Q27 has another basis, which is not written here.
  *
  *  Every sum of a product is one fused operation, written out: rounded once, on every machine, whatever the
  *  compiler makes of the loop around it. A processor without such an instruction gets it from the C library,
@@ -35,16 +35,12 @@
 /* a * b + c, rounded once. The type of `a` decides: it must be that of the arithmetic. */
 #define GAB_FMA(a, b, c) _Generic((a), float : fmaf, default : fma)((a), (b), (c))
 
-/* c·v for a direction with at most two non-zero components, the first of them positive. */
+/* c·v for a direction whose first non-zero component is positive. */
 #define GAB_ALONG(cx, cy, cz, x, y, z)                                                                       \
-  ((cx) != 0   ? ((cy) > 0   ? (x) + (y)                                                                     \
-                  : (cy) < 0 ? (x) - (y)                                                                     \
-                  : (cz) > 0 ? (x) + (z)                                                                     \
-                  : (cz) < 0 ? (x) - (z)                                                                     \
-                             : (x))                                                                          \
-   : (cy) != 0 ? ((cz) > 0   ? (y) + (z)                                                                     \
-                  : (cz) < 0 ? (y) - (z)                                                                     \
-                             : (y))                                                                          \
+  ((cx) != 0   ? ((cy) > 0   ? GAB_ADD_SIGNED(cz, (x) + (y), z)                                              \
+                  : (cy) < 0 ? GAB_ADD_SIGNED(cz, (x) - (y), z)                                              \
+                             : GAB_ADD_SIGNED(cz, x, z))                                                     \
+   : (cy) != 0 ? GAB_ADD_SIGNED(cz, y, z)                                                                    \
                : (z))
 
 /* sum + sign(c) * value */
@@ -54,7 +50,7 @@
 #define GAB_DOT(deep, ax, ay, az, bx, by, bz)                                                                \
   ((deep) ? GAB_FMA((az), (bz), GAB_FMA((ay), (by), (ax) * (bx))) : GAB_FMA((ay), (by), (ax) * (bx)))
 
-/* Entries of the even moments in the direction c; `deep`: D3Q19, else D2Q9. */
+/* Entries of the even moments of MRT in the direction c; `deep`: D3Q19, else D2Q9. */
 #define GAB_SQUARE(cx, cy, cz) ((cx) * (cx) + (cy) * (cy) + (cz) * (cz))
 #define GAB_M_ENERGY(deep, cx, cy, cz)                                                                       \
   ((deep) ? 19 * GAB_SQUARE(cx, cy, cz) - 30 : 3 * GAB_SQUARE(cx, cy, cz) - 4)

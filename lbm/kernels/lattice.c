@@ -1,29 +1,54 @@
 #include "lbm/kernels/lattice.h"
 #include "lbm/kernels/lattice_list_impl.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
-#define VELOCITY(q, cx, cy, cz, w) [q] = {(cx), (cy), (cz)}, [(q) + 1] = {-(cx), -(cy), -(cz)},
-#define WEIGHT(q, cx, cy, cz, w)   [q] = (w), [(q) + 1] = (w),
+#define VELOCITY(q, cx, cy, cz, w)   [q] = {(cx), (cy), (cz)}, [(q) + 1] = {-(cx), -(cy), -(cz)},
+#define WEIGHT(q, cx, cy, cz, w)     [q] = (w), [(q) + 1] = (w),
+#define COUNT_PAIR(q, cx, cy, cz, w) +2
+#define DESCRIPTOR(id)                                                                                       \
+  const gab_lattice GAB_##id##_LATTICE = {.name = #id,                                                       \
+                                          .dimension = 2 + GAB_##id##_DEEP,                                  \
+                                          .q = 1 + GAB_##id##_PAIRS(COUNT_PAIR),                             \
+                                          .c = {GAB_##id##_PAIRS(VELOCITY)},                                 \
+                                          .weight = {GAB_##id##_PAIRS(WEIGHT)[0] = GAB_##id##_REST},         \
+                                          .is_full = GAB_##id##_FULL};                                       \
+  _Static_assert(1 + GAB_##id##_PAIRS(COUNT_PAIR) <= GAB_LATTICE_MAX_Q, "too many directions");
+GAB_LATTICES(DESCRIPTOR)
 
-const gab_lattice gab_lattice_d2q9 = {.name = "D2Q9",
-                                      .dimension = 2,
-                                      .q = 9,
-                                      .c = {GAB_D2Q9_PAIRS(VELOCITY)},
-                                      .weight = {GAB_D2Q9_PAIRS(WEIGHT)[0] = GAB_D2Q9_REST}};
+#define ADDRESS(id) &(GAB_##id##_LATTICE),
+static const gab_lattice *const lattices[GAB_LATTICE_COUNT] = {GAB_LATTICES(ADDRESS)};
 
-const gab_lattice gab_lattice_d3q19 = {.name = "D3Q19",
-                                       .dimension = 3,
-                                       .q = 19,
-                                       .c = {GAB_D3Q19_PAIRS(VELOCITY)},
-                                       .weight = {GAB_D3Q19_PAIRS(WEIGHT)[0] = GAB_D3Q19_REST}};
+const gab_lattice *gab_lattice_at(int index)
+{
+  return index >= 0 && index < GAB_LATTICE_COUNT ? lattices[index] : NULL;
+}
+
+int gab_lattice_number(const gab_lattice *lattice)
+{
+  for (int i = 0; i < GAB_LATTICE_COUNT; ++i)
+    if (lattices[i] == lattice) return i;
+  return -1;
+}
+
+const gab_lattice *gab_lattice_usual(int dimension)
+{
+  for (int i = 0; i < GAB_LATTICE_COUNT; ++i)
+    if (lattices[i]->dimension == dimension) return lattices[i];
+  return NULL;
+}
 
 const gab_lattice *gab_lattice_by_name(const char *name)
 {
-  if (strcasecmp(name, gab_lattice_d2q9.name) == 0) return &gab_lattice_d2q9;
-  if (strcasecmp(name, gab_lattice_d3q19.name) == 0) return &gab_lattice_d3q19;
-  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "there is no lattice \"%s\"; known are D2Q9 and D3Q19",
-                name);
+  char known[256] = "";
+  for (int i = 0; i < GAB_LATTICE_COUNT; ++i) {
+    if (strcasecmp(name, lattices[i]->name) == 0) return lattices[i];
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", lattices[i]->name);
+  }
+  gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "there is no lattice \"%s\"; known are %s", name, known);
   return NULL;
 }
 

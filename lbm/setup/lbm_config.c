@@ -286,14 +286,24 @@ static gab_status read_initial(const gab_config *config, const gab_domain *domai
 static gab_status read_method(const gab_config *config, const gab_domain *domain, gab_lbm_options *options)
 {
   static const char *const kernels[] = {"auto", "in_place", "sparse", "vector", "reference"};
-  const gab_lattice *fits = domain->dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
-  options->lattice = fits;
-  if (strcmp(gab_config_string(config, "lbm.lattice"), "auto") != 0)
-    options->lattice = gab_lattice_by_name(gab_config_string(config, "lbm.lattice"));
-  if (options->lattice != fits)
+  const int chosen = gab_config_choice(config, "lbm.lattice"); /* 0: auto */
+  options->lattice = chosen == 0 ? gab_lattice_usual(domain->dimension) : gab_lattice_at(chosen - 1);
+  if (options->lattice->dimension != domain->dimension) {
+    char fit[128] = "";
+    for (int i = 0; gab_lattice_at(i); ++i) {
+      const size_t used = strlen(fit);
+      if (gab_lattice_at(i)->dimension == domain->dimension)
+        snprintf(fit + used, sizeof fit - used, "%s%s", used > 0 ? " or " : "", gab_lattice_at(i)->name);
+    }
     return gab_config_fail(config, "lbm.lattice", "does not fit a domain of dimension %d: it has to be %s",
-                           domain->dimension, fits->name);
+                           domain->dimension, fit);
+  }
   options->collision = gab_collision_at(gab_config_choice(config, "lbm.collision"));
+  if (gab_collision_check_lattice(options->collision, options->lattice) != GAB_OK) {
+    char why[256];
+    snprintf(why, sizeof why, "%s", gab_error_message());
+    return gab_config_fail(config, "lbm.collision", "cannot be: %s", why);
+  }
   if (options->collision->read) GAB_TRY(options->collision->read(config, options));
   const int precision = gab_config_choice(config, "lbm.precision");
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;

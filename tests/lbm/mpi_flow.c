@@ -151,7 +151,7 @@ static void plane_flow(gab_world *world, gab_precision precision)
 }
 
 /* A periodic box with a force, a ball through its sides, and pressure across. */
-static void deep_flow(gab_world *world)
+static void deep_flow(gab_world *world, const gab_lattice *lattice)
 {
   const gab_body bodies[2] = {
       {.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {0.4, 5.7, 6.1}, .radius = 3.3},
@@ -163,6 +163,7 @@ static void deep_flow(gab_world *world)
   given.options.force[0] = 1e-4;
   given.options.force[2] = -3e-5;
   given.options.omega = 1.4;
+  given.options.lattice = lattice;
   given.options.initial = noisy_state;
   const int32_t blocks[][3] = {{12, 6, 4}, {3, 12, 12}, {4, 4, 4}};
   check_case(world, given, blocks, 3);
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
   set_threads(1);
   plane_flow(world, GAB_PRECISION_DOUBLE);
   plane_flow(world, GAB_PRECISION_FLOAT);
-  deep_flow(world);
+  deep_flow(world, &gab_lattice_d3q19);
+  deep_flow(world, &gab_lattice_d3q27);
   return test_end(&world);
 }

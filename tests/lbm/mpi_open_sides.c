@@ -12,6 +12,7 @@ typedef struct box_case {
   gab_side_kind outlet;
   double reynolds, speed; /* Reynolds number of a coarse cell */
   bool bare;              /* without what open sides need */
+  bool full;              /* D3Q27 */
 } box_case;
 
 enum { BLOCK = 6, BLOCKS = 4 };
@@ -35,7 +36,6 @@ static void small_waves(void *user, const double centre[3], gab_lbm_state *state
 static flow box_open(gab_world *world, box_case *given)
 {
   flow made = {0};
-  const bool deep = given->dimension == 3;
   gab_forest_options options = {.grid = {.dimension = given->dimension, .roots = {BLOCKS, 1, 1}}, .dx = 1};
   for (int axis = 0; axis < 3; ++axis) options.cells[axis] = axis < given->dimension ? BLOCK : 1;
   gab_lbm_options wanted = {.collision = given->collision,
@@ -46,7 +46,7 @@ static flow box_open(gab_world *world, box_case *given)
   for (int side = 2; side < 2 * given->dimension; ++side) wanted.sides[side].kind = GAB_SIDE_FREE_SLIP;
   wanted.sides[GAB_SIDE_X_MIN] = (gab_side){.kind = GAB_SIDE_VELOCITY, .velocity = {given->speed}};
   wanted.sides[GAB_SIDE_X_MAX].kind = given->outlet;
-  wanted.lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+  wanted.lattice = given->full ? &gab_lattice_d3q27 : gab_lattice_usual(given->dimension);
   if (!given->bare) wanted.border_speed = gab_lbm_open_speed(&wanted, given->speed);
   if (given->levels > 1) wanted.border_speed = fmax(wanted.border_speed, given->speed);
   REQUIRE_OK(gab_forest_create(world, &options, &made.forest));
@@ -88,10 +88,10 @@ static void expect_uniform(gab_world *world, box_case given, int steps)
   const double most = 0.5, waves = waves_after(world, given, steps);
   if (!(waves < most))
     fprintf(stderr,
-            "%dD, %d levels, %s, outlet %d, cell Reynolds number %g, speed %g: waves are %g times as "
+            "%dD%s, %d levels, %s, outlet %d, cell Reynolds number %g, speed %g: waves are %g times as "
             "large as at first after %d steps\n",
-            given.dimension, given.levels, given.collision->name, (int)given.outlet, given.reynolds,
-            given.speed, waves, steps);
+            given.dimension, given.full ? " (D3Q27)" : "", given.levels, given.collision->name,
+            (int)given.outlet, given.reynolds, given.speed, waves, steps);
   CHECK(waves < most);
 }
 
@@ -114,6 +114,21 @@ static void all_boxes(gab_world *world, const int steps[2], const double *reynol
   }
 }
 
+static void full_lattice(gab_world *world, int steps, double reynolds)
+{
+  static const gab_collision *const collisions[] = {&gab_collision_trt, &gab_collision_rr};
+  for (int variant = 0; variant < 8; ++variant)
+    expect_uniform(world,
+                   (box_case){.dimension = 3,
+                              .levels = 1 + variant / 2 % 2,
+                              .collision = collisions[variant / 4],
+                              .outlet = variant % 2 ? GAB_SIDE_PRESSURE : GAB_SIDE_OUTFLOW,
+                              .reynolds = reynolds,
+                              .speed = 0.06,
+                              .full = true},
+                   steps);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -124,8 +139,16 @@ int main(int argc, char **argv)
   if (is_long) all_boxes(world, (const int[2]){100000, 100000}, reynolds, 7);
   else if (is_alone) all_boxes(world, (const int[2]){3000, 600}, (const double[]){1, 16.8, 100}, 3);
   else all_boxes(world, (const int[2]){1500, 600}, (const double[]){50}, 1);
+  full_lattice(world, is_long ? 100000 : 600, 16.8);
+  full_lattice(world, is_long ? 100000 : 600, 100);
   /* What the product does for it is needed. */
-  const box_case bare = {2, 1, &gab_collision_trt, GAB_SIDE_OUTFLOW, 20, 0.06, true};
+  const box_case bare = {.dimension = 2,
+                         .levels = 1,
+                         .collision = &gab_collision_trt,
+                         .outlet = GAB_SIDE_OUTFLOW,
+                         .reynolds = 20,
+                         .speed = 0.06,
+                         .bare = true};
   if (is_alone) REQUIRE(waves_after(world, bare, 1000) > 100);
   return test_end(&world);
 }

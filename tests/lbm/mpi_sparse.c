@@ -99,12 +99,15 @@ int main(int argc, char **argv)
   set_threads(1);
   /* two of three; the others differ from them in one thing only */
   for (int variant = 0; variant < 24; variant += 1 + variant % 3 / 2)
-    check_flow(world, &kinds, variant & 1 ? 3 : 2, variant & 2 ? 1 : 0, gab_collision_at(variant / 8),
-               variant & 4, (variant + variant / 4) % 4);
-  check_flow(world, &kinds, 3, 2, &gab_collision_trt, true, 1);
-  check_flow(world, &kinds, 2, 0, &gab_collision_rr, true, 2);
-  check_flow(world, &kinds, 3, 1, &gab_collision_rr, false, 3);
-  check_flow(world, &kinds, 3, 0, &gab_collision_smagorinsky, true, 2);
+    check_flow(world, &kinds, gab_lattice_usual(2 + (variant & 1)), variant & 2 ? 1 : 0,
+               gab_collision_at(variant / 8), variant & 4, (variant + variant / 4) % 4);
+  check_flow(world, &kinds, &gab_lattice_d3q19, 2, &gab_collision_trt, true, 1);
+  check_flow(world, &kinds, &gab_lattice_d2q9, 0, &gab_collision_rr, true, 2);
+  check_flow(world, &kinds, &gab_lattice_d3q19, 1, &gab_collision_rr, false, 3);
+  check_flow(world, &kinds, &gab_lattice_d3q19, 0, &gab_collision_smagorinsky, true, 2);
+  for (int sides = 0; sides < 4; ++sides)
+    check_flow(world, &kinds, &gab_lattice_d3q27, sides % 2,
+               sides % 2 ? &gab_collision_rr : &gab_collision_trt, sides / 2, sides);
   for (int sides = 0; sides < 4; ++sides) {
     check_medium(world, 2 + sides % 2, sides, GAB_PRECISION_DOUBLE, (uint64_t)sides);
     check_medium(world, 3 - sides % 2, sides, sides & 2 ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE,

@@ -179,9 +179,10 @@ static void set_sides(flow_case *given, int variant)
 }
 
 /* `reals`: 0 double, 1 float, 2 mixed. */
-static void check_flow(gab_world *world, const families *kinds, int dimension, int reals,
+static void check_flow(gab_world *world, const families *kinds, const gab_lattice *lattice, int reals,
                        const gab_collision *collision, bool forced, int sides)
 {
+  const int dimension = lattice->dimension;
   const gab_body bodies[2] = {
       {.shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {0.4, 5.7, 4.2}, .radius = 3.3},
       {.shape = GAB_SHAPE_BOX, .lo = {6, -1, -1}, .hi = {9, 4, 9}, .velocity = {0.01, 0.02, 0}}};
@@ -194,6 +195,7 @@ static void check_flow(gab_world *world, const families *kinds, int dimension, i
   set_sides(&given, sides);
   given.options.precision = reals == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   given.options.mixed = reals == 2;
+  given.options.lattice = lattice;
   given.options.collision = collision;
   given.options.omega = 1.6;
   if (forced) given.options.force[0] = 1e-4, given.options.force[1] = -3e-5;

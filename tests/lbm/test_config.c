@@ -177,6 +177,24 @@ static void impossible_flows_are_refused_with_place_and_numbers(void **state)
       "only be a body in 2D");
   expect_refused("fluid: {omega: 1.0, acceleration: [0, 1]}\n", 3, "3 dimensions");
   expect_refused("fluid: {omega: 1.0}\nlbm: {lattice: d3q19}\n", 2, "D2Q9");
+  expect_refused("fluid: {omega: 1.0}\nlbm: {lattice: d3q15}\n", 2, "d3q27");
+}
+
+static void lattices_of_space_are_chosen_by_name(void **state)
+{
+  (void)state;
+  gab_lbm_setup setup;
+  REQUIRE_OK(read_text_as("fluid: {omega: 1.2}\n", 3, &setup));
+  assert_ptr_equal(setup.options.lattice, &gab_lattice_d3q19);
+  gab_lbm_setup_release(&setup);
+  REQUIRE_OK(read_text_as("fluid: {omega: 1.2}\nlbm: {lattice: d3q27, collision: rr}\n", 3, &setup));
+  assert_ptr_equal(setup.options.lattice, &gab_lattice_d3q27);
+  gab_lbm_setup_release(&setup);
+  assert_int_equal(read_text_as("fluid: {omega: 1.2}\nlbm: {lattice: d2q9}\n", 3, &setup), GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "D3Q19 or D3Q27"));
+  assert_int_equal(read_text_as("fluid: {omega: 1.2}\nlbm: {lattice: d3q27, collision: mrt}\n", 3, &setup),
+                   GAB_ERR_INPUT);
+  assert_non_null(strstr(gab_error_message(), "MRT is not defined on the lattice D3Q27"));
 }
 
 static void taylor_green_vortices_come_with_their_gradient(void **state)
@@ -215,6 +233,7 @@ int main(void)
       cmocka_unit_test(two_of_time_step_viscosity_and_omega_give_the_third),
       cmocka_unit_test(cells_across_a_body_are_those_of_the_level_that_covers_it),
       cmocka_unit_test(impossible_flows_are_refused_with_place_and_numbers),
+      cmocka_unit_test(lattices_of_space_are_chosen_by_name),
       cmocka_unit_test(taylor_green_vortices_come_with_their_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

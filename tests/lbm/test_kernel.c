@@ -62,23 +62,40 @@ typedef struct any_kernel {
   gab_kernel_variant variant;
 } any_kernel;
 
-/* Lattice, precision, model, force: the number decides on the random numbers, so those of TRT and MRT keep theirs. */
-static const gab_collision *const new_models[] = {&gab_collision_rr, &gab_collision_smagorinsky};
+/* Lattice, precision, model, force: the number decides on the random numbers, so those of TRT and MRT keep theirs, and
+ * those of D3Q27 come behind all others. */
+static const gab_collision *const new_models[] = {&gab_collision_rr, &gab_collision_smagorinsky},
+                                  *const full_models[] = {&gab_collision_trt, &gab_collision_rr,
+                                                          &gab_collision_smagorinsky};
 enum {
-  FIRST_KERNELS = 2 * GAB_KERNELS_PER_FAMILY,
-  KERNELS = FIRST_KERNELS + (int)(sizeof new_models / sizeof new_models[0]) * GAB_KERNELS_PER_FAMILY
+  D2Q9,
+  D3Q19,
+  D3Q27,
+  FIRST_LATTICES = 2 * GAB_KERNELS_PER_LATTICE,
+  FIRST_KERNELS = 2 * FIRST_LATTICES,
+  FULL_KERNELS = FIRST_KERNELS + (int)(sizeof new_models / sizeof new_models[0]) * FIRST_LATTICES,
+  KERNELS = FULL_KERNELS + (int)(sizeof full_models / sizeof full_models[0]) * GAB_KERNELS_PER_LATTICE
 };
+static gab_kernel_variant variant_of_number(int number)
+{
+  return (gab_kernel_variant){number / GAB_KERNELS_PER_LATTICE,
+                              (gab_kernel_reals)(number / 2 % GAB_REALS_COUNT), number % 2};
+}
 static any_kernel kernel_of_number(int number)
 {
+  const int full = number - FULL_KERNELS;
+  if (full >= 0)
+    return (any_kernel){full_models[full / GAB_KERNELS_PER_LATTICE],
+                        variant_of_number(D3Q27 * GAB_KERNELS_PER_LATTICE + full % GAB_KERNELS_PER_LATTICE)};
   if (number >= FIRST_KERNELS)
-    return (any_kernel){new_models[number / GAB_KERNELS_PER_FAMILY - 2],
-                        gab_kernel_variant_of(number % GAB_KERNELS_PER_FAMILY)};
+    return (any_kernel){new_models[number / FIRST_LATTICES - 2], variant_of_number(number % FIRST_LATTICES)};
   return (any_kernel){number / 2 % 2 ? &gab_collision_mrt : &gab_collision_trt,
-                      gab_kernel_variant_of(number / 4 * 2 + number % 2)};
+                      variant_of_number(number / 4 * 2 + number % 2)};
 }
+static const gab_lattice *lattice_of(any_kernel which) { return gab_lattice_at(which.variant.lattice); }
 static const gab_kernel *kernel_in(gab_kernel_family family, any_kernel which)
 {
-  return &which.collision->kernels->of[family][gab_kernel_index(which.variant)];
+  return gab_kernel_of(which.collision->kernels, family, which.variant);
 }
 
 static gab_precision precision_of(any_kernel which)
@@ -110,7 +127,7 @@ static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
   for (int variant = 0; variant < KERNELS; ++variant)
     for (size_t r = 0; r < 3; ++r) {
       const any_kernel which = kernel_of_number(variant);
-      const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      const gab_lattice *lattice = lattice_of(which);
       gab_collision_rates used = rates[r];
       if (lattice->dimension == 2) used.force[2] = 0;
       make_sample(&one, lattice, precision_of(which), 100 * r + (uint64_t)variant);
@@ -132,7 +149,7 @@ static uint64_t hash_of_bits(int first, int last)
   uint64_t all = 0;
   for (int variant = first; variant < last; ++variant) {
     const any_kernel which = kernel_of_number(variant);
-    make_sample(&one, which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which), 5);
+    make_sample(&one, lattice_of(which), precision_of(which), 5);
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     for (size_t k = 0; k < one.run_count; ++k)
       for (int32_t i = 0; i < one.runs[k].length; ++i)
@@ -154,9 +171,15 @@ static void bits_are_those_of_every_machine(void **state)
   (void)state;
   assert_int_equal(hash_of_bits(0, FIRST_KERNELS), UINT64_C(0x73dab64b80a5c8e5));
   const uint64_t of_new_models[] = {UINT64_C(0x9774edfc55f1b12c), UINT64_C(0xcddc50dba5e838a6)};
-  for (int model = 0; model < KERNELS / GAB_KERNELS_PER_FAMILY - 2; ++model) {
-    const int first = (model + 2) * GAB_KERNELS_PER_FAMILY;
-    assert_int_equal(hash_of_bits(first, first + GAB_KERNELS_PER_FAMILY), of_new_models[model]);
+  for (int model = 0; model < 2; ++model) {
+    const int first = FIRST_KERNELS + model * FIRST_LATTICES;
+    assert_int_equal(hash_of_bits(first, first + FIRST_LATTICES), of_new_models[model]);
+  }
+  const uint64_t of_full[] = {UINT64_C(0xb91af884d1a7e06c), UINT64_C(0xbc65ac4b2dca9050),
+                              UINT64_C(0xd0219bea55480017)};
+  for (int model = 0; model < 3; ++model) {
+    const int first = FULL_KERNELS + model * GAB_KERNELS_PER_LATTICE;
+    assert_int_equal(hash_of_bits(first, first + GAB_KERNELS_PER_LATTICE), of_full[model]);
   }
 }
 
@@ -169,7 +192,7 @@ static void mixed_kernels_compute_in_double_and_store_floats(void **state)
   for (int variant = 0; variant < KERNELS; ++variant) {
     any_kernel which = kernel_of_number(variant);
     if (which.variant.reals != GAB_REALS_MIXED) continue;
-    const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    const gab_lattice *lattice = lattice_of(which);
     make_sample(&one, lattice, GAB_PRECISION_FLOAT, (uint64_t)variant);
     make_sample(&wide, lattice, GAB_PRECISION_DOUBLE, (uint64_t)variant);
     assert_int_equal(gab_field_copy(wide.src, one.src), GAB_OK);
@@ -226,8 +249,8 @@ static void mark_place(void *user, int32_t x, int32_t y, int32_t z, int q, size_
 static void no_two_populations_share_a_place_in_any_state(void **state)
 {
   (void)state;
-  for (int deep = 0; deep < 2; ++deep) {
-    make_sample(&one, deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9, GAB_PRECISION_DOUBLE, 1);
+  for (int number = 0; gab_lattice_at(number); ++number) {
+    make_sample(&one, gab_lattice_at(number), GAB_PRECISION_DOUBLE, 1);
     const gab_storage *states[] = {&one.two_grids[0], &one.in_place[0], &one.in_place[1]};
     for (size_t i = 0; i < 3; ++i) {
       void *taken;
@@ -269,7 +292,7 @@ static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
   for (int variant = 0; variant < KERNELS; ++variant)
     for (int odd = 0; odd < 2; ++odd) {
       const any_kernel which = kernel_of_number(variant);
-      const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+      const gab_lattice *lattice = lattice_of(which);
       make_sample(&one, lattice, precision_of(which), (uint64_t)(20 + 2 * variant + odd));
       gab_field *both;
       assert_int_equal(gab_field_create(&one.src->shape, &both), GAB_OK);
@@ -296,7 +319,7 @@ static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
   (void)state;
   for (int variant = 0; variant < KERNELS; ++variant) {
     const any_kernel which = kernel_of_number(variant);
-    const gab_lattice *lattice = which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    const gab_lattice *lattice = lattice_of(which);
     bool is_float = which.variant.reals != GAB_REALS_DOUBLE, forced = which.variant.forced;
     gab_collision_rates rates = {
         1.7, 0.8, {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2, 1e-2, -2e-2, 0.3};
@@ -324,15 +347,16 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
 {
   (void)state;
   const double u[3] = {0.03, 0.04, 0};
-  for (int deep = 0; deep < 2; ++deep) {
-    const gab_lattice *lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+  for (int number = 0; gab_lattice_at(number); ++number) {
+    const gab_lattice *lattice = gab_lattice_at(number);
     make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 3);
     gab_box all = gab_field_whole(one.src);
     for (int q = 0; q < lattice->q; ++q)
       gab_field_fill(one.src, q, &all, gab_lattice_equilibrium(lattice, q, 0.01, u));
     for (int mrt = 0; mrt < 2; ++mrt) {
       gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2, 0};
-      const any_kernel which = {mrt ? &gab_collision_mrt : &gab_collision_trt, {.d3q19 = deep}};
+      const any_kernel which = {mrt ? &gab_collision_mrt : &gab_collision_trt, {.lattice = number}};
+      if (gab_collision_check_lattice(which.collision, lattice) != GAB_OK) continue;
       sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
       for (int q = 0; q < lattice->q; ++q)
         assert_true(fabs(gab_field_get(one.dst, one.runs[0].x, one.runs[0].y, one.runs[0].z, q) -
@@ -440,7 +464,7 @@ static void mrt_is_the_collision_by_matrices_of_moments(void **state)
     rates.stress = (fourth - shear) / 72;
     rates.third = (third - odd) / 8;
     make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 77);
-    const any_kernel which = {&gab_collision_mrt, {.d3q19 = deep, .forced = true}};
+    const any_kernel which = {&gab_collision_mrt, {.lattice = deep ? D3Q19 : D2Q9, .forced = true}};
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     for (size_t k = 0; k < one.run_count; ++k) {
       double f[GAB_LATTICE_MAX_Q];
@@ -460,9 +484,8 @@ static void mrt_with_the_rates_of_trt_is_trt(void **state)
   const gab_collision_rates rates = {.even = 1.7, .odd = 0.8, .force = {2e-3, -1e-3, 0}};
   for (int variant = 0; variant < KERNELS; ++variant) {
     any_kernel which = kernel_of_number(variant);
-    if (which.collision != &gab_collision_trt) continue;
-    make_sample(&one, which.variant.d3q19 ? &gab_lattice_d3q19 : &gab_lattice_d2q9, precision_of(which),
-                (uint64_t)variant);
+    if (which.collision != &gab_collision_trt || which.variant.lattice == D3Q27) continue;
+    make_sample(&one, lattice_of(which), precision_of(which), (uint64_t)variant);
     gab_field *other;
     assert_int_equal(gab_field_create(&one.dst->shape, &other), GAB_OK);
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
@@ -500,6 +523,35 @@ static double third_moment(const hermite_pair *it, double rho, const double u[3]
   const int i = it->i, j = it->j, k = it->k;
   const double first = rho * u[i] * u[j] * u[j] + u[i] * a[j][j] + 2 * u[j] * a[i][j];
   return k < 0 ? first : first + it->sign * (rho * u[i] * u[k] * u[k] + u[i] * a[k][k] + 2 * u[k] * a[i][k]);
+}
+
+/* Those of D3Q27: products over the axes of 1, c, c^2 - 1/3 by their orders, norms 1, 1/3, 2/9; moments of third and
+ * higher order by the recursive rule: each pair of indices taken out once. */
+static double hermite_of_full(const int8_t *c, double rho, const double u[3], double a[3][3])
+{
+  double all = 0;
+  for (int code = 0; code < 27; ++code) {
+    const int order[3] = {code % 3, code / 3 % 3, code / 9};
+    int index[6], count = 0;
+    double term = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (int i = 0; i < order[axis]; ++i) index[count++] = axis;
+      if (order[axis] == 1) term *= 3 * c[axis];
+      if (order[axis] == 2) term *= 4.5 * (c[axis] * c[axis] - 1.0 / 3);
+    }
+    if (count < 3) continue;
+    double moment = rho;
+    for (int i = 0; i < count; ++i) moment *= u[index[i]];
+    for (int i = 0; i < count; ++i)
+      for (int k = i + 1; k < count; ++k) {
+        double part = a[index[i]][index[k]];
+        for (int other = 0; other < count; ++other)
+          if (other != i && other != k) part *= u[index[other]];
+        moment += part;
+      }
+    all += term * moment;
+  }
+  return all;
 }
 
 /* From the definition: projections with the norms computed, nothing simplified. */
@@ -544,7 +596,8 @@ static void collide_by_hermite(const gab_lattice *lattice, double omega, double 
       sum += 3 * c[x] * (j[x] + 0.5 * force[x]);
       for (int y = 0; y < dimension; ++y) sum += 4.5 * (c[x] * c[y] - (x == y ? 1.0 / 3 : 0)) * t[x][y];
     }
-    for (int k = 0; k < (dimension == 3 ? 6 : 2); ++k) {
+    if (lattice->q == 27) sum += hermite_of_full(c, rho, u, a);
+    for (int k = 0; k < (lattice->q == 27 ? 0 : dimension == 3 ? 6 : 2); ++k) {
       const hermite_pair *third = dimension == 3 ? &space[k] : &plane[k];
       double norm = 0;
       for (int p = 0; p < lattice->q; ++p)
@@ -563,14 +616,14 @@ static void collide_by_hermite(const gab_lattice *lattice, double omega, double 
 static void recursive_regularisation_is_the_projection_on_hermite_polynomials(void **state)
 {
   (void)state;
-  for (int variant = 0; variant < 8; ++variant) {
-    const int deep = variant & 1, forced = variant / 2 & 1, eddies = variant / 4;
-    const gab_lattice *lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+  for (int variant = 0; variant < 12; ++variant) {
+    const int number = variant % 3, deep = number != D2Q9, forced = variant / 3 & 1, eddies = variant / 6;
+    const gab_lattice *lattice = gab_lattice_at(number);
     const gab_collision_rates rates = {
         .even = 1.7, .force = {2e-3 * forced, -1e-3 * forced, 3e-3 * forced * deep}, .eddies = 0.7 * eddies};
     make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 77);
     const any_kernel which = {eddies ? &gab_collision_smagorinsky : &gab_collision_rr,
-                              {.d3q19 = deep, .forced = forced}};
+                              {.lattice = number, .forced = forced}};
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     for (size_t k = 0; k < one.run_count; ++k) {
       double f[GAB_LATTICE_MAX_Q];
@@ -594,11 +647,12 @@ static void every_model_keeps_its_equilibrium(void **state)
 {
   (void)state;
   for (int number = 0; gab_collision_at(number); ++number)
-    for (int deep = 0; deep < 2; ++deep) {
-      const double u[3] = {0.13, 0.04, deep ? -0.07 : 0};
-      const gab_lattice *lattice = deep ? &gab_lattice_d3q19 : &gab_lattice_d2q9;
+    for (int l = 0; gab_lattice_at(l); ++l) {
+      const gab_lattice *lattice = gab_lattice_at(l);
+      const double u[3] = {0.13, 0.04, lattice->dimension == 3 ? -0.07 : 0};
       const gab_collision_rates rates = {.even = 1.9, .odd = 0.6};
-      const any_kernel which = {gab_collision_at(number), {.d3q19 = deep}};
+      const any_kernel which = {gab_collision_at(number), {.lattice = l}};
+      if (gab_collision_check_lattice(which.collision, lattice) != GAB_OK) continue;
       make_sample(&one, lattice, GAB_PRECISION_DOUBLE, 3);
       gab_box all = gab_field_whole(one.src);
       for (int q = 0; q < lattice->q; ++q)
@@ -614,7 +668,7 @@ static void every_model_keeps_its_equilibrium(void **state)
 static void kernels_are_found_by_family_and_named_by_variant(void **state)
 {
   (void)state;
-  const gab_kernel_variant first = {.d3q19 = true, .reals = GAB_REALS_FLOAT, .forced = true}, second = {0},
+  const gab_kernel_variant first = {.lattice = D3Q19, .reals = GAB_REALS_FLOAT, .forced = true}, second = {0},
                            third = {.reals = GAB_REALS_MIXED};
   assert_string_equal(gab_kernel_find("auto", &gab_collision_trt, first)->name,
                       "in_place/D3Q19/float/forced");
@@ -626,6 +680,12 @@ static void kernels_are_found_by_family_and_named_by_variant(void **state)
               !gab_kernel_find("vector", &gab_collision_mrt, third)->in_place);
   assert_null(gab_kernel_find("fastest", &gab_collision_trt, second));
   assert_non_null(strstr(gab_error_message(), "reference"));
+  const gab_kernel_variant full = {.lattice = D3Q27};
+  assert_string_equal(gab_kernel_find("sparse", &gab_collision_rr, full)->name,
+                      "sparse/D3Q27/double/RR/free");
+  assert_null(gab_kernel_find("vector", &gab_collision_mrt, full));
+  assert_non_null(
+      strstr(gab_error_message(), "MRT is not defined on the lattice D3Q27: its orthogonal basis"));
 }
 
 int main(void)

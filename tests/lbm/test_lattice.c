@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdarg.h>
 #include <setjmp.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-static const gab_lattice *const lattices[] = {&gab_lattice_d2q9, &gab_lattice_d3q19};
+static const gab_lattice *const lattices[] = {&gab_lattice_d2q9, &gab_lattice_d3q19, &gab_lattice_d3q27};
+enum { LATTICES = sizeof lattices / sizeof lattices[0] };
 static const double cs2 = 1.0 / 3.0;
 
 static void expect_near(double a, double b) { assert_true(fabs(a - b) < 1e-15); }
@@ -16,7 +18,7 @@ static double same(int i, int j) { return i == j ? 1 : 0; }
 static void opposites_are_opposite_and_the_first_component_of_odd_ones_positive(void **state)
 {
   (void)state;
-  for (int l = 0; l < 2; ++l)
+  for (int l = 0; l < LATTICES; ++l)
     for (int q = 0; q < lattices[l]->q; ++q) {
       int o = gab_lattice_opposite(q);
       const int8_t *c = lattices[l]->c[q];
@@ -30,7 +32,7 @@ static void opposites_are_opposite_and_the_first_component_of_odd_ones_positive(
 static void weights_are_isotropic_up_to_fourth_order(void **state)
 {
   (void)state;
-  for (int l = 0; l < 2; ++l) {
+  for (int l = 0; l < LATTICES; ++l) {
     const gab_lattice *lattice = lattices[l];
     int d = lattice->dimension;
     double zero = 0;
@@ -65,7 +67,7 @@ static void weights_are_isotropic_up_to_fourth_order(void **state)
 static void equilibrium_has_the_moments_of_density_momentum_and_stress(void **state)
 {
   (void)state;
-  for (int l = 0; l < 2; ++l) {
+  for (int l = 0; l < LATTICES; ++l) {
     const gab_lattice *lattice = lattices[l];
     const double u[3] = {0.05, -0.03, lattice->dimension == 3 ? 0.02 : 0}, drho = 0.04;
     double density = 0, momentum[3] = {0}, stress[3][3] = {{0}};
@@ -91,7 +93,40 @@ static void lattices_are_found_by_name(void **state)
   (void)state;
   assert_ptr_equal(gab_lattice_by_name("d3q19"), &gab_lattice_d3q19);
   assert_ptr_equal(gab_lattice_by_name("D2Q9"), &gab_lattice_d2q9);
-  assert_null(gab_lattice_by_name("D3Q27"));
+  assert_ptr_equal(gab_lattice_by_name("d3q27"), &gab_lattice_d3q27);
+  assert_null(gab_lattice_by_name("D3Q15"));
+  assert_non_null(strstr(gab_error_message(), "D2Q9, D3Q19, D3Q27"));
+}
+
+static void every_lattice_has_its_number_and_a_dimension_its_usual_one(void **state)
+{
+  (void)state;
+  for (int l = 0; l < LATTICES; ++l) {
+    assert_ptr_equal(gab_lattice_at(l), lattices[l]);
+    assert_int_equal(gab_lattice_number(lattices[l]), l);
+  }
+  assert_null(gab_lattice_at(LATTICES));
+  assert_null(gab_lattice_at(-1));
+  const gab_lattice copy = gab_lattice_d2q9;
+  assert_int_equal(gab_lattice_number(&copy), -1);
+  assert_ptr_equal(gab_lattice_usual(2), &gab_lattice_d2q9);
+  assert_ptr_equal(gab_lattice_usual(3), &gab_lattice_d3q19);
+}
+
+/* What an isotropic fluid has in sixth order: sum w c_x^2 c_y^2 c_z^2 = c_s^6. D3Q19 has none of it; no lattice with
+ * components up to 1 has sum w c_x^6 = 15 c_s^6. */
+static void the_full_lattice_alone_has_the_mixed_moment_of_sixth_order(void **state)
+{
+  (void)state;
+  double mixed[LATTICES] = {0};
+  for (int l = 0; l < LATTICES; ++l)
+    for (int q = 0; q < lattices[l]->q; ++q) {
+      const int8_t *c = lattices[l]->c[q];
+      mixed[l] += lattices[l]->weight[q] * c[0] * c[0] * c[1] * c[1] * c[2] * c[2];
+    }
+  expect_near(mixed[1], 0);
+  expect_near(mixed[2], cs2 * cs2 * cs2);
+  assert_true(lattices[0]->is_full && !lattices[1]->is_full && lattices[2]->is_full);
 }
 
 int main(void)
@@ -101,6 +136,8 @@ int main(void)
       cmocka_unit_test(weights_are_isotropic_up_to_fourth_order),
       cmocka_unit_test(equilibrium_has_the_moments_of_density_momentum_and_stress),
       cmocka_unit_test(lattices_are_found_by_name),
+      cmocka_unit_test(every_lattice_has_its_number_and_a_dimension_its_usual_one),
+      cmocka_unit_test(the_full_lattice_alone_has_the_mixed_moment_of_sixth_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

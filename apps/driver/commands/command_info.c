@@ -31,6 +31,12 @@ static const char *scheme_name(int index)
   return scheme ? scheme->name : NULL;
 }
 
+static const char *lattice_name(int index)
+{
+  const gab_lattice *lattice = gab_lattice_at(index);
+  return lattice ? lattice->name : NULL;
+}
+
 static const char *collision_name(int index)
 {
   const gab_collision *model = gab_collision_at(index);
@@ -65,7 +71,8 @@ static void print_build(void)
 #else
   printf("  %-12snone: built without OpenMP\n", "threads");
 #endif
-  printf("  %-12sin_place, sparse, vector, reference; D2Q9 and D3Q19; double, float, mixed\n", "kernels");
+  printf("  %-12sin_place, sparse, vector, reference; double, float, mixed\n", "kernels");
+  print_names("lattices", lattice_name);
   print_names("collisions", collision_name);
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);

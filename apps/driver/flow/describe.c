@@ -114,7 +114,7 @@ static void describe_blocks(const flow_case *which, const block_numbers *numbers
 {
   int64_t processes = gab_config_int(which->base.config, "run.processes");
   const gab_lbm_options *options = &which->setup.options;
-  int q = options->lattice ? options->lattice->q : which->domain.dimension == 2 ? 9 : 19;
+  const int q = options->lattice ? options->lattice->q : gab_lattice_usual(which->domain.dimension)->q;
   const double image = (double)numbers->blocks * which->base.grid.cells[0] * which->base.grid.cells[1] *
                        which->base.grid.cells[2] * q * (double)gab_precision_bytes(options->precision) /
                        (double)processes;
