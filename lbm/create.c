@@ -39,6 +39,8 @@ static gab_status check_side(const gab_side *side, int index, const gab_domain *
              periodic ? "not " : "", periodic ? "" : "not ");
   for (int axis = 0; axis < 3; ++axis)
     if (!isfinite(side->velocity[axis])) GAB_FAIL(GAB_ERR_INPUT, "side %s: the velocity is not finite", name);
+  if (side->kind == GAB_SIDE_OWN && !(side->own && side->own->arrives))
+    GAB_FAIL(GAB_ERR_INPUT, "side %s: a condition of one's own is not given", name);
   if (!(side->density > 0 && isfinite(side->density)))
     GAB_FAIL(GAB_ERR_INPUT, "side %s: the density has to be positive, not %g", name, side->density);
   if (!(side->ramp_steps >= 0 && isfinite(side->ramp_steps)))

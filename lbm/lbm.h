@@ -27,7 +27,7 @@
  *
  *  Sides of the domain and bodies are turned into links once per block: half-way between the cells for sides.
  *  A cell beyond two or three sides (an edge or a corner) belongs to the side of the first kind in this
- * order: wall, velocity, pressure, outflow, free slip; among sides of one kind to the first of x-, x+, y-,
+ * order: wall, velocity, pressure, a program's own, outflow, free slip; among sides of one kind to the first of x-, x+, y-,
  * y+, z-, z+; beyond free-slip sides only, it is reflected at all of them. At an edge with a free-slip side
  * the velocity of a velocity side has no component across the free-slip one.
  *
@@ -79,6 +79,7 @@
 #include "blockforest/forest/forest.h"
 #include "blockforest/forest/sample.h"
 #include "field/field.h"
+#include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/boundaries/geometry.h"
 #include "lbm/kernels/lattice.h"
@@ -113,6 +114,7 @@ typedef enum gab_side_kind {
    */
   GAB_SIDE_OUTFLOW,
   GAB_SIDE_FREE_SLIP, /**< specular reflection: no friction, nothing passes */
+  GAB_SIDE_OWN,       /**< what a program has registered: lbm/boundaries/boundary.h */
   GAB_SIDE_KIND_COUNT
 } gab_side_kind;
 
@@ -130,6 +132,8 @@ typedef struct gab_side {
   double ramp_steps; /**< the velocity grows as (1 - cos(pi t / ramp_steps)) / 2 over that many steps; 0: at
                         once */
   double density;    /**< of GAB_SIDE_PRESSURE and GAB_SIDE_OUTFLOW; 0 means 1 */
+  const gab_boundary *own; /**< of GAB_SIDE_OWN; borrowed */
+  double numbers[GAB_BOUNDARY_NUMBERS];
 } gab_side;
 
 /** Initial state at a point. */

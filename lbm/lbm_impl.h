@@ -154,6 +154,10 @@ typedef struct gab_links {
 /** What an open link makes of what its fluid cell has sent, g. */
 double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                          const double g[GAB_LATTICE_MAX_Q]);
+/** Of a program's own side, which is in the list of outflows. */
+double gab_link_own(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
+                    const double g[GAB_LATTICE_MAX_Q]);
+/** Of an outflow, or of a program's own side. */
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q]);
 

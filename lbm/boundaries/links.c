@@ -116,11 +116,9 @@ static int beyond(const link *at, int axis)
 /* The side that a cell outside of the domain belongs to: see the order in lbm/lbm.h. */
 static int side_of(const link *at)
 {
-  static const int rank[GAB_SIDE_KIND_COUNT] = {[GAB_SIDE_WALL] = 5,
-                                                [GAB_SIDE_VELOCITY] = 4,
-                                                [GAB_SIDE_PRESSURE] = 3,
-                                                [GAB_SIDE_OUTFLOW] = 2,
-                                                [GAB_SIDE_FREE_SLIP] = 1};
+  static const int rank[GAB_SIDE_KIND_COUNT] = {
+      [GAB_SIDE_WALL] = 6, [GAB_SIDE_VELOCITY] = 5, [GAB_SIDE_PRESSURE] = 4,
+      [GAB_SIDE_OWN] = 3,  [GAB_SIDE_OUTFLOW] = 2,  [GAB_SIDE_FREE_SLIP] = 1};
   int best = -1;
   for (int axis = 0; axis < 3; ++axis) {
     int where = beyond(at, axis);
@@ -217,6 +215,7 @@ static gab_status add_side_link(const link *at)
     return add_slip_link(at);
   case GAB_SIDE_PRESSURE:
   case GAB_SIDE_OUTFLOW:
+  case GAB_SIDE_OWN:
     return add_open_link(at, side);
   default:
     return add_bounce_link(at);

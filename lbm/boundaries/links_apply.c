@@ -79,6 +79,7 @@ double gab_link_pressure(const gab_lbm_model *model, const gab_level_model *at, 
 double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,
                         const double g[GAB_LATTICE_MAX_Q])
 {
+  if (model->options.sides[link->side].kind == GAB_SIDE_OWN) return gab_link_own(model, at, link, g);
   double given, u[3], drho = state_of(model, at, link, g, u, &given);
   double strain = kept_share(at, 10, u) * outflow_strain(model, at, link, g, drho, u);
   double out = drho + at->outflow_stiffness[link->side] * (given - drho);

@@ -9,8 +9,6 @@
 static const char *const side_paths[GAB_SIDE_COUNT] = {"boundaries.x_min", "boundaries.x_max",
                                                        "boundaries.y_min", "boundaries.y_max",
                                                        "boundaries.z_min", "boundaries.z_max"};
-static const char *const side_kinds[GAB_SIDE_KIND_COUNT] = {"periodic", "wall",    "velocity",
-                                                            "pressure", "outflow", "free_slip"};
 
 /* A list of two or three numbers; in 2D the third has to be zero or left out. */
 static gab_status read_vector(const gab_config *config, const char *path, int dimension, double vector[3])
@@ -41,13 +39,20 @@ static double length_of(const double vector[3]) { return hypot(hypot(vector[0], 
 
 /* ------------------------------------------------------------------------------------------ sides */
 
-static gab_side_kind side_kind(const gab_config *config, int side)
+/* The number of its condition, gab_boundary_name(). */
+static int side_type(const gab_config *config, int side)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   const char *name = gab_config_string(config, gab_config_path(path, "%s.type", side_paths[side]));
-  for (int kind = 0; kind < GAB_SIDE_KIND_COUNT; ++kind)
-    if (strcmp(name, side_kinds[kind]) == 0) return (gab_side_kind)kind;
+  for (int kind = 0; gab_boundary_name(kind); ++kind)
+    if (strcmp(name, gab_boundary_name(kind)) == 0) return kind;
   return GAB_SIDE_PERIODIC;
+}
+
+static gab_side_kind side_kind(const gab_config *config, int side)
+{
+  const int type = side_type(config, side);
+  return type < GAB_SIDE_OWN ? (gab_side_kind)type : GAB_SIDE_OWN;
 }
 
 gab_status gab_lbm_periodic_from_config(const gab_config *config, int dimension, bool periodic[3])
@@ -71,6 +76,10 @@ static gab_status read_side(const gab_config *config, int side, int dimension, c
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   *made = (gab_side){.kind = side_kind(config, side), .density = 1};
+  if (made->kind == GAB_SIDE_OWN) {
+    made->own = gab_boundary_at(side_type(config, side) - GAB_SIDE_OWN);
+    if (made->own->read) GAB_TRY(made->own->read(config, side_paths[side], units, made->numbers));
+  }
   if (made->kind == GAB_SIDE_VELOCITY) {
     gab_config_path(path, "%s.velocity", side_paths[side]);
     GAB_TRY(read_plane_vector(config, path, dimension, made->velocity));

@@ -215,8 +215,9 @@ static const gab_config_key pressure_keys[] = {
           pressure_keys, COUNT(pressure_keys), false),                                                       \
       SIDE_VARIANT(side, "free_slip", "No friction, nothing passes.", NULL, 0, false)
 
-static const gab_config_section side_sections[] = {SIDE("x_min"), SIDE("x_max"), SIDE("y_min"),
-                                                   SIDE("y_max"), SIDE("z_min"), SIDE("z_max")};
+enum { KINDS_OF_SIDE = GAB_SIDE_OWN, MOST_OWN = 16 };
+static const gab_config_section side_sections[KINDS_OF_SIDE * GAB_SIDE_COUNT] = {
+    SIDE("x_min"), SIDE("x_max"), SIDE("y_min"), SIDE("y_max"), SIDE("z_min"), SIDE("z_max")};
 
 /* ------------------------------------------------------------------------------------------ bodies */
 
@@ -350,6 +351,26 @@ static void list_lattices(void)
   }
 }
 
+/* A table for each side of each condition that a program has registered. */
+static gab_status declare_own_sides(gab_config *config)
+{
+  static gab_config_section sections[MOST_OWN][GAB_SIDE_COUNT];
+  for (int i = 0; gab_boundary_at(i); ++i) {
+    const gab_boundary *own = gab_boundary_at(i);
+    if (i == MOST_OWN) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one boundary condition too many", own->name);
+    for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
+      sections[i][side] = (gab_config_section){.path = side_sections[side * KINDS_OF_SIDE].path,
+                                               .doc = own->doc,
+                                               .keys = own->keys,
+                                               .count = own->keys ? own->key_count : 0,
+                                               .optional = true,
+                                               .variant = own->name};
+      GAB_TRY(gab_config_declare(config, &sections[i][side]));
+    }
+  }
+  return GAB_OK;
+}
+
 /* A model that is registered later is not among them. */
 static void list_collisions(void)
 {
@@ -375,6 +396,7 @@ gab_status gab_lbm_declare(gab_config *config)
   GAB_TRY(gab_config_declare(config, &fluid_section));
   GAB_TRY(gab_config_declare(config, &units_section));
   for (size_t i = 0; i < COUNT(side_sections); ++i) GAB_TRY(gab_config_declare(config, &side_sections[i]));
+  GAB_TRY(declare_own_sides(config));
   for (size_t i = 0; i < COUNT(body_sections); ++i) GAB_TRY(gab_config_declare(config, &body_sections[i]));
   for (size_t i = 0; i < COUNT(initial_sections); ++i)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));

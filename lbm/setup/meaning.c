@@ -99,7 +99,8 @@ static gab_status check_fluxes(const gab_config *config, const gab_domain *domai
   for (int axis = 0; axis < domain->dimension; ++axis) cells *= (double)domain->cells[axis];
   for (int side = 0; side < 2 * domain->dimension; ++side) {
     const gab_side *about = &setup->options.sides[side];
-    if (about->kind == GAB_SIDE_PRESSURE || about->kind == GAB_SIDE_OUTFLOW) return GAB_OK;
+    if (about->kind == GAB_SIDE_PRESSURE || about->kind == GAB_SIDE_OUTFLOW || about->kind == GAB_SIDE_OWN)
+      return GAB_OK;
     if (about->kind != GAB_SIDE_VELOCITY) continue;
     double flux = about->velocity[side / 2] * (side % 2 ? -1 : 1) * cells / (double)domain->cells[side / 2];
     if (about->profile != GAB_PROFILE_CONSTANT) flux *= mean_of_profile(domain, side / 2);

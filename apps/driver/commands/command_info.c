@@ -74,6 +74,7 @@ static void print_build(void)
   printf("  %-12sin_place, sparse, vector, reference; double, float, mixed\n", "kernels");
   print_names("lattices", lattice_name);
   print_names("collisions", collision_name);
+  print_names("boundaries", gab_boundary_name);
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);

@@ -1,0 +1,73 @@
+/** @file boundary.h
+ *  @brief Boundary conditions at the sides of the domain: those that there are, by name, and a program's own.
+ *
+ *  A condition of a program's own says what arrives in a fluid cell from beyond a side, from what that cell has sent: a
+ *  slip length, a porous or a compliant wall, an outlet of another kind. It is registered before the configuration is
+ *  declared, the same on all processes, and chosen as `type` of a side in the parameter file, with keys of its own:
+ *  @code
+ *    static double arrives(const gab_boundary_link *at) { return at->sent[gab_lattice_opposite(at->q)]; }
+ *    static const gab_boundary resting = {.name = "resting", .doc = "Half-way bounce-back.", .arrives = arrives};
+ *    GAB_TRY(gab_boundary_register(&resting));   boundaries: {y_min: {type: resting}}
+ *  @endcode
+ *  The flow treats such a side as one that lets fluid through. At edges it comes behind walls, velocity and pressure
+ *  sides and ahead of outflows and free slip (lbm/lbm.h). Where levels touch at it, coarse cells ask it as all others do.
+ *  Nothing is known of its stability: gab_lbm_open_speed() leaves it out. Whoever changes what it computes changes
+ *  results; checkpoints know its name and its keys alone.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_LBM_BOUNDARY_H
+#define GABION_LBM_BOUNDARY_H
+
+#include "core/config/config.h"
+#include "lbm/kernels/lattice.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gab_units;
+
+/** Numbers that a side has for its condition. */
+#define GAB_BOUNDARY_NUMBERS 8
+
+/** A population that a condition is asked for. */
+typedef struct gab_boundary_link {
+  const gab_lattice *lattice;
+  int q;                 /**< the direction it arrives with */
+  int side;              /**< a gab_side_index */
+  int level;             /**< of the cell: it is 2^-level as wide as a cell of level 0 */
+  double omega;          /**< relaxation rate of the shear stress on that level */
+  double density;        /**< of the fluid cell; 1 is that of the fluid at rest */
+  double velocity[3];    /**< of the fluid cell, in cells per step */
+  const double *sent;    /**< what the fluid cell has sent, by direction: deviations from the weights */
+  const double *numbers; /**< #GAB_BOUNDARY_NUMBERS, of the side */
+} gab_boundary_link;
+
+typedef struct gab_boundary {
+  const char *name;           /**< in parameter files */
+  const char *doc;            /**< one sentence */
+  const gab_config_key *keys; /**< of a side of this type; NULL: none */
+  size_t key_count;
+  /** Takes the keys of a side. NULL: there is nothing to take. @param[in] path  "boundaries.x_min"
+   *  @param[in] units  of the lattice (lbm/setup/units.h) @param[out] numbers  zero at first
+   *  @return ::GAB_ERR_INPUT with the place in the file */
+  gab_status (*read)(const gab_config *config, const char *path, const struct gab_units *units,
+                     double numbers[GAB_BOUNDARY_NUMBERS]);
+  /** The deviation from the weight that arrives. A pure function, called by all threads at once. */
+  double (*arrives)(const gab_boundary_link *link);
+} gab_boundary;
+
+/** Adds a condition to those that can be chosen. Before a configuration is declared, the same on all processes.
+ *  @param[in] boundary  borrowed for ever
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing or the table is full */
+gab_status gab_boundary_register(const gab_boundary *boundary);
+/** @return the index-th that was registered, NULL behind the last */
+const gab_boundary *gab_boundary_at(int index);
+/** @return the name of the index-th condition of all, those of the library first, NULL behind the last */
+const char *gab_boundary_name(int index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
