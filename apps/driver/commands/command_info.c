@@ -2,7 +2,9 @@
 #include "apps/driver/physics.h"
 
 #include "core/base/log.h"
+#include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
+#include "lbm/kernels/lattice.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
 

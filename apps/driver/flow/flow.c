@@ -88,7 +88,7 @@ static plan_model model_of(const flow_case *flow)
 {
   const gab_lbm_options *options = &flow->setup.options;
   const gab_lattice *lattice = options->lattice;
-  if (!lattice) lattice = flow->domain.dimension == 2 ? &gab_lattice_d2q9 : &gab_lattice_d3q19;
+  if (!lattice) lattice = gab_lattice_usual(flow->domain.dimension);
   plan_model model = {.fields = "populations",
                       .state = gab_lbm_fields(options) * field_bytes(flow, lattice, 1),
                       .image = field_bytes(flow, lattice, 0),
