@@ -1,6 +1,7 @@
 /* Which physics there are, and what is the same for the cases of all. */
 #include "apps/driver/physics.h"
 
+#include "apps/driver/run/run.h"
 #include "core/memory/memory.h"
 
 #include <string.h>
@@ -8,10 +9,35 @@
 static const gab_physics *const *all;
 static int all_count;
 
-void driver_physics_set(const gab_physics *const *physics, int count)
+static int length(const char *const *names)
 {
+  int count = 0;
+  while (names[count]) count++;
+  return count;
+}
+
+static bool is_whole(const gab_physics *one)
+{
+  return one->name && one->title && one->own && one->case_bytes >= sizeof(driver_case) && one->declare &&
+         one->read && one->describe && one->run_bytes >= sizeof(driver_run) && one->prepare && one->build &&
+         one->add && one->release_run && one->usual_fields && one->usual_slice &&
+         length(one->usual_fields) <= DRIVER_MOST_PICKED;
+}
+
+gab_status driver_physics_set(const gab_physics *const *physics, int count)
+{
+  int without_section = 0;
+  for (int i = 0; i < count; i++) {
+    if (!is_whole(physics[i]))
+      GAB_FAIL(GAB_ERR_ARGUMENT, "the physics %s lacks what has to be there (apps/driver/physics.h)",
+               physics[i]->name ? physics[i]->name : "without a name");
+    without_section += !physics[i]->section;
+  }
+  if (count < 1 || without_section > 1)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%d physics, %d of them without a section", count, without_section);
   all = physics;
   all_count = count;
+  return GAB_OK;
 }
 
 const gab_physics *driver_physics_at(int index)
@@ -21,9 +47,12 @@ const gab_physics *driver_physics_at(int index)
 
 const gab_physics *driver_physics_of(const gab_config *config)
 {
-  for (int i = 0; i < all_count; i++)
-    if (!all[i]->section || gab_config_is_set(config, all[i]->section)) return all[i];
-  return all[all_count - 1];
+  const gab_physics *else_of = all[all_count - 1];
+  for (int i = 0; i < all_count; i++) {
+    if (!all[i]->section) else_of = all[i];
+    else if (gab_config_is_set(config, all[i]->section)) return all[i];
+  }
+  return else_of;
 }
 
 gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found)

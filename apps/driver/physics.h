@@ -93,6 +93,8 @@ struct gab_physics {
   gab_status (*finish)(driver_run *it, gab_step step);
   /** Says in the log what may help a run that diverged. NULL: nothing. */
   void (*name_levers)(const driver_run *it);
+  /** How many levels of its grid blocks_of_levels in summary.json names at least. NULL: those that have blocks. */
+  int (*levels)(const driver_run *it);
   /** Members beside blocks_of_levels of "grid" in summary.json. NULL: none. */
   void (*put_grid)(const driver_run *it, gab_json *json);
   /** Says in the log what came out, beside pictures and fields. NULL: nothing. */
@@ -110,8 +112,9 @@ struct gab_physics {
 /** The whole program, for a main() of one's own. @param[in] physics  as for driver_physics_set() @return its exit code */
 int driver_main(int argc, char **argv, const gab_physics *const *physics, int count);
 /** Says which physics there are, before anything is read. @param[in] physics  of `count`, borrowed for ever; a case that is
- *  none of the others' is of the last one */
-void driver_physics_set(const gab_physics *const *physics, int count);
+ *  none of the others' is of the one without a section
+ *  @return ::GAB_ERR_ARGUMENT, without any, if an entry lacks what it has to have, or several have no section */
+gab_status driver_physics_set(const gab_physics *const *physics, int count);
 /** @return the index-th of all physics, NULL behind the last */
 const gab_physics *driver_physics_at(int index);
 /** What a checked parameter file is about. */

@@ -283,8 +283,15 @@ static gab_status claim(gab_run_lock *lock)
 
 /* ---------------------------------------------------------------- signs of life */
 
-/* The name is free: somebody removed the file, or is about to take it over and then finds this one. */
-static bool make_again(gab_run_lock *lock) { return link_lock(lock) != EEXIST; }
+/* The name is free: somebody removed the file, or is about to take it over and then finds this one. Or the run has ended without this
+ * process, which was cut off from the folder meanwhile. */
+static bool make_again(gab_run_lock *lock)
+{
+  pthread_mutex_lock(&lock->mutex);
+  gab_fence_check(lock->fence);
+  pthread_mutex_unlock(&lock->mutex);
+  return link_lock(lock) != EEXIST;
+}
 
 /* @return false if the lock belongs to somebody else */
 static bool beat(gab_run_lock *lock)

@@ -1,12 +1,13 @@
 # Cables are pulled at random: which, when, in which phase of which slot, and after how long they are put back; now and then
 # another one later. Exactly one part goes on, with the result of the undisturbed run, or no part has everything, data is lost and
-# the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N.
+# the run says so once. NETWORK_RUNS=N, NETWORK_SEED=N. NETWORK_CUT_AFTER=SECONDS: without heartbeats, and all of it so much slower.
 # gabion-test: timeout=7200 labels=long,network waits=1 needs=ulfm
 . "$GABION_SOURCE/tests/network/nodes.sh"
 . "$GABION_SOURCE/tests/network/cut.sh"
 
 runs=${NETWORK_RUNS:-60} seed=${NETWORK_SEED:-$RANDOM} lost=0
 RANDOM=$seed
+limit=${NETWORK_CUT_AFTER:-6} # what silence is, in seconds
 echo "seed $seed"
 # some_part_is_complete CABLES PROCESSES: each copy is half the way round, on the slot so many further
 some_part_is_complete() {
@@ -23,7 +24,8 @@ draw() { local all=("$@"); drawn=${all[RANDOM % $#]}; } # sets $drawn: one of it
 nodes_up 4
 launcher_cable
 second_hub 3 4
-dead_after=6
+dead_after=$limit
+[ -n "${NETWORK_CUT_AFTER:-}" ] && silence="--cut-after $limit"
 one_each=nod1:1,nod2:1,nod3:1,nod4:1
 make_reference $one_each 4
 # A grid that changes every three steps.
@@ -65,7 +67,7 @@ for run in $(seq "$runs"); do
   case_args="--inject slot=$slot,step=$step,phase=$phase,stopped=1.5 $case_args"
   [ -n "$second" ] && for one in 0 1 2 3; do case_args+=" --inject slot=$one,step=550,phase=exchange,stopped=2"; done
   what="run $run: $phase of slot $slot at step $step, cables $cables, back after $back, then ${second:-none}, $processes processes, disk ${disk:-no} $more"
-  run_args=$case_args launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $processes
+  run_args=$case_args launch out nod1:$a,nod2:$b,nod3:$c,nod4:$d $processes --stall $((20 * limit))
   before=$failures
   # A phase that does not come any more is no fault of the run.
   wait_for has_stopped 1
@@ -74,7 +76,7 @@ for run in $(seq "$runs"); do
     never) ;;
     announced) wait_for test -e out/fencing/cut-1; plug $cables ;;
     noticed) wait_for has_event out '"event": "fault noticed"'; plug $cables ;;
-    *) sleep "$back"; plug $cables ;;
+    *) sleep "$(awk "BEGIN { print $back * $limit / 6 }")"; plug $cables ;;
   esac
   if [ -n "$second" ]; then
     wait_for has_stopped 2

@@ -37,7 +37,10 @@ static void print_usage(FILE *out)
 
 int driver_main(int argc, char **argv, const gab_physics *const *physics, int count)
 {
-  driver_physics_set(physics, count);
+  if (driver_physics_set(physics, count) != GAB_OK) {
+    fprintf(stderr, "error: %s\n", gab_error_message());
+    return 1;
+  }
   const char *names[COMMAND_COUNT + 1] = {NULL};
   for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
   if (argc < 2) {

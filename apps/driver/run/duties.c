@@ -148,7 +148,8 @@ static gab_status unpack_output(void *user, gab_reader *in)
 static void put_grid(const driver_run *it, gab_json *json)
 {
   int levels = GAB_BALANCE_LEVELS;
-  while (levels > 1 && it->level_blocks[levels - 1] == 0) levels--;
+  const int least = physics_of(it)->levels ? physics_of(it)->levels(it) : 1;
+  while (levels > least && it->level_blocks[levels - 1] == 0) levels--;
   gab_json_object(json, "grid");
   if (physics_of(it)->put_grid) physics_of(it)->put_grid(it, json);
   gab_json_list(json, "blocks_of_levels");
@@ -223,7 +224,7 @@ static gab_status leave_evidence(driver_run *it, gab_step step, gab_status why)
   it->keep_series = true;
   GAB_TRY(gab_timeloop_go_back(it->loop, &good));
   if (good < 0) return GAB_OK;
-  GAB_TRY(gab_output_settle(it->world, physics_of(it)->check_finite(it)));
+  if (physics_of(it)->check_finite) GAB_TRY(gab_output_settle(it->world, physics_of(it)->check_finite(it)));
   return write_failed(it, it->good_output, "last good state", "last_good", good);
 }
 

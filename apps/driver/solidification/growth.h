@@ -52,6 +52,7 @@ void growth_describe(const driver_run *run);
 gab_status growth_add(driver_run *run);
 gab_status growth_rebalance(void *user, gab_forest *forest);
 gab_status growth_check_finite(driver_run *run);
+int growth_levels(const driver_run *run);
 gab_status growth_check_recomputed(driver_run *run, bool at_rest);
 gab_sample_report growth_recomputation(const driver_run *run);
 void growth_name_levers(const driver_run *run);

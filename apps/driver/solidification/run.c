@@ -116,13 +116,16 @@ gab_status growth_add(driver_run *run)
   GAB_TRY(gab_timeloop_add_duty(loop, "grid", growth_grid_due, growth_adapt_grid, it));
   GAB_TRY(driver_run_add_balance(run));
   GAB_TRY(driver_run_add_output(run));
-  GAB_TRY(gab_timeloop_add_duty(loop, "profile", growth_profile_due, growth_write_profile, it));
+  if (it->profile)
+    GAB_TRY(gab_timeloop_add_duty(loop, "profile", growth_profile_due, growth_write_profile, it));
   gab_timeloop_on_fault(loop, note_fault, it);
   gab_timeloop_on_checkpoint(loop, forget_derived, it);
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- looks and words */
+
+int growth_levels(const driver_run *run) { return ((const growth *)run)->parameters->refinement.levels + 1; }
 
 gab_status growth_check_finite(driver_run *run)
 {
