@@ -119,7 +119,8 @@ ratios() {
 # that of the shares of the ceiling, which both were measured in turn with: the machine may change in between.
 comparison() {
   awk "$awk_field"'
-    function bytes(name, grids) { return (name ~ /D3Q19/ ? 19 : 9) * (name ~ /float/ ? 4 : 8) * (grids + 1) }
+    function populations(name) { return match(name, /D[23]Q[0-9]+/) ? substr(name, RSTART + 3, RLENGTH - 3) + 0 : 9 }
+    function bytes(name, grids) { return populations(name) * (name ~ /float/ ? 4 : 8) * (grids + 1) }
     function row(k,   old, new) {
       old = before[k]; new = after[k]
       return sprintf("| %s | %s | %.1f | %d | %.1f | %.1f | %d | %.1f | %.2f | 1.50 | %.0f → %.0f |\n", label[k], where[k],

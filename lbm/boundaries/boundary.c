@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_BOUNDARIES = 16 };
-static const gab_boundary *boundaries[MOST_BOUNDARIES];
+static const gab_boundary *boundaries[GAB_MOST_BOUNDARIES];
 
 /* By gab_side_kind; those behind are a program's own. */
 static const char *const side_kinds[GAB_SIDE_OWN] = {"periodic", "wall",    "velocity",
@@ -13,7 +12,7 @@ static const char *const side_kinds[GAB_SIDE_OWN] = {"periodic", "wall",    "vel
 
 const gab_boundary *gab_boundary_at(int index)
 {
-  return index >= 0 && index < MOST_BOUNDARIES ? boundaries[index] : NULL;
+  return index >= 0 && index < GAB_MOST_BOUNDARIES ? boundaries[index] : NULL;
 }
 
 const char *gab_boundary_name(int index)
@@ -30,16 +29,19 @@ gab_status gab_boundary_register(const gab_boundary *boundary)
              boundary->name ? boundary->name : "?");
   if (!boundary->name[0] || strpbrk(boundary->name, "|/ "))
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' cannot be the name of a boundary condition", boundary->name);
+  if ((boundary->keys != NULL) != (boundary->key_count > 0) || (boundary->keys && !boundary->read))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "boundary condition '%s' has keys without a number or without read()",
+             boundary->name);
   for (int i = 0; gab_boundary_name(i); ++i)
     if (strcmp(gab_boundary_name(i), boundary->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a boundary condition '%s'", boundary->name);
-  for (int i = 0; i < MOST_BOUNDARIES; ++i)
+  for (int i = 0; i < GAB_MOST_BOUNDARIES; ++i)
     if (!boundaries[i]) {
       boundaries[i] = boundary;
       return GAB_OK;
     }
   GAB_FAIL(GAB_ERR_ARGUMENT, "no room for boundary condition '%s': there are %d already", boundary->name,
-           MOST_BOUNDARIES);
+           GAB_MOST_BOUNDARIES);
 }
 
 double gab_link_own(const gab_lbm_model *model, const gab_level_model *at, const gab_open_link *link,

@@ -9,7 +9,10 @@
  *    static const gab_boundary resting = {.name = "resting", .doc = "Half-way bounce-back.", .arrives = arrives};
  *    GAB_TRY(gab_boundary_register(&resting));   boundaries: {y_min: {type: resting}}
  *  @endcode
- *  The flow treats such a side as one that lets fluid through. At edges it comes behind walls, velocity and pressure
+ *  The flow treats such a side as one that lets fluid through, even if it does not: nobody refuses a box that is filled through
+ *  an inlet and has no outlet but this, and where levels touch at it mass is kept to the error of the method only (the resting wall above:
+ *  2.6e-10 of it in a step, on one level none). A condition is asked for one side: in an edge between two such sides it does
+ *  not know of the other one, and what it adds along the side need not cancel there. At edges it comes behind walls, velocity and pressure
  *  sides and ahead of outflows and free slip (lbm/lbm.h). Where levels touch at it, coarse cells ask it as all others do.
  *  Nothing is known of its stability: gab_lbm_open_speed() leaves it out. Whoever changes what it computes changes
  *  results; checkpoints know its name and its keys alone.
@@ -28,8 +31,9 @@ extern "C" {
 
 struct gab_units;
 
-/** Numbers that a side has for its condition. */
+/** Numbers that a side has for its condition; conditions that can be registered. */
 #define GAB_BOUNDARY_NUMBERS 8
+#define GAB_MOST_BOUNDARIES  16
 
 /** A population that a condition is asked for. */
 typedef struct gab_boundary_link {
@@ -60,7 +64,8 @@ typedef struct gab_boundary {
 
 /** Adds a condition to those that can be chosen. Before a configuration is declared, the same on all processes.
  *  @param[in] boundary  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing or the table is full */
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing (keys without a function that reads them,
+ *  too) or the table is full */
 gab_status gab_boundary_register(const gab_boundary *boundary);
 /** @return the index-th that was registered, NULL behind the last */
 const gab_boundary *gab_boundary_at(int index);

@@ -1,5 +1,5 @@
 /** @file lattice.h
- *  @brief The lattices D2Q9, D3Q19 and D3Q27 (Qian, d'Humières & Lallemand 1992), c_s^2 = 1/3.
+ *  @brief The lattices D2Q9, D3Q19 (Qian, d'Humières & Lallemand 1992) and D3Q27 (He & Luo 1997, Phys. Rev. E 56, 6811), c_s^2 = 1/3.
  *
  *  D3Q19 lacks the eight velocities along the diagonals of space. So it does not carry the moments c_x c_y c_z and
  *  c_x^2 c_y^2 c_z^2, and its truncation errors in the nonlinear terms are not those of an isotropic fluid: a straight

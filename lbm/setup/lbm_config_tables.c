@@ -215,7 +215,7 @@ static const gab_config_key pressure_keys[] = {
           pressure_keys, COUNT(pressure_keys), false),                                                       \
       SIDE_VARIANT(side, "free_slip", "No friction, nothing passes.", NULL, 0, false)
 
-enum { KINDS_OF_SIDE = GAB_SIDE_OWN, MOST_OWN = 16 };
+enum { KINDS_OF_SIDE = GAB_SIDE_OWN };
 static const gab_config_section side_sections[KINDS_OF_SIDE * GAB_SIDE_COUNT] = {
     SIDE("x_min"), SIDE("x_max"), SIDE("y_min"), SIDE("y_max"), SIDE("z_min"), SIDE("z_max")};
 
@@ -354,10 +354,11 @@ static void list_lattices(void)
 /* A table for each side of each condition that a program has registered. */
 static gab_status declare_own_sides(gab_config *config)
 {
-  static gab_config_section sections[MOST_OWN][GAB_SIDE_COUNT];
+  static gab_config_section sections[GAB_MOST_BOUNDARIES][GAB_SIDE_COUNT];
   for (int i = 0; gab_boundary_at(i); ++i) {
     const gab_boundary *own = gab_boundary_at(i);
-    if (i == MOST_OWN) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one boundary condition too many", own->name);
+    if (i == GAB_MOST_BOUNDARIES)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one boundary condition too many", own->name);
     for (int side = 0; side < GAB_SIDE_COUNT; ++side) {
       sections[i][side] = (gab_config_section){.path = side_sections[side * KINDS_OF_SIDE].path,
                                                .doc = own->doc,

@@ -43,7 +43,7 @@ here
 said 'was left by run 00ff (process 1 on far,'
 [ ! -e out/run.lock ] || complain 'the lock is still there'
 foreign
-touch -d '58 seconds ago' out/run.lock
+touch -d '50 seconds ago' out/run.lock # ten seconds to start in
 here
 [ $code = 0 ] || complain "behind an owner that has just died: exit code $code: $(cat said.txt)"
 said 'waiting for a sign of life'

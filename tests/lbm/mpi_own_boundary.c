@@ -68,6 +68,10 @@ static void unsound_conditions_are_refused(gab_world *world)
   CHECK(gab_boundary_register(&bad) == GAB_ERR_ARGUMENT);
   bad = (gab_boundary){.name = "empty", .doc = "Nothing arrives."};
   CHECK(gab_boundary_register(&bad) == GAB_ERR_ARGUMENT);
+  const gab_config_key length = {.name = "length", .type = GAB_CONFIG_REAL, .doc = "Nobody reads it."};
+  bad = (gab_boundary){
+      .name = "unread", .doc = "Has a key.", .keys = &length, .key_count = 1, .arrives = pressure.arrives};
+  CHECK(gab_boundary_register(&bad) == GAB_ERR_ARGUMENT);
   CHECK(gab_boundary_at(0) == &pressure && !gab_boundary_at(1));
   CHECK(strcmp(gab_boundary_name(GAB_SIDE_OWN), "own_pressure") == 0 && !gab_boundary_name(GAB_SIDE_OWN + 1));
 
