@@ -111,7 +111,8 @@ struct gab_checkpoint {
   gab_slot
       elder; /* of a recovery with newcomers: a slot that needs no help, the same on all; GAB_NO_SLOT: to be found */
   bool elder_has_snapshot;
-  int valid;                               /* index of the valid snapshot; the other one is written next */
+  bool all_are_new; /* nobody is left who has taken a snapshot or was there from the start */
+  int valid;        /* index of the valid snapshot; the other one is written next */
   uint64_t forest_blocks, forest_revision; /* number of all blocks, and when it was counted */
   bool counted;
   gab_checkpoint_stats stats;

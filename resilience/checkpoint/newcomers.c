@@ -55,6 +55,7 @@ gab_status gab_newcomers_find_elder(gab_checkpoint *checkpoint)
   GAB_TRY(gab_world_min_u64(checkpoint->world, least, 2));
   checkpoint->elder = (gab_slot)(uint32_t)least[0];
   checkpoint->elder_has_snapshot = least[0] >> 32 < WITHOUT;
+  checkpoint->all_are_new = least[0] >> 32 == NEW;
   return gab_newcomers_place(checkpoint, least[1]);
 }
 

@@ -60,6 +60,15 @@ void gab_fence_check(const gab_fence *fence)
   if (gab_token_is_theirs(&self, fence->token)) obey(GAB_VERDICT_THEIRS);
 }
 
+void gab_fence_leave_to_players(const gab_fence *fence)
+{
+  if (!fence) return;
+  if (access(fence->folder, F_OK) != 0) obey(GAB_VERDICT_NO_FOLDER);
+  if (gab_quarantine_announced() != fence->cuts)
+    end_here(
+        "cut off from the run, of which only spare processes are here: it ends and leaves all files as they are");
+}
+
 /* ---------------------------------------------------------------- asking for the next token */
 
 /* The member with the lowest seat: it has been in the run at least as long as any other. */

@@ -308,6 +308,7 @@ static gab_status tell_newcomers(const gab_recovery *recovery, part *mine, gab_f
   gab_buffer account;
   if (!gab_newcomers_possible(checkpoint)) return GAB_OK;
   GAB_TRY(gab_newcomers_find_elder(checkpoint));
+  if (checkpoint->all_are_new) gab_fence_leave_to_players(recovery->fence);
   const bool is_elder = gab_world_slot(world) == checkpoint->elder;
   gab_buffer_init(&account, GAB_MEMORY_OTHER);
   gab_status status = is_elder ? put_account(recovery, &mine->before, fault, mine->since, &account) : GAB_OK;
