@@ -109,14 +109,15 @@ static void set(int descriptor, int level, int option, unsigned value)
   (void)setsockopt(descriptor, level, option, &value, sizeof value);
 }
 
-void gab_connection_limit(const gab_connection *connection, double seconds, double idle)
+bool gab_connection_limit(const gab_connection *connection, double seconds, double idle)
 {
   const int descriptor = connection->descriptor;
   unsigned now = 0;
   socklen_t size = sizeof now;
-  if (!(seconds >= 0.1 && seconds < 1e6) || connection->listens) return;
+  if (!(seconds >= 0.1 && seconds < 1e6) || connection->listens) return false;
   const unsigned milliseconds = (unsigned)(1e3 * seconds);
-  if (getsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &now, &size) != 0 || now == milliseconds) return;
+  if (getsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &now, &size) != 0 || now == milliseconds)
+    return false;
   const unsigned between = seconds > PROBES_PER_LIMIT ? (unsigned)(seconds / PROBES_PER_LIMIT) : 1;
   const unsigned pause = (unsigned)(LONGEST_PAUSE * milliseconds);
   set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, idle > 2 ? (unsigned)idle : 1);
@@ -125,6 +126,7 @@ void gab_connection_limit(const gab_connection *connection, double seconds, doub
   set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(descriptor, IPPROTO_TCP, TCP_RTO_MAX_MS, pause > 1000 ? pause : 1000);
   set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
+  return true;
 }
 
 static bool is_mapped(const gab_address *address)

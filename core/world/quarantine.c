@@ -24,7 +24,7 @@ enum { FOLDER_ROOM = 1200, PATH_ROOM = FOLDER_ROOM + 32, MOST_ADDRESSES = 1024 }
 
 typedef struct neighbour {
   gab_address address;
-  double first;  /* when this process began to watch it */
+  double first;  /* since when its newest connection is asked for signs of life */
   double silent; /* seconds, of the connection that was heard last; of those in which this process watched */
   bool asked;    /* on one of them no answer has come yet */
   double noted;  /* when it was silent for long, last; negative: never */
@@ -37,10 +37,8 @@ static neighbour known[MOST_ADDRESSES];
 static size_t known_count;
 static gab_address outside[MOST_ADDRESSES];
 static size_t outside_count;
-static double began;       /* the last quarantine */
-static double looked = -1; /* the last look round */
-static double awake; /* since when one look followed the other: a process that stood still has heard nobody */
-static bool in_need; /* some address is silent, or was a moment ago */
+static double began;        /* the last quarantine */
+static bool in_need;        /* some address is silent, or was a moment ago */
 static uint64_t last_heard; /* number of the newest announcement that was there, or was followed */
 
 static pthread_mutex_t folder_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -111,12 +109,10 @@ static void announce(uint64_t number, double now)
 
 /* ---------------------------------------------------------------- looking round */
 
-/* Of what the system says only the time counts in which this process has watched: before that, nobody had asked for a sign of
- * life, or who asked stood still. */
-static double watched_silence(const neighbour *one, double now)
+/* Of what the system says only the time counts in which it has asked; it does so also while this process stands still. */
+static double asked_silence(const neighbour *one, double now)
 {
-  const double watched = now - (one->first > awake ? one->first : awake);
-  return one->silent < watched ? one->silent : watched;
+  return one->silent < now - one->first ? one->silent : now - one->first;
 }
 
 static neighbour *find(const gab_address *address)
@@ -130,10 +126,12 @@ static neighbour *find(const gab_address *address)
 
 static void look_at(const gab_connection *connection, void *user)
 {
-  (void)user;
-  gab_connection_limit(connection, GAB_QUARANTINE_LIMIT * cut_after, GAB_QUARANTINE_IDLE * cut_after);
+  const double now = *(const double *)user;
+  const bool is_new =
+      gab_connection_limit(connection, GAB_QUARANTINE_LIMIT * cut_after, GAB_QUARANTINE_IDLE * cut_after);
   neighbour *one = connection->is_open ? find(&connection->peer) : NULL;
   if (!one) return;
+  if (is_new) one->first = now;
   if (one->silent < 0 || connection->silent < one->silent) one->silent = connection->silent;
   one->asked |= connection->asked;
 }
@@ -141,11 +139,9 @@ static void look_at(const gab_connection *connection, void *user)
 static void look_round(double now)
 {
   for (size_t i = 0; i < known_count; i++) known[i].silent = -1, known[i].asked = false;
-  if (looked < 0 || now - looked > GAB_QUARANTINE_LOOKS * cut_after) awake = now;
-  looked = now;
-  gab_connections_visit(look_at, NULL);
+  gab_connections_visit(look_at, &now);
   for (size_t i = 0; i < known_count; i++) {
-    known[i].silent = watched_silence(&known[i], now);
+    known[i].silent = asked_silence(&known[i], now);
     if (known[i].asked && known[i].silent >= GAB_QUARANTINE_LOOKS * cut_after) known[i].noted = now;
   }
 }

@@ -14,8 +14,8 @@
  *  - who sees a new announcement is deaf from then on to all addresses that it remembers, whether they can be heard again
  *    or not: what comes from there is not received and not acknowledged, no connection from there is accepted;
  *  - ::GAB_QUARANTINE_LASTS_UNTIL later, when all have seen it, it ends its connections with them. Only now MPI finds out.
- *  Silence is counted while a process watches: one that was stopped, or whose whole system was, begins anew when it goes on. What
- *  its connections were silent before says nothing about the network, since nobody had asked.
+ *  Silence is counted from when a connection is asked for signs of life, which the system does also while the process is stopped: a
+ *  connection that was made just before that and was silent for long says nothing about the network.
  *
  *  Every pair of processes that are cut off from each other remembers the other before anybody announces, since connections are asked for a
  *  sign of life when they have been idle for GAB_QUARANTINE_IDLE, and what was lost is sent again soon: the pauses double,
