@@ -104,9 +104,9 @@ void gab_connections_visit(void (*visit)(const gab_connection *connection, void 
 
 /* ---------------------------------------------------------------- what is done to one */
 
-static void set(int descriptor, int level, int option, unsigned value)
+static bool set(int descriptor, int level, int option, unsigned value)
 {
-  (void)setsockopt(descriptor, level, option, &value, sizeof value);
+  return setsockopt(descriptor, level, option, &value, sizeof value) == 0;
 }
 
 bool gab_connection_limit(const gab_connection *connection, double seconds, double idle)
@@ -125,8 +125,7 @@ bool gab_connection_limit(const gab_connection *connection, double seconds, doub
   set(descriptor, IPPROTO_TCP, TCP_KEEPCNT, PROBES_PER_LIMIT);
   set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(descriptor, IPPROTO_TCP, TCP_RTO_MAX_MS, pause > 1000 ? pause : 1000);
-  set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
-  return true;
+  return set(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
 }
 
 static bool is_mapped(const gab_address *address)

@@ -46,7 +46,7 @@ void gab_connections_visit(void (*visit)(const gab_connection *connection, void 
 
 /** Has a connection end without an acknowledgement for `seconds`, at least 0.1; one where nothing is sent is asked for
  *  a sign of life after `idle` seconds, rounded to whole ones. What cannot be limited stays as it is.
- *  @return whether it was not so before */
+ *  @return whether it is so from now on, and was not before */
 bool gab_connection_limit(const gab_connection *connection, double seconds, double idle);
 
 /** From now on nothing that comes from these addresses is received, and none of it acknowledged. For one that

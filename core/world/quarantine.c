@@ -24,12 +24,12 @@ enum { FOLDER_ROOM = 1200, PATH_ROOM = FOLDER_ROOM + 32, MOST_ADDRESSES = 1024 }
 
 typedef struct neighbour {
   gab_address address;
-  double first;  /* since when its newest connection is asked for signs of life */
-  double silent; /* seconds, of the connection that was heard last; of those in which this process watched */
-  bool asked;    /* on one of them no answer has come yet */
-  double noted;  /* when it was silent for long, last; negative: never */
-  bool is_outside; /* nothing from there is received any more */
-  double since;    /* when that began */
+  double asked_since; /* when its newest connection began to be asked for signs of life */
+  double silent;      /* seconds, of the connection that was heard last, since then */
+  bool asked;         /* on one of them no answer has come yet */
+  double noted;       /* when it was silent for long, last; negative: never */
+  bool is_outside;    /* nothing from there is received any more */
+  double since;       /* when that began */
 } neighbour;
 
 static double cut_after; /* seconds; 0: nobody watches */
@@ -112,7 +112,7 @@ static void announce(uint64_t number, double now)
 /* Of what the system says only the time counts in which it has asked; it does so also while this process stands still. */
 static double asked_silence(const neighbour *one, double now)
 {
-  return one->silent < now - one->first ? one->silent : now - one->first;
+  return one->silent < now - one->asked_since ? one->silent : now - one->asked_since;
 }
 
 static neighbour *find(const gab_address *address)
@@ -120,7 +120,8 @@ static neighbour *find(const gab_address *address)
   for (size_t i = 0; i < known_count; i++)
     if (gab_address_equal(&known[i].address, address)) return &known[i];
   if (known_count == MOST_ADDRESSES) return NULL;
-  known[known_count] = (neighbour){.address = *address, .first = gab_seconds(), .silent = -1, .noted = -1};
+  known[known_count] =
+      (neighbour){.address = *address, .asked_since = gab_seconds(), .silent = -1, .noted = -1};
   return &known[known_count++];
 }
 
@@ -131,7 +132,7 @@ static void look_at(const gab_connection *connection, void *user)
       gab_connection_limit(connection, GAB_QUARANTINE_LIMIT * cut_after, GAB_QUARANTINE_IDLE * cut_after);
   neighbour *one = connection->is_open ? find(&connection->peer) : NULL;
   if (!one) return;
-  if (is_new) one->first = now;
+  if (is_new) one->asked_since = now;
   if (one->silent < 0 || connection->silent < one->silent) one->silent = connection->silent;
   one->asked |= connection->asked;
 }
