@@ -35,10 +35,9 @@ enum {
   GAB_LOCAL_CONTROL = 0,   /**< the lane of the protocol; lane 1 + c is that of context c */
   GAB_LOCAL_CONTEXTS = 32, /**< contexts (logged ports) at most */
   GAB_LOCAL_AHEAD = 50,    /**< messages that a replay sends beyond what was acknowledged */
-  GAB_LOCAL_CHILDREN =
-      8 /**< of a slot in the tree of acknowledgements. A commit climbs one level each time that a process
-                              looks at its messages, which may be once a step: a flat tree commits sooner, and a death
-                              then leads back less far */
+  /** Of a slot in the tree of acknowledgements. A commit climbs one level each time that a process looks at its messages,
+   *  which may be once a step: a flat tree commits sooner, and a death then leads back less far. */
+  GAB_LOCAL_CHILDREN = 8
 };
 
 typedef enum gab_local_state {

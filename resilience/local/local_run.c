@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum { COPY_BELOW = 4096 }; /* bytes of a message from which on it changes hands */
-#define COMMIT_SHARE 0.01   /* of the time between two checkpoints */
 
 /* ---------------------------------------------------------------- places */
 
@@ -408,12 +407,6 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run)
   gab_world_set_rest(loop->world, gab_local_rest, made);
   *run = made;
   return GAB_OK;
-}
-
-void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
-{
-  run->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
-  run->commit_children = children > 0 ? children : GAB_LOCAL_CHILDREN;
 }
 
 void gab_local_set_verify(gab_local_run *run, gab_verify verify)

@@ -5,8 +5,10 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 
-#define FIRST_COMMIT                                                                                         \
-  0.1 /* seconds that the first checkpoint waits at most: before its commit a death ends local recovery */
+/* How long a checkpoint waits for its commit at most: the first one in seconds, since before its commit a death ends local
+ * recovery; each further one a share of the time since the one before. */
+#define FIRST_COMMIT 0.1
+#define COMMIT_SHARE 0.01
 
 static gab_local_run *run_of(const gab_timeloop *loop) { return loop->guard ? loop->guard->local : NULL; }
 
@@ -68,6 +70,12 @@ static gab_status hand_in(gab_local_run *run, const gab_buffer *image)
     if (taken) return GAB_OK;
     GAB_TRY(run->carrier.serve(run));
   }
+}
+
+void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
+{
+  run->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
+  run->commit_children = children > 0 ? children : GAB_LOCAL_CHILDREN;
 }
 
 /* All are here at about the same time if nobody is late, and look at their messages: what else climbs a level of the tree per step is
