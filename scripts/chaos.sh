@@ -221,7 +221,7 @@ stage_of() { # stage_of DIR
   elif grep -q 'while MPI was being started' "$1.log"; then echo world
   elif grep -q 'while the run was being set up' "$1.log"; then echo set_up
   elif grep -q 'before the first checkpoint' "$1.log"; then echo first_checkpoint
-  elif grep -q 'nothing is lost: starting the run again' "$1.log"; then echo ended
+  elif grep -q 'starting the run again (start' "$1.log"; then echo ended
   elif (($(count "$1" recovery))); then echo survived
   else echo unnoticed; fi
 }

@@ -63,7 +63,7 @@
 enum {
   LAUNCH_NO_COMPLETION = 1, /**< exit code of a run that left no completion marker */
   LAUNCH_AGAIN =
-      76, /**< exit code of a run that wants to be started again: nothing is lost, or its state is in memory */
+      76, /**< exit code of a run that wants to be started again: it says what is lost, if anything */
   LAUNCH_REQUEUE = 75,  /**< exit code of a run that was told to stop and can be continued */
   LAUNCH_BAD_USAGE = 2, /**< exit code for a wrong command line */
   LAUNCH_PATH = 1024    /**< longest path of the launcher's own files, with the terminating zero */

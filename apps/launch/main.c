@@ -42,8 +42,8 @@ static void print_help(const launch_options *options)
       "  --retries N        restarts after stalls before giving up (default %d)\n"
       "  --start-within SECONDS  stop a run that gives no sign of life for so long after its start, as when a process\n"
       "                     dies inside MPI_Init: the others wait there for ever (default %g; 0: as --stall)\n"
-      "  --start-retries N  starts again of a run that lost a process before it began to compute: nothing is lost then\n"
-      "                     (default %d)\n"
+      "  --start-retries N  starts again of a run that lost a process before it began to compute (nothing is lost then),\n"
+      "                     or all processes but spares (default %d)\n"
       "  --dead-after SECONDS  a process that does not speak for so long, stopped by a signal, say, counts as dead; when\n"
       "                     it wakes up it ends itself. At least ten times the longest step, the setting up and the\n"
       "                     writing of files; not for jobs that are suspended as a whole (default: never)\n"
@@ -67,7 +67,7 @@ static void print_help(const launch_options *options)
       "  -h, --help         this text\n"
       "\n"
       "Exit code: the one that the run leaves in its completion marker (0 done, 2 bad input, 3 lost data,\n"
-      "4 diverged, 75 please requeue, 76 please start again: lost a process before it began); 1 if it ended without completing or kept hanging; 128 + signal if\n"
+      "4 diverged, 75 please requeue, 76 please start again: lost a process before it began, or all but spares); 1 if it ended without completing or kept hanging; 128 + signal if\n"
       "the launcher was told to stop; 2 for a wrong command line.\n"
       "Environment of the program: GABION_COMPLETION, GABION_PROGRESS (files to write), GABION_STOP (a file\n"
       "that asks to stop), GABION_ATTEMPT, GABION_PINNED (1: bound to cores), GABION_RESPAWN (1: processes may be\n"
@@ -291,14 +291,15 @@ static bool wants_again(const launch_result *result)
          (result->end == LAUNCH_COMPLETED && result->code == LAUNCH_AGAIN);
 }
 
-/* A run that lost a process before it began. @return true if it is to be started again, on the same nodes */
+/* A run that lost a process before it began, or says itself why it is to be started again. @return true if it is, on the same nodes */
 static bool restart(const launch_options *options, int attempt, int *starts, const launch_result *result)
 {
   if (result->end == LAUNCH_INCOMPLETE) return false;
   const bool again = (*starts)++ < options->start_retries;
   if (result->end == LAUNCH_NOT_UP) log_rescue(options, attempt, result, again);
   if (again)
-    launch_say("nothing is lost: starting the run again (start %d of at most %d)", *starts + 1,
+    launch_say("%sstarting the run again (start %d of at most %d)",
+               result->end == LAUNCH_NOT_UP ? "nothing is lost: " : "", *starts + 1,
                options->start_retries + 1);
   else
     launch_say("giving up after %d start%s that failed (--start-retries)", *starts, *starts == 1 ? "" : "s");

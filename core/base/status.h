@@ -25,8 +25,8 @@ typedef enum gab_status {
   GAB_ERR_LOST,    /**< data of dead processes that no copy holds any more */
   GAB_ERR_DIVERGED, /**< the simulation left the range where its numbers mean anything */
   GAB_ERR_REQUEUE,  /**< stopped in time, to be continued by the same command */
-  GAB_ERR_AGAIN,    /**< to be started again at once: the state lies in the memory of the nodes */
-  GAB_ERR_ENDED,    /**< ended before its last step, for the reason that the message names */
+  GAB_ERR_AGAIN, /**< to be started again at once: from the memory of nodes, from disk, or at the beginning */
+  GAB_ERR_ENDED, /**< ended before its last step, for the reason that the message names */
   GAB_ERR_MEMORY,   /**< out of memory */
   GAB_ERR_IO,       /**< a file could not be read or written while running */
   GAB_ERR_CORRUPT,  /**< packed data that does not unpack */

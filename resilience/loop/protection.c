@@ -648,10 +648,28 @@ gab_status gab_timeloop_go_back(gab_timeloop *loop, gab_step *step)
 }
 
 /* Before the first snapshot of this job nothing has been computed that could be lost; what an earlier job left, the next
- * one will find again. Equal on all: whether somebody had a snapshot is what the recovery asked them. */
+ * one will find again. Where only newcomers are left nobody knows whether there was a snapshot: there is nothing to go on from but
+ * what the next job finds. Equal on all: whether somebody had a snapshot is what the recovery asked them. */
 static bool may_start_again(const gab_guard *guard)
 {
   return gab_checkpoint_get_stats(guard->checkpoint).taken == 0;
+}
+
+/* @return GAB_ERR_AGAIN, with what is lost by it */
+static gab_status start_again(const gab_guard *guard)
+{
+  const bool in_memory = guard->node_memory[0] != '\0';
+  if (guard->checkpoint->all_are_new)
+    GAB_FAIL(
+        GAB_ERR_AGAIN,
+        "all processes died that may have held a checkpoint, and those that took over from them hold none: %s",
+        in_memory ? "what lies in the memory of the nodes lies there still"
+                  : "what was computed since the last checkpoint on disk, or since the beginning, is lost");
+  if (in_memory)
+    GAB_FAIL(GAB_ERR_AGAIN,
+             "a process died before this job had a snapshot of its own: what lies in the memory of the "
+             "nodes lies there still");
+  GAB_FAIL(GAB_ERR_AGAIN, "a process died before the first checkpoint was complete: nothing is lost");
 }
 
 gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_status *called)
@@ -682,9 +700,5 @@ gab_status gab_guard_recover(gab_timeloop *loop, gab_status why, const gab_statu
   /* A recovery that went through ended with a snapshot of this job. */
   if (status == GAB_OK) gab_salvage_destroy(&loop->guard->salvage, true);
   if (status != GAB_ERR_LOST || !may_start_again(loop->guard)) return status;
-  if (loop->guard->node_memory[0])
-    GAB_FAIL(GAB_ERR_AGAIN,
-             "a process died before this job had a snapshot of its own: what lies in the memory of the "
-             "nodes lies there still");
-  GAB_FAIL(GAB_ERR_AGAIN, "a process died before the first checkpoint was complete: nothing is lost");
+  return start_again(loop->guard);
 }

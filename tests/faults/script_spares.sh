@@ -74,6 +74,18 @@ keep=1 launch 0 2 2 --set resilience.disk.every=20 --inject slot=0+1,step=47,pha
 full "all who played" 1
 grep -q '"strategy": "disk"' out/summary.json || complain "all who played: not from disk"
 
+# Nor can they go back in the job where the disk is no strategy: they hold no checkpoint. They ask for another start and say what
+# is lost by it; not that nothing is. The next start goes on from disk.
+launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40 --set 'resilience.strategies=[spare]'
+keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject slot=0+1,step=47,phase=compute
+said 'all processes died that may have held a checkpoint'
+said 'what was computed since the last checkpoint on disk, or since the beginning, is lost'
+said 'starting the run again (start 2 of at most 2)'
+not_said 'nothing is lost'
+not_said 'before the first checkpoint'
+keep=1 launch 0 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]'
+full "all who played, started again" 0
+
 # Left is only one that took over just now, which knows of no snapshot but the newest, and of that too little is left.
 launch 0 3 1 --set resilience.disk.every=20 --set run.steps=30
 keep=1 launch 0 3 1 --set resilience.disk.every=20 --inject slot=2,step=43,phase=compute --inject slot=0+1,step=46,phase=compute
