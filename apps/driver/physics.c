@@ -16,7 +16,7 @@ static int length(const char *const *names)
   return count;
 }
 
-static bool is_whole(const gab_physics *one)
+static bool is_complete(const gab_physics *one)
 {
   return one->name && one->title && one->own && one->case_bytes >= sizeof(driver_case) && one->declare &&
          one->read && one->describe && one->run_bytes >= sizeof(driver_run) && one->prepare && one->build &&
@@ -28,7 +28,7 @@ gab_status driver_physics_set(const gab_physics *const *physics, int count)
 {
   int without_section = 0;
   for (int i = 0; i < count; i++) {
-    if (!is_whole(physics[i]))
+    if (!is_complete(physics[i]))
       GAB_FAIL(GAB_ERR_ARGUMENT, "the physics %s lacks what has to be there (apps/driver/physics.h)",
                physics[i]->name ? physics[i]->name : "without a name");
     without_section += !physics[i]->section;
@@ -47,12 +47,12 @@ const gab_physics *driver_physics_at(int index)
 
 const gab_physics *driver_physics_of(const gab_config *config)
 {
-  const gab_physics *else_of = all[all_count - 1];
+  const gab_physics *fallback = all[all_count - 1];
   for (int i = 0; i < all_count; i++) {
-    if (!all[i]->section) else_of = all[i];
+    if (!all[i]->section) fallback = all[i];
     else if (gab_config_is_set(config, all[i]->section)) return all[i];
   }
-  return else_of;
+  return fallback;
 }
 
 gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found)

@@ -81,7 +81,7 @@ void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
 /* All are here at about the same time if nobody is late, and look at their messages: what else climbs a level of the tree per step is
  * there in moments, and a death from now on leads back to this checkpoint, not to the one before. Who is late is not waited
  * for beyond a small share of the time since the last checkpoint; nor does he wait who has to catch up himself. */
-static gab_status see_commit(gab_local_run *run)
+static gab_status await_commit(gab_local_run *run)
 {
   const double begin = gab_seconds();
   const double most = run->taken > 0 ? run->commit_share * (begin - run->taken) : FIRST_COMMIT;
@@ -114,7 +114,7 @@ static gab_status take(gab_local_run *run)
   gab_status status = gab_local_pack(run, &image);
   gab_world_enter(run->world, GAB_PHASE_COMMIT);
   if (status == GAB_OK) status = hand_in(run, &image);
-  if (status == GAB_OK) status = see_commit(run);
+  if (status == GAB_OK) status = await_commit(run);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
   gab_buffer_release(&image);
   GAB_TRY(status);
