@@ -77,9 +77,20 @@ gab_monitor_list driver_case_monitors(const driver_case *which)
   return which->physics->monitors ? which->physics->monitors() : (gab_monitor_list){0};
 }
 
+/* A check that would never be made. */
+static gab_status refuse_check(const driver_case *which)
+{
+  const gab_physics *physics = which->physics;
+  if (physics->check_finite || physics->check_recomputed || which->check_every == 0 ||
+      !gab_config_is_set(which->config, "run.check_every"))
+    return GAB_OK;
+  return gab_config_fail(which->config, "run.check_every", "there is no such check for %s", physics->title);
+}
+
 gab_status driver_case_settle(driver_case *which)
 {
   GAB_TRY(driver_steps_read(which->config, which->dt, &which->steps, &which->check_every));
+  GAB_TRY(refuse_check(which));
   GAB_TRY(recompute_plan_read(which->config, which->check_every, &which->recompute));
   GAB_TRY(gab_resilience_check(which->config, driver_case_monitors(which)));
   return driver_drills_check(which->options);

@@ -70,7 +70,8 @@ struct gab_physics {
   gab_monitor_list (*monitors)(void);
   /** A gab_rebalance_fn for after a death; `user` is the run. NULL: by the section `balance`. */
   gab_status (*rebalance)(void *user, gab_forest *forest);
-  /** ::GAB_ERR_DIVERGED, with the place, if the numbers mean nothing. NULL: they always mean something. Local. */
+  /** ::GAB_ERR_DIVERGED, with the place, if the numbers mean nothing. NULL: they always mean something, and a case that sets
+   *  run.check_every is refused (but for check_recomputed). Local. */
   gab_status (*check_finite)(driver_run *it);
   /** Of the monitor `recompute`, NULL without it: whether blocks that were computed twice differ; at rest: or changed since. */
   gab_status (*check_recomputed)(driver_run *it, bool at_rest);

@@ -22,6 +22,12 @@ check 2 plate.yaml --set fluid.omega=1.5
 said 'fluid'
 check 2 plate.yaml --set 'output.fields.quantities=[velocity]'
 said 'temperature'
+# It has no check that its numbers mean something: whoever asks for one is told.
+check 0 plate.yaml --set run.check_every=0
+sed 's/steps: 40}/steps: 40, check_every: 10}/' plate.yaml >checked.yaml
+check 2 checked.yaml
+said 'checked.yaml:1:'
+said 'run.check_every: there is no such check for conduction of heat'
 "$gabion" help heat >said.txt 2>&1 || complain "help: $(cat said.txt)"
 said 'Conductivity; stable up to 0.25.'
 "$gabion" info plate.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
