@@ -6,10 +6,6 @@
 
 #include <math.h>
 
-/* What there is to be written, in the words of the physics that have it. */
-#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
-#define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
-
 static const gab_config_key run_keys[] = {
     {.name = "title",
      .type = GAB_CONFIG_STRING,
@@ -144,19 +140,7 @@ static const gab_config_key fields_keys[] = {
      .outside = true,
      .doc = "What is written: any of " QUANTITY_LIST "; of a phase field any of " PHASE_QUANTITY_LIST
             ", by default phase and solid."},
-    {.name = "precision",
-     .type = GAB_CONFIG_CHOICE,
-     .choices = "float|double",
-     .default_text = "float",
-     .outside = true,
-     .doc = "Of the numbers in the files."},
-    {.name = "compression",
-     .type = GAB_CONFIG_INT,
-     .min = 0,
-     .max = 9,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .outside = true,
-     .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."},
+    FIELD_FILE_KEYS,
 };
 
 static const gab_config_key slice_keys[] = {

@@ -37,6 +37,23 @@
     .outside = true, .doc = "First step at which something is written."                                      \
   }
 
+/* Two keys that say how numbers stand in files of fields. */
+#define FIELD_FILE_KEYS                                                                                      \
+  {.name = "precision",                                                                                      \
+   .type = GAB_CONFIG_CHOICE,                                                                                \
+   .choices = "float|double",                                                                                \
+   .default_text = "float",                                                                                  \
+   .outside = true,                                                                                          \
+   .doc = "Of the numbers in the files."},                                                                   \
+  {                                                                                                          \
+    .name = "compression", .type = GAB_CONFIG_INT, .min = 0, .max = 9, .default_text = GAB_CONFIG_OPTIONAL,  \
+    .outside = true, .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."         \
+  }
+
+/* What there is to be written, in the words of the physics that have it. */
+#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
+#define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
+
 /** Declares the sections of a list. Local. */
 gab_status driver_declare(gab_config *config, const gab_config_section *list, size_t count);
 

@@ -2,8 +2,6 @@
 #include "apps/driver/case/tables.h"
 #include "apps/driver/flow/flow.h"
 
-#define QUANTITY_LIST "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
-
 static const gab_config_key probes_keys[] = {
     SCHEDULE_KEYS,
     {.name = "quantities",

@@ -2,8 +2,6 @@
 #include "apps/driver/case/tables.h"
 #include "apps/driver/solidification/solidification.h"
 
-#define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
-
 static const gab_config_key slabs_keys[] = {
     {.name = "quantities",
      .type = GAB_CONFIG_STRING,
@@ -12,19 +10,7 @@ static const gab_config_key slabs_keys[] = {
      .default_text = "[phase]",
      .outside = true,
      .doc = "Which of " PHASE_QUANTITY_LIST " are written."},
-    {.name = "precision",
-     .type = GAB_CONFIG_CHOICE,
-     .choices = "float|double",
-     .default_text = "float",
-     .outside = true,
-     .doc = "Of the numbers in the files."},
-    {.name = "compression",
-     .type = GAB_CONFIG_INT,
-     .min = 0,
-     .max = 9,
-     .default_text = GAB_CONFIG_OPTIONAL,
-     .outside = true,
-     .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."},
+    FIELD_FILE_KEYS,
 };
 
 static const gab_config_key profile_keys[] = {SCHEDULE_KEYS};
