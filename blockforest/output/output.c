@@ -247,6 +247,27 @@ gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step ste
   return GAB_OK;
 }
 
+static bool lacks_last(const writer *which, gab_step step)
+{
+  return which->schedule.last && is_active(which) && !gab_schedule_due(which->schedule, step);
+}
+
+bool gab_output_lacks_last(const gab_output *output, gab_step step)
+{
+  for (size_t i = 0; i < output->count; i++)
+    if (lacks_last(&output->writers[i], step)) return true;
+  return false;
+}
+
+gab_status gab_output_write_last(gab_output *output, gab_step step, double time)
+{
+  if (!gab_output_lacks_last(output, step)) return GAB_OK;
+  gab_world_enter(gab_forest_world(output->forest), GAB_PHASE_OUTPUT);
+  for (size_t i = 0; i < output->count; i++)
+    if (lacks_last(&output->writers[i], step)) GAB_TRY(write_one(output, &output->writers[i], step, time));
+  return GAB_OK;
+}
+
 static gab_status flush_own(gab_output *output)
 {
   for (size_t i = 0; i < output->count; i++) {

@@ -32,6 +32,7 @@ typedef struct gab_output gab_output;
 typedef struct gab_schedule {
   gab_step every; /**< > 0; 0: never by itself, see gab_output_write_now() */
   gab_step start; /**< >= 0 */
+  bool last;      /**< and at the last step of the run, due or not: gab_output_write_last() */
 } gab_schedule;
 
 bool gab_schedule_due(gab_schedule schedule, gab_step step);
@@ -90,9 +91,15 @@ typedef enum gab_output_kind {
   GAB_OUTPUT_ALL = 7
 } gab_output_kind;
 
-/** Writes now, due or not, e.g. the last state of a run or one that diverged. Collective.
+/** Writes now, due or not, e.g. the state of a run that diverged. Collective.
  *  @param[in] kinds  sum of ::gab_output_kind */
 gab_status gab_output_write_now(gab_output *output, unsigned kinds, gab_step step, double time);
+
+/** True if some writer is to write the last step, and this one was not due. Local, the same on all slots. */
+bool gab_output_lacks_last(const gab_output *output, gab_step step);
+
+/** Writes what lacks the last step of a run, if anything. Collective. @return as gab_output_write() */
+gab_status gab_output_write_last(gab_output *output, gab_step step, double time);
 
 /** Flushes all series. Collective. */
 gab_status gab_output_flush(gab_output *output);

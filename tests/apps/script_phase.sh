@@ -34,6 +34,31 @@ awk -F, 'NR > 1 && (($6 + $7 + $8 + $9 - 1)^2 > 1e-20 || $4 != 3 * $3 + 1.5) { e
 awk -v width="$(value out/front.csv width)" -v spacing="$(value out/front.csv spacing_beta)" \
     'BEGIN { exit !(width >= 3 && width <= 72 && spacing >= width) }' || complain "spacing: $(tail -1 out/front.csv)"
 
+# ---- the last state, which no schedule writes: of fields and of each slice as their key `final` says
+sed '/^output:/,$d; s/steps: 240/steps: 30/' grow.yaml >last.yaml
+cat >>last.yaml <<'YAML'
+output:
+  slices:
+    - {quantity: phase, every: 20, final: false}
+    - {quantity: solid, every: 20}
+  fields: {every: 20, quantities: [phase], final: false}
+YAML
+written() { # written STEP FILES: of that step
+  local found
+  found=$(cd out && ls -d ./*_00000000"$1"[._]* fields/*_00000000"$1"[._]* 2>/dev/null | sed 's|^\./||' | tr '\n' ' ')
+  [ "$found" = "${2:+$2 }" ] || complain "of step $1 there is $found instead of $2"
+}
+of_fields() { echo "fields/fields_00000000$1.s0000.h5 fields/fields_00000000$1.xdmf"; }
+run 0 1 last.yaml
+written 20 "phase_0000000020.png solid_0000000020.png $(of_fields 20)"
+written 30 solid_0000000030.png
+run 0 1 last.yaml --set output.fields.final=true --set output.slices.1.final=false
+written 30 "$(of_fields 30)"
+run 0 1 last.yaml --set output.fields.final=true
+written 30 "solid_0000000030.png $(of_fields 30)"
+run 0 1 last.yaml --set output.slices.1.final=false
+written 30 ''
+
 # ---- a run that diverges
 sed 's/alpha, composition/alpha, diffusivity: 0.9, composition/; s/temperature: {.*/temperature: {value: 0.8, gradient: -1.0e6}/' \
   grow.yaml >wild.yaml

@@ -155,15 +155,15 @@ static gab_output *make_output(gab_forest *forest, const char *path)
       .points = points, .point_count = 3, .quantities = case_quantities, .quantity_count = 2};
   volume.compression = 4;
   EXPECT_OK(gab_output_create(forest, path, &output));
-  EXPECT_OK(gab_output_add_volume(output, (gab_schedule){10, 0}, &volume));
+  EXPECT_OK(gab_output_add_volume(output, (gab_schedule){.every = 10}, &volume));
   if (gab_slice_is_built()) {
-    EXPECT_OK(gab_output_add_slice(output, (gab_schedule){20, 0}, &slice));
+    EXPECT_OK(gab_output_add_slice(output, (gab_schedule){.every = 20}, &slice));
     slice = (gab_slice_options){
         .quantity = &case_quantities[1], .component = GAB_COMPONENT_Y, .axis = 0, .position = -1.0};
-    EXPECT_OK(gab_output_add_slice(output, (gab_schedule){20, 0}, &slice));
+    EXPECT_OK(gab_output_add_slice(output, (gab_schedule){.every = 20}, &slice));
   }
-  EXPECT_OK(gab_output_add_probes(output, (gab_schedule){1, 1}, &probes));
-  EXPECT_OK(gab_output_add_series(output, (gab_schedule){2, 0}, "series", columns, 2, row, NULL, NULL));
+  EXPECT_OK(gab_output_add_probes(output, (gab_schedule){.every = 1, .start = 1}, &probes));
+  EXPECT_OK(gab_output_add_series(output, (gab_schedule){.every = 2}, "series", columns, 2, row, NULL, NULL));
   return output;
 }
 

@@ -31,9 +31,9 @@ static gab_output *make_output(gab_forest *forest, const char *path)
   gab_probes_options probes = {
       .points = points, .point_count = 1, .quantities = case_quantities, .quantity_count = 2};
   EXPECT_OK(gab_output_create(forest, path, &output));
-  EXPECT_OK(gab_output_add_series(output, (gab_schedule){1, 0}, "series", columns, 1, row, NULL, NULL));
-  EXPECT_OK(gab_output_add_volume(output, (gab_schedule){4, 0}, &volume));
-  EXPECT_OK(gab_output_add_probes(output, (gab_schedule){2, 0}, &probes));
+  EXPECT_OK(gab_output_add_series(output, (gab_schedule){.every = 1}, "series", columns, 1, row, NULL, NULL));
+  EXPECT_OK(gab_output_add_volume(output, (gab_schedule){.every = 4}, &volume));
+  EXPECT_OK(gab_output_add_probes(output, (gab_schedule){.every = 2}, &probes));
   return output;
 }
 

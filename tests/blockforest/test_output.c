@@ -83,7 +83,7 @@ static void schedules_are_due_from_their_start(void **state)
   gab_schedule schedule = {.every = 3, .start = 4};
   const bool due[] = {false, false, false, false, true, false, false, true, false, false, true};
   for (int step = 0; step < 11; step++) assert_int_equal(gab_schedule_due(schedule, step), due[step]);
-  assert_false(gab_schedule_due((gab_schedule){0, 0}, 0));
+  assert_false(gab_schedule_due((gab_schedule){0}, 0));
 }
 
 /* ------------------------------------------------------------------------------------ pictures */

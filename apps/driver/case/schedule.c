@@ -16,8 +16,8 @@ gab_status output_schedule_read(const gab_config *config, const char *path, doub
   char every[GAB_CONFIG_PATH_CAPACITY], interval[GAB_CONFIG_PATH_CAPACITY], start[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(every, "%s.every", path);
   gab_config_path(interval, "%s.interval", path);
-  schedule->start = gab_config_int(config, gab_config_path(start, "%s.start", path));
-  schedule->every = gab_config_int(config, every);
+  *schedule = (gab_schedule){.every = gab_config_int(config, every),
+                             .start = gab_config_int(config, gab_config_path(start, "%s.start", path))};
   if (!gab_config_is_set(config, interval)) return GAB_OK;
   return steps_of_interval(config, interval, dt, &schedule->every);
 }

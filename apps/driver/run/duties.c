@@ -191,10 +191,9 @@ static gab_status write_summary(driver_run *it, gab_status why)
 static gab_status finish(void *user, gab_step step)
 {
   driver_run *it = user;
-  const unsigned kinds = driver_run_last_kinds(it, step);
-  if (kinds) {
+  if (gab_output_lacks_last(it->output, step)) {
     GAB_TRY(update(it));
-    GAB_TRY(gab_output_write_now(it->output, kinds, step, driver_run_time(it, step)));
+    GAB_TRY(gab_output_write_last(it->output, step, driver_run_time(it, step)));
   }
   if (physics_of(it)->finish) GAB_TRY(physics_of(it)->finish(it, step));
   GAB_TRY(gab_output_flush(it->output));

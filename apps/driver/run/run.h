@@ -80,7 +80,5 @@ gab_status driver_run_add_writers(driver_run *it);
 /** Adds quantities of a list in the parameter file to `picked`, which has room for #DRIVER_MOST_PICKED. */
 gab_status driver_run_pick(const driver_run *it, const char *path, gab_quantity *picked, size_t *count);
 enum { DRIVER_MOST_PICKED = 16 }; /* the length of the lists in the tables */
-/** Kinds whose last state has not been written by their schedule but is wanted. */
-unsigned driver_run_last_kinds(const driver_run *it, gab_step step);
 
 #endif

@@ -42,6 +42,7 @@ static gab_status add_fields(driver_run *it)
     GAB_TRY(pick_names(it, path, usual, options.quantity_count, picked));
   }
   GAB_TRY(output_schedule_read(config, "output.fields", it->parameters->dt, &schedule));
+  schedule.last = gab_config_bool(config, "output.fields.final");
   return driver_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
 }
 
@@ -62,6 +63,7 @@ static gab_status add_slice(driver_run *it, size_t index)
   gab_schedule schedule;
   gab_config_path(item, "output.slices.%zu", index);
   GAB_TRY(output_schedule_read(config, item, it->parameters->dt, &schedule));
+  schedule.last = gab_config_bool(config, gab_config_path(path, "%s.final", item));
   gab_slice_options options = {.axis = gab_config_choice(config, gab_config_path(path, "%s.axis", item)),
                                .outlines =
                                    gab_config_bool(config, gab_config_path(path, "%s.outlines", item))};
@@ -125,29 +127,4 @@ gab_status driver_run_add_writers(driver_run *it)
   for (size_t i = 0; i < slices; i++) GAB_TRY(add_slice(it, i));
   GAB_TRY(add_evidence(it, it->failure_output, "diverged"));
   return add_evidence(it, it->good_output, "last_good");
-}
-
-/* ---------------------------------------------------------------- the last state */
-
-/* Whether what is written below `path` is wanted of the last state, and has not been written. */
-static bool is_missing(const driver_run *it, const char *path, gab_step step)
-{
-  const gab_config *config = it->parameters->config;
-  char final[GAB_CONFIG_PATH_CAPACITY];
-  gab_schedule schedule = {0};
-  gab_config_path(final, "%s.final", path);
-  return output_schedule_read(config, path, it->parameters->dt, &schedule) == GAB_OK &&
-         gab_config_bool(config, final) && !gab_schedule_due(schedule, step);
-}
-
-unsigned driver_run_last_kinds(const driver_run *it, gab_step step)
-{
-  const gab_config *config = it->parameters->config;
-  char item[GAB_CONFIG_PATH_CAPACITY];
-  unsigned kinds = 0;
-  if (gab_config_is_set(config, "output.fields") && is_missing(it, "output.fields", step))
-    kinds |= GAB_OUTPUT_VOLUME;
-  for (size_t i = 0; i < gab_config_count(config, "output.slices"); i++)
-    if (is_missing(it, gab_config_path(item, "output.slices.%zu", i), step)) kinds |= GAB_OUTPUT_SLICE;
-  return kinds;
 }
