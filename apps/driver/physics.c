@@ -2,6 +2,7 @@
 #include "apps/driver/physics.h"
 
 #include "apps/driver/run/run.h"
+#include "core/base/log.h"
 #include "core/memory/memory.h"
 
 #include <string.h>
@@ -121,7 +122,7 @@ static gab_status plan_in(gab_world *world, const driver_case *which, plan_fn *u
 }
 
 /* What went wrong is said behind the end of MPI, too. */
-gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user)
+gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user, double *started)
 {
   const gab_physics *physics = which->physics;
   gab_world *world = NULL;
@@ -130,6 +131,7 @@ gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user)
     return gab_config_fail(which->config, physics->section ? physics->section : "run",
                            "gabion plan does not know %s", physics->title);
   GAB_TRY(gab_world_create(NULL, NULL, &world));
+  if (started) *started = gab_seconds();
   gab_status status = plan_in(world, which, use, user);
   snprintf(message, sizeof message, "%s", gab_error_message());
   gab_world_destroy(&world);

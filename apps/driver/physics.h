@@ -133,7 +133,8 @@ gab_monitor_list driver_case_monitors(const driver_case *which);
 /** ::GAB_ERR_INPUT if the file has a section that belongs to another physics. */
 gab_status driver_case_refuse_others(const driver_case *which);
 /** The grid of the start on this process, for `use`; starts MPI for it and ends it.
+ *  @param[out] started  gab_seconds() when MPI was up, before `use` is called; may be NULL
  *  @return ::GAB_ERR_INPUT if there are several processes, or if the physics cannot be planned */
-gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user);
+gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user, double *started);
 
 #endif

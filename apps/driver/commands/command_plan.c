@@ -126,7 +126,7 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
 typedef struct planning {
   const driver_case *which;
   const plan_options *options;
-  double start;
+  double started; /* gab_seconds() when MPI was up */
 } planning;
 
 static gab_status plan_grid(void *user, const plan_model *model, gab_proxies *proxies)
@@ -134,7 +134,7 @@ static gab_status plan_grid(void *user, const plan_model *model, gab_proxies *pr
   const planning *it = user;
   plan_numbers numbers = {0};
   gab_status status = plan_work_out(it->which, model, it->options, proxies, &numbers);
-  numbers.planning_seconds = gab_seconds() - it->start;
+  numbers.planning_seconds = gab_seconds() - it->started;
   if (status == GAB_OK && it->options->json) status = plan_print_json(it->which, &numbers, stdout);
   else if (status == GAB_OK) plan_print(it->which, &numbers, stdout);
   plan_release(&numbers);
@@ -147,8 +147,8 @@ static gab_status plan(const plan_options *options)
   driver_case *which = NULL;
   GAB_TRY(driver_config_from_file(&options->common, &config));
   gab_status status = driver_case_create(config, &options->common, &which);
-  planning it = {.which = which, .options = options, .start = gab_seconds()};
-  if (status == GAB_OK) status = driver_case_plan(which, plan_grid, &it);
+  planning it = {.which = which, .options = options};
+  if (status == GAB_OK) status = driver_case_plan(which, plan_grid, &it, &it.started);
   driver_case_destroy(&which);
   gab_config_destroy(&config);
   return status;

@@ -92,7 +92,7 @@ static gab_status graph_of(const driver_case *which, const delays_options *optio
   const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
   if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
   graph_request request = {.which = which, .slots = (int32_t)slots, .graph = graph};
-  return driver_case_plan(which, share_grid, &request);
+  return driver_case_plan(which, share_grid, &request, NULL);
 }
 
 gab_status delays_graph_of_case(const delays_options *options, delays_graph *graph)

@@ -77,7 +77,7 @@ typedef struct plan_numbers {
   double step_seconds;            /**< 0: unknown */
   const char *fields;             /**< as in ::plan_model, as the next one */
   gab_step adapts_every;
-  double planning_seconds;
+  double planning_seconds; /**< since MPI was up */
   size_t proxy_bytes;
   driver_flows flows;     /**< owned; of a step of level 0, if clusters are asked for */
   plan_clusters clusters; /**< no rows: not asked for */
