@@ -20,4 +20,14 @@ for node in 1 3; do
   plug $node
   has_event cut$node "\"lost\": \[$((node - 1))\]" || complain "no recovery from the loss of slot $((node - 1))"
 done
+# It stands still before it has looked at its new connections for the first time, and its cable is slow when it goes on: the answer to what
+# it then asks takes longer than from one look to the next. Silent for 12 s, asked and not answered, and yet nobody is cut off.
+reference=short
+make_reference $three 3 --set run.steps=30
+run_args="--set run.steps=30 --inject slot=1,step=2,phase=exchange,stopped=12" launch slow $three 3
+wait_until "the stop" has_event slow '"event": "drill"'
+bad_cable 2 200 0
+judge slow 0
+has_event slow '"event": "fault noticed"' && complain "slow: a process counted as dead that went on and was not answered at once"
+[ -e slow/fencing/cut-1 ] && complain "slow: a cut was announced"
 finish
