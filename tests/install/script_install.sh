@@ -1,4 +1,4 @@
-# From an installed tree the tutorial builds outside the source tree, by find_package and by pkg-config, and runs.
+# From an installed tree the tutorials build outside the source tree, by find_package and by pkg-config, and run.
 # gabion-test: timeout=300 labels=quick needs=png if=apps/tutorial/heat.c
 set -eu
 dir=$(mktemp -d)
@@ -8,32 +8,37 @@ unset GABION_MPI
 
 quietly cmake --install "$GABION_BUILD" --prefix "$dir/installed"
 mv "$dir/installed" "$dir/prefix" # an installed tree may be moved
-mkdir "$dir/heat"
-cp -r "$GABION_SOURCE/apps/tutorial/." "$dir/heat"
-cat >"$dir/heat/CMakeLists.txt" <<'END'
+mkdir "$dir/tutorial"
+cp -r "$GABION_SOURCE/apps/tutorial/." "$dir/tutorial"
+cat >"$dir/tutorial/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
-project(heat LANGUAGES C)
+project(tutorials LANGUAGES C)
 find_package(gabion 0.1 REQUIRED)
-add_executable(heat heat.c)
-set_target_properties(heat PROPERTIES C_STANDARD 11)
-target_link_libraries(heat PRIVATE gabion::gabion)
+foreach(name IN ITEMS heat flow)
+  add_executable(${name} ${name}.c)
+  set_target_properties(${name} PROPERTIES C_STANDARD 11)
+  target_link_libraries(${name} PRIVATE gabion::gabion)
+endforeach()
 if(NOT EXISTS "${gabion_LAUNCHER}")
   message(FATAL_ERROR "gabion_LAUNCHER is no file: ${gabion_LAUNCHER}")
 endif()
 END
-quietly cmake -S "$dir/heat" -B "$dir/heat/build" -DCMAKE_C_COMPILER="$GABION_CC" -DCMAKE_PREFIX_PATH="$dir/prefix"
+quietly cmake -S "$dir/tutorial" -B "$dir/tutorial/build" -DCMAKE_C_COMPILER="$GABION_CC" -DCMAKE_PREFIX_PATH="$dir/prefix"
 if grep -A 8 -i 'warning' "$dir/log"; then echo "a project that uses Gabion is warned when it is configured"; exit 1; fi
-quietly cmake --build "$dir/heat/build"
+quietly cmake --build "$dir/tutorial/build"
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name gabion.pc)")
-# shellcheck disable=SC2046 # words on purpose
-quietly "$GABION_CC" -std=c11 "$dir/heat/heat.c" -o "$dir/heat/heat" $(pkg-config --cflags --libs gabion)
+for name in heat flow; do
+  # shellcheck disable=SC2046 # words on purpose
+  quietly "$GABION_CC" -std=c11 "$dir/tutorial/$name.c" -o "$dir/tutorial/$name" $(pkg-config --cflags --libs gabion) -lm
+done
 
 # A shared libgabion lies where no loader looks by itself.
 export LD_LIBRARY_PATH=$(dirname "$(find "$dir/prefix" -name 'libgabion.*' | head -n 1)")
 printf 'heat:\n  steps: 100\n' >"$dir/short.yaml"
-for program in "$dir/heat/build/heat" "$dir/heat/heat"; do
+for made in "$dir/tutorial/build" "$dir/tutorial"; do
   mkdir "$dir/run"; cd "$dir/run"
-  quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$program" "$dir/short.yaml"
+  quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$made/heat" "$dir/short.yaml"
+  quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$made/flow" 100
   cd "$dir"; rm -rf "$dir/run"
 done
