@@ -2,7 +2,8 @@
  *  @brief A physics is a table: all that the commands of `gabion` know of what they compute.
  *
  *  The commands see cases (::driver_case) and tables, never a flow or a solidification. A new physics is a folder beside
- *  theirs with one table, named in main.c; tests/apps/helper_heat.c is one from outside of them.
+ *  theirs with one table, named in main.c; tests/apps/helper_heat.c is one from outside of them. What an explicit scheme on
+ *  cells needs is there: stencil/stencil.h.
  *
  *  Tier: internal.
  */

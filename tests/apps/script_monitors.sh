@@ -47,13 +47,13 @@ said_once 'resilience.recompute.share has no effect'
 
 # A program that has no monitors refuses all names, with the place in the file, instead of looking at nothing.
 printf 'heat: {steps: 20, blocks: 2}\nresilience:\n  monitors: [mass]\n' >watched.yaml
-timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat" watched.yaml >said.txt 2>&1
+timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat_loop" watched.yaml >said.txt 2>&1
 code=$?
 [ $code = 2 ] || complain "heat with a monitor that it does not have: exit code $code"
 said "watched.yaml:3:13: resilience.monitors: no monitor 'mass' (this program has none)"
 # Nor does it know what belongs to a monitor that it does not have.
 printf 'heat: {steps: 20, blocks: 2}\nresilience: {recompute: {share: 1}}\n' >watched.yaml
-timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat" watched.yaml >said.txt 2>&1
+timeout 100 "$GABION_LAUNCH" -n 2 -- "$GABION_BUILD/bin/heat_loop" watched.yaml >said.txt 2>&1
 code=$?
 [ $code = 2 ] || complain "heat with resilience.recompute: exit code $code"
 finish

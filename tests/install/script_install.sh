@@ -1,5 +1,5 @@
 # From an installed tree the tutorials build outside the source tree, by find_package and by pkg-config, and run.
-# gabion-test: timeout=300 labels=quick needs=png if=apps/tutorial/heat.c
+# gabion-test: timeout=300 labels=quick needs=png if=apps/tutorial/heat_loop.c
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -14,7 +14,7 @@ cat >"$dir/tutorial/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(tutorials LANGUAGES C)
 find_package(gabion 0.1 REQUIRED)
-foreach(name IN ITEMS heat flow)
+foreach(name IN ITEMS heat_loop flow)
   add_executable(${name} ${name}.c)
   set_target_properties(${name} PROPERTIES C_STANDARD 11)
   target_link_libraries(${name} PRIVATE gabion::gabion)
@@ -28,7 +28,7 @@ if grep -A 8 -i 'warning' "$dir/log"; then echo "a project that uses Gabion is w
 quietly cmake --build "$dir/tutorial/build"
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$dir/prefix" -name gabion.pc)")
-for name in heat flow; do
+for name in heat_loop flow; do
   # shellcheck disable=SC2046 # words on purpose
   quietly "$GABION_CC" -std=c11 "$dir/tutorial/$name.c" -o "$dir/tutorial/$name" $(pkg-config --cflags --libs gabion) -lm
 done
@@ -38,7 +38,7 @@ export LD_LIBRARY_PATH=$(dirname "$(find "$dir/prefix" -name 'libgabion.*' | hea
 printf 'heat:\n  steps: 100\n' >"$dir/short.yaml"
 for made in "$dir/tutorial/build" "$dir/tutorial"; do
   mkdir "$dir/run"; cd "$dir/run"
-  quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$made/heat" "$dir/short.yaml"
+  quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$made/heat_loop" "$dir/short.yaml"
   quietly "$dir/prefix/bin/gabion-launch" -n 2 --stall 60 --retries 0 "$made/flow" 100
   cd "$dir"; rm -rf "$dir/run"
 done

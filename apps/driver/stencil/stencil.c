@@ -1,0 +1,331 @@
+/* A physics whose state is some numbers in each cell, for programs that bring nothing but the equation. */
+#include "apps/driver/stencil/stencil.h"
+
+#include "apps/driver/run/run.h"
+#include "blockforest/adaptation/adapt.h"
+#include "blockforest/forest/block_field.h"
+#include "blockforest/forest/direction.h"
+#include "core/base/exact_sum.h"
+#include "core/base/log.h"
+#include "core/messages/collective.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const stencil *its; /* that of this program */
+
+typedef struct stencil_run stencil_run;
+typedef struct stencil_view {
+  stencil_run *run;
+  int field;
+} stencil_view;
+
+struct stencil_run {
+  driver_run base;
+  gab_block_field shape;
+  gab_data_id now, next;
+  gab_exchange *exchange;
+  stencil_view views[STENCIL_MOST_FIELDS];
+  gab_quantity quantities[STENCIL_MOST_FIELDS];
+};
+
+static int count_of(const char *const *names)
+{
+  int count = 0;
+  while (names && names[count]) count++;
+  return count;
+}
+
+static const char *path_of(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
+{
+  return gab_config_path(path, "%s.%s", its->name, key);
+}
+
+/* ---------------------------------------------------------------- a case */
+
+static gab_status declare(gab_config *config)
+{
+  static const gab_config_key every_key[] = {{.name = "every",
+                                              .type = GAB_CONFIG_INT,
+                                              .unit = "steps",
+                                              .min = 1,
+                                              .max = 9e15,
+                                              .default_text = "100",
+                                              .outside = true,
+                                              .doc = "Steps between two rows of the table of sums."}};
+  static gab_config_section sections[2];
+  sections[0] =
+      (gab_config_section){.path = its->name, .doc = its->title, .keys = its->keys, .count = its->key_count};
+  sections[1] = (gab_config_section){.path = its->name, .doc = its->title, KEYS(every_key)};
+  return driver_declare(config, sections, its->sums ? 2 : 1);
+}
+
+static gab_status read_case(driver_case *which)
+{
+  GAB_TRY(driver_case_refuse_others(which));
+  GAB_TRY(driver_domain_read(which->config, &which->domain));
+  if (its->dimension != 0 && which->domain.grid.dimension != its->dimension)
+    return gab_config_fail(which->config, "domain.cells", "%s is computed in %dD", its->title,
+                           its->dimension);
+  for (int axis = 0; axis < which->domain.grid.dimension; axis++) which->domain.periodic[axis] = true;
+  which->grid = which->domain;
+  which->dt = 1;
+  GAB_TRY(driver_balance_read(which->config, &which->balance, &which->rebalance));
+  return driver_case_settle(which);
+}
+
+static void describe(const driver_case *which)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  gab_log(GAB_LOG_INFO, "  %s", its->title);
+  for (size_t i = 0; i < its->key_count; i++)
+    if (its->keys[i].type == GAB_CONFIG_REAL && its->keys[i].length_max == 0 &&
+        gab_config_is_set(which->config, path_of(path, its->keys[i].name)))
+      gab_log(GAB_LOG_INFO, "  %s = %g", path, gab_config_real(which->config, path));
+}
+
+static double fields_bytes(void) { return (double)count_of(its->fields) * sizeof(double); }
+
+static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use, void *user)
+{
+  const int32_t *cells = which->grid.cells;
+  const double image = (double)cells[0] * cells[1] * cells[2] * fields_bytes();
+  plan_model model = {.fields = its->fields[0], .state = 2 * image, .image = image};
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
+    int offset[3];
+    gab_direction_offset(direction, offset);
+    const int axes = abs(offset[0]) + abs(offset[1]) + abs(offset[2]);
+    if (axes == 0 || (axes > 1 && !its->diagonals)) continue;
+    const gab_box box = gab_direction_send_box(direction, cells, 1);
+    model.crossing[direction] = (double)gab_box_count(&box) * fields_bytes();
+  }
+  gab_proxies *proxies = NULL;
+  gab_status status = gab_proxies_create(world, &which->grid, &proxies);
+  if (status == GAB_OK) status = use(user, &model, proxies);
+  gab_proxies_destroy(&proxies);
+  return status;
+}
+
+/* ---------------------------------------------------------------- made and unmade */
+
+static gab_box interior(const stencil_run *it)
+{
+  const int32_t *cells = it->shape.shape.cells;
+  return (gab_box){{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+}
+
+static gab_status evaluate(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  const stencil_view *view = user;
+  const gab_box box = interior(view->run);
+  (void)forest;
+  gab_field_pack_box(gab_block_data(block, view->run->now), &box, &view->field, 1, values);
+  return GAB_OK;
+}
+
+static gab_status prepare(driver_run *run)
+{
+  stencil_run *it = (stencil_run *)run;
+  const gab_forest_options *grid = &run->parameters->grid;
+  const int fields = count_of(its->fields);
+  it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
+                                          .ghosts = {1, 1, grid->grid.dimension == 3},
+                                          .components = fields},
+                                .faces_only = !its->diagonals};
+  for (int i = 0; i < fields; i++) {
+    it->views[i] = (stencil_view){it, i};
+    it->quantities[i] =
+        (gab_quantity){.name = its->fields[i], .components = 1, .evaluate = evaluate, .user = &it->views[i]};
+  }
+  run->quantities = (gab_quantity_list){it->quantities, (size_t)fields};
+  const gab_block_data_kind now = gab_block_field_data(&it->shape, fields == 1 ? its->fields[0] : its->name);
+  const gab_block_data_kind next = gab_block_field_scratch(&it->shape, "next");
+  const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->shape);
+  GAB_TRY(gab_forest_create(run->world, grid, &run->forest));
+  GAB_TRY(gab_forest_add_data(run->forest, &now, &it->now));
+  GAB_TRY(gab_forest_add_data(run->forest, &next, &it->next));
+  return gab_exchange_create(run->forest, it->now, &ghosts, &it->exchange);
+}
+
+static void release_run(driver_run *run)
+{
+  gab_exchange_destroy(&((stencil_run *)run)->exchange);
+  gab_forest_destroy(&run->forest);
+}
+
+static driver_memory memory(const driver_run *run)
+{
+  const gab_forest_options *grid = &run->parameters->grid;
+  driver_memory needed = {.cells = (double)driver_root_count(grid), .state = 2 * fields_bytes()};
+  for (int axis = 0; axis < 3; axis++) needed.cells *= grid->cells[axis];
+  needed.image = fields_bytes();
+  return needed;
+}
+
+/* ---------------------------------------------------------------- cells */
+
+/* Is handed the values of a cell. */
+typedef gab_status cell_fn(void *user, const gab_block *block, const int32_t at[3], double *values);
+
+/* All cells of this process's blocks, in the order of the blocks. */
+static gab_status visit(const stencil_run *it, cell_fn *see, void *user)
+{
+  const gab_box box = interior(it);
+  for (size_t i = 0; i < gab_forest_block_count(it->base.forest); i++) {
+    const gab_block *block = gab_forest_block(it->base.forest, i);
+    const gab_field *now = gab_block_data(block, it->now);
+    for (int32_t z = 0; z < box.hi[2]; z++)
+      for (int32_t y = 0; y < box.hi[1]; y++)
+        for (int32_t x = 0; x < box.hi[0]; x++) {
+          double values[STENCIL_MOST_FIELDS];
+          for (int f = 0; f < now->shape.components; f++) values[f] = gab_field_get(now, x, y, z, f);
+          GAB_TRY(see(user, block, (const int32_t[3]){x, y, z}, values));
+        }
+  }
+  return GAB_OK;
+}
+
+static gab_status start_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
+{
+  const stencil_run *it = user;
+  gab_field *now = gab_block_data(block, it->now);
+  double centre[3];
+  gab_block_cell_centre(it->base.forest, block, at[0], at[1], at[2], centre);
+  its->start(it->base.parameters->config, centre, values);
+  for (int f = 0; f < now->shape.components; f++) gab_field_set(now, at[0], at[1], at[2], f, values[f]);
+  return GAB_OK;
+}
+
+static gab_status build(driver_run *run)
+{
+  GAB_TRY(gab_forest_build(run->forest, NULL, NULL, 0, driver_run_distribute_first, run, NULL));
+  return its->start ? visit((stencil_run *)run, start_cell, run) : GAB_OK;
+}
+
+static gab_status check_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
+{
+  const stencil_run *it = user;
+  double centre[3];
+  for (int f = 0; its->fields[f]; f++)
+    if (!isfinite(values[f])) {
+      gab_block_cell_centre(it->base.forest, block, at[0], at[1], at[2], centre);
+      GAB_FAIL(GAB_ERR_DIVERGED, "%s is %g at (%g, %g, %g)", its->fields[f], values[f], centre[0], centre[1],
+               centre[2]);
+    }
+  return GAB_OK;
+}
+
+static gab_status check_finite(driver_run *run) { return visit((stencil_run *)run, check_cell, run); }
+
+/* ---------------------------------------------------------------- a step */
+
+static gab_status compute(void *user, gab_step step)
+{
+  const stencil_run *it = user;
+  gab_forest *forest = it->base.forest;
+  const int32_t *cells = it->shape.shape.cells;
+  const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
+  GAB_TRY(gab_exchange_start(it->exchange));
+  GAB_TRY(gab_exchange_finish(it->exchange));
+#pragma omp parallel for schedule(dynamic)
+  for (ptrdiff_t i = 0; i < count; i++) {
+    const gab_block *block = gab_forest_block(forest, (size_t)i);
+    its->update(&(stencil_block){.config = it->base.parameters->config,
+                                 .forest = forest,
+                                 .block = block,
+                                 .step = step,
+                                 .cells = {cells[0], cells[1], cells[2]},
+                                 .now = gab_block_data(block, it->now),
+                                 .next = gab_block_data(block, it->next)});
+  }
+  for (ptrdiff_t i = 0; i < count; i++) {
+    const gab_block *block = gab_forest_block(forest, (size_t)i);
+    GAB_TRY(gab_field_swap(gab_block_data(block, it->now), gab_block_data(block, it->next)));
+  }
+  return GAB_OK;
+}
+
+static gab_status add(driver_run *run)
+{
+  GAB_TRY(gab_timeloop_add_task(run->loop, its->name, compute, run));
+  GAB_TRY(driver_run_add_output(run));
+  return driver_run_add_balance(run);
+}
+
+/* ---------------------------------------------------------------- sums */
+
+static gab_status add_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
+{
+  gab_exact_sum *sums = user;
+  double terms[STENCIL_MOST_SUMS];
+  (void)block, (void)at;
+  if (its->add) its->add(values, terms);
+  for (int i = 0; its->sums[i]; i++) gab_exact_add(&sums[i], its->add ? terms[i] : values[i]);
+  return GAB_OK;
+}
+
+static gab_status sums_row(void *user, gab_step step, double time, double *row)
+{
+  const stencil_run *it = user;
+  const int count = count_of(its->sums);
+  gab_exact_sum sums[STENCIL_MOST_SUMS] = {{{0}}};
+  (void)step, (void)time;
+  GAB_TRY(visit(it, add_cell, sums));
+  GAB_TRY(gab_world_sum_exact(it->base.world, sums, count));
+  for (int i = 0; i < count; i++) row[i] = gab_exact_value(&sums[i]);
+  return GAB_OK;
+}
+
+static gab_status add_writers(driver_run *run)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  if (!its->sums) return GAB_OK;
+  const gab_schedule schedule = {.every = gab_config_int(run->parameters->config, path_of(path, "every"))};
+  return gab_output_add_series(run->output, schedule, its->name, its->sums, (size_t)count_of(its->sums),
+                               sums_row, run, NULL);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const char *what_is_wrong(const stencil *which)
+{
+  const int fields = count_of(which->fields), sums = count_of(which->sums);
+  if (!which->name || !which->title || !which->update) return "name, title or update is missing";
+  if (fields < 1 || fields > STENCIL_MOST_FIELDS) return "it has no fields, or too many";
+  if (sums > STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";
+  return NULL;
+}
+
+int stencil_main(int argc, char **argv, const stencil *which)
+{
+  static gab_physics physics;
+  static const gab_physics *const all[] = {&physics};
+  static const char *own[2];
+  if (what_is_wrong(which)) {
+    gab_log(GAB_LOG_ERROR, "the stencil %s: %s (apps/driver/stencil/stencil.h)",
+            which->name ? which->name : "without a name", what_is_wrong(which));
+    return gab_status_exit_code(GAB_ERR_ARGUMENT);
+  }
+  its = which;
+  own[0] = which->name;
+  physics = (gab_physics){.name = which->name,
+                          .title = which->title,
+                          .section = which->name,
+                          .own = own,
+                          .case_bytes = sizeof(driver_case),
+                          .declare = declare,
+                          .read = read_case,
+                          .describe = describe,
+                          .run_bytes = sizeof(stencil_run),
+                          .prepare = prepare,
+                          .add_writers = add_writers,
+                          .memory = memory,
+                          .build = build,
+                          .add = add,
+                          .check_finite = check_finite,
+                          .usual_fields = which->fields,
+                          .usual_slice = which->fields[0],
+                          .release_run = release_run,
+                          .plan = plan};
+  return driver_main(argc, argv, all, 1);
+}
