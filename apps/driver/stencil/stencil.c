@@ -268,8 +268,9 @@ static gab_status sums_row(void *user, gab_step step, double time, double *row)
 {
   const stencil_run *it = user;
   const int count = count_of(its->sums);
-  gab_exact_sum sums[STENCIL_MOST_SUMS] = {{{0}}};
+  gab_exact_sum sums[STENCIL_MOST_SUMS];
   (void)step, (void)time;
+  for (int i = 0; i < count; i++) gab_exact_clear(&sums[i]);
   GAB_TRY(visit(it, add_cell, sums));
   GAB_TRY(gab_world_sum_exact(it->base.world, sums, count));
   for (int i = 0; i < count; i++) row[i] = gab_exact_value(&sums[i]);
