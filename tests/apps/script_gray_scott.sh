@@ -21,7 +21,8 @@ alike "2 processes"
 run 0 4 case.yaml
 alike "4 processes"
 
-# Killed from outside, while a drill has it stopped at step 233, so that the run cannot be over before.
+# Killed from outside, while a drill has it stopped at step 233, so that the run cannot be over before. (mpirun ends a
+# job with a process that was stopped ten seconds late, when the launcher ends it.)
 rm -rf out
 timeout 100 "$GABION_LAUNCH" -n 4 -- "$gabion" run case.yaml --inject slot=3,step=233,phase=exchange,stopped=600 --out out >said.txt 2>&1 &
 job=$!

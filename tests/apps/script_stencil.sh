@@ -24,10 +24,15 @@ run 0 4 life.yaml --inject slot=1,step=77,phase=exchange
 said 'slot 1 died'
 [ "$(checksum)" = "$expected" ] || complain "after a death it is not where it was"
 
-# Without keys it has a section all the same, and it is refused what it does not know.
+# Without keys it has a section all the same, and it is refused what it does not know,
+# or what would do nothing.
 check 0 life.yaml
 check 2 life.yaml --set life.k=1
 said 'life.k'
+check 2 life.yaml --set balance.work=measured
+said 'balance.work'
+check 2 life.yaml --set 'resilience.strategies=[shrink, reconstruct]'
+said 'cannot be made up'
 "$gabion" plan life.yaml >said.txt 2>&1 || complain "plan: $(cat said.txt)"
 said 'sent in a step of level 0'
 "$gabion" '!' >said.txt 2>&1 && complain "an unsound stencil is taken"

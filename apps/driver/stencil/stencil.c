@@ -71,6 +71,10 @@ static gab_status read_case(driver_case *which)
   which->grid = which->domain;
   which->dt = 1;
   GAB_TRY(driver_balance_read(which->config, &which->balance, &which->rebalance));
+  if (which->balance.measured)
+    return gab_config_fail(which->config, "balance.work",
+                           "the work of a stencil is not measured: all its blocks are alike");
+  GAB_TRY(driver_reconstruct_refuse(which->config, "fields that nobody holds any more cannot be made up"));
   return driver_case_settle(which);
 }
 
@@ -248,8 +252,7 @@ static gab_status compute(void *user, gab_step step)
 static gab_status add(driver_run *run)
 {
   GAB_TRY(gab_timeloop_add_task(run->loop, its->name, compute, run));
-  GAB_TRY(driver_run_add_output(run));
-  return driver_run_add_balance(run);
+  return driver_run_add_output(run);
 }
 
 /* ---------------------------------------------------------------- sums */
