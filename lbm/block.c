@@ -1,5 +1,6 @@
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/levels_impl.h"
+#include "lbm/step/strip_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
 #include <string.h>
@@ -156,6 +157,7 @@ static gab_status make_lists(const gab_lbm_model *model, const gab_forest *fores
 static gab_status make_fields(const gab_lbm_model *model, gab_lbm_block *block)
 {
   if (is_sparse(model, block)) return gab_sparse_build(model, block);
+  if (model->strips) return gab_strip_take(model, block);
   block->now = &model->storage[0];
   const bool all_fluid = block->fluid_cells == gab_lbm_cells_of(model) && model->kernel->in_place;
   GAB_TRY(all_fluid ? gab_field_create_unset(&model->shape, &block->src)
@@ -174,6 +176,7 @@ static void destroy_block(void *user, void *data)
   (void)user;
   gab_lbm_block *block = data;
   if (!block) return;
+  gab_strip_leave(block);
   gab_field_destroy(&block->src);
   gab_field_destroy(&block->dst);
   gab_flags_destroy(&block->flags); /* of one that could not be made */
@@ -261,6 +264,10 @@ gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *blo
 {
   gab_buffer state;
   if (block->sparse || block->fluid_cells == gab_lbm_cells_of(model)) return GAB_OK;
+  if (block->in_strip) {
+    gab_strip_clear_solid(model, block);
+    return GAB_OK;
+  }
   gab_buffer_init(&state, GAB_MEMORY_OTHER);
   gab_status status = gab_lbm_pack(model, block, &state);
   if (status == GAB_OK) {
@@ -289,7 +296,9 @@ static gab_status move_state(gab_lbm_model *model, gab_lbm_block *from, gab_lbm_
     to->src = from->src;
     to->dst = from->dst;
     to->now = from->now;
+    to->in_strip = from->in_strip;
     from->src = from->dst = NULL;
+    from->in_strip = NULL;
     return GAB_OK;
   }
   gab_buffer state;

@@ -1,5 +1,6 @@
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/levels_impl.h"
+#include "lbm/step/strip_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,6 +60,8 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
     GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
              options->border_speed);
+  if (options->pencil < 0 || options->pencil > GAB_STRIP_PLACES)
+    GAB_FAIL(GAB_ERR_INPUT, "a pencil has 1 to %d blocks, not %d", GAB_STRIP_PLACES, options->pencil);
   if (options->collision->check) GAB_TRY(options->collision->check(options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
     GAB_FAIL(GAB_ERR_INPUT, "mixed precision stores floats, not doubles");
@@ -171,7 +174,15 @@ static void set_slabs(gab_lbm_model *model)
   model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
 }
 
-static gab_status set_storage(gab_lbm_model *model)
+/* Blocks that store all cells in place lie in strips where these are wider than a block. */
+static gab_status set_strips(gab_lbm_model *model, int places)
+{
+  const gab_field_shape shape = gab_strip_shape(&model->shape, places);
+  GAB_TRY(gab_field_map_of(&shape, &model->map));
+  return gab_strips_create(&shape, places, &model->strips);
+}
+
+static gab_status set_storage(gab_lbm_model *model, int places)
 {
   model->shape = (gab_field_shape){
       .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
@@ -180,6 +191,7 @@ static gab_status set_storage(gab_lbm_model *model)
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
   GAB_TRY(gab_field_map_of(&model->shape, &model->map));
+  if (model->kernel->in_place && places > 1) GAB_TRY(set_strips(model, places));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
@@ -200,7 +212,7 @@ static double sparse_below(const char *family)
   return strcmp(family, "sparse") == 0 ? always : never;
 }
 
-static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
+static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int slots,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
   gab_domain domain = gab_lbm_domain(forest);
@@ -216,7 +228,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  return set_storage(model);
+  return set_storage(model, options->pencil > 0 ? options->pencil : gab_strip_places(forest, slots));
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,
@@ -224,7 +236,8 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
 {
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
-  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), geometry, options));
+  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->slots,
+                    geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   void *forces;
   GAB_TRY(gab_alloc(bodies * sizeof *lbm->forces, GAB_MEMORY_OTHER, &forces));
@@ -265,6 +278,7 @@ void gab_lbm_destroy(gab_lbm **lbm)
   gab_free(&gone->clock);
   gab_lbm_recompute_release(gone);
   gab_forms_close(&gone->model.forms);
+  gab_strips_close(&gone->model.strips);
   gab_geometry_destroy(&gone->model.own_geometry);
   gab_free(&gone->forces);
   gab_free(lbm);

@@ -177,6 +177,9 @@ typedef struct gab_lbm_options {
   double smagorinsky; /**< Smagorinsky only: the constant [0: 0.1] */
   double force[3];    /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
+  /** Most blocks side by side along x that share one field, without ghosts between them, 1 … 16; in place only. No
+   * result depends on it [0: chosen by the blocks of the domain and their cells] */
+  int pencil;
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */
   double velocity[3];

@@ -174,8 +174,12 @@ double gab_link_outflow(const gab_lbm_model *model, const gab_level_model *at, c
 typedef struct gab_ghost_side {
   int16_t q[GAB_LATTICE_MAX_Q]; /**< the populations that cross */
   int count;
-  bool across;             /**< over the first or the last slab */
-  ptrdiff_t send, receive; /**< first cell of the sender, first ghost of the receiver */
+  bool across;    /**< over the first or the last slab */
+  int8_t along_x; /**< -1, 0, 1: where the receiver lies along x, as seen by the sender */
+  bool leaves_below[GAB_LATTICE_MAX_Q],
+      leaves_above[GAB_LATTICE_MAX_Q]; /**< of a side with along_x 0: whether a
+                              population leaves the receiver's columns again, below or above */
+  ptrdiff_t send, receive;             /**< first cell of the sender, first ghost of the receiver */
   int32_t extent[3];
   size_t cells;
 } gab_ghost_side;
@@ -218,8 +222,10 @@ struct gab_lbm_model {
   gab_geometry *own_geometry; /* made here because none was given */
   gab_level_model level[GAB_LBM_LEVELS];
   const gab_kernel *kernel;
-  gab_field_shape shape; /* of the populations of a block, and its map */
+  gab_field_shape shape; /* of the populations of a block, and the map of their field */
   gab_field_map map;
+  struct gab_strips
+      *strips;   /* in which dense blocks lie: step/strip_impl.h; NULL: each has a field of its own */
   int slab_axis; /* a block is swept by slabs of some layers across its last axis */
   int32_t slab_layers;
   int32_t slabs;
@@ -247,8 +253,9 @@ typedef struct gab_lbm_slabs {
 } gab_lbm_slabs;
 
 struct gab_lbm_block {
-  gab_field *src;         /* the state */
-  gab_field *dst;         /* where the next one goes; NULL in place */
+  gab_field *src;                   /* the state; of a block in a strip a view of it */
+  struct gab_strip_place *in_strip; /* NULL: it has a field of its own */
+  gab_field *dst;                   /* where the next one goes; NULL in place */
   const gab_storage *now; /* how the state lies in src. Blocks side by side may differ: what is exchanged or
                              packed does not know it */
   gab_sparse *sparse;     /* only fluid cells are stored: lbm/sparse/sparse_impl.h; NULL: all cells are */
@@ -259,7 +266,13 @@ struct gab_lbm_block {
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
+  /* Set by gab_lbm_join(). */
+  gab_lbm_block *left,
+      *right; /* its neighbours along x that lie beside it in a strip: between them are no ghosts */
   /* Set by gab_lbm_update_plan(). */
+  gab_lbm_block *next;        /* of its pencil: swept together with it */
+  const gab_run *pencil_runs; /* of the first of these: the rows of all, from slab to slab */
+  const size_t *pencil_start;
   gab_lbm_fetch fetches[GAB_DIRECTIONS - 1];
   int fetch_count;
   uint32_t remote;                        /* directions as seen by the sender from which messages come */
@@ -279,7 +292,7 @@ typedef struct gab_lbm_clock {
   _Alignas(GAB_ALIGNMENT) double ghosts, links, sweep, interfaces, messages, all;
 } gab_lbm_clock;
 
-/** A share of the work on one block. */
+/** A share of the work on one block; in a step, on all that are swept together with it (`next`). */
 typedef struct gab_lbm_job {
   gab_lbm_block *block;
   size_t part, parts;
@@ -302,6 +315,8 @@ typedef struct gab_lbm_queue {
 typedef struct gab_lbm_plan {
   gab_lbm_jobs jobs;
   gab_lbm_queue *queues; /* owned; one per thread, over all jobs in their order */
+  gab_run *runs;         /* owned; of all pencils of more than one block */
+  size_t *run_starts;    /* owned */
   size_t threads;
   bool has_early, has_late; /* slabs that can, that cannot do without messages */
   uint64_t exchange;        /* number of the exchange's plan that it was made of; 0: there is none */
@@ -351,6 +366,11 @@ size_t gab_thread_count(void);
 /** Lists the present local blocks, split so that all threads have something to do; in the order of blocks and
  *  cells. @param[in] level  -1: of all levels */
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs);
+/** The present local blocks in their order, owned by the caller. @param[in] level  -1: of all levels */
+gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***blocks, size_t *count);
+/** The same of some blocks, or of pencils by their first blocks. */
+gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, size_t count,
+                           gab_lbm_jobs *jobs);
 void gab_lbm_release_jobs(gab_lbm_jobs *jobs);
 /** The items [*first, *last) of `count` that a job is to do. */
 static inline void gab_lbm_share(const gab_lbm_job *job, size_t count, size_t *first, size_t *last)
@@ -363,6 +383,13 @@ static inline void gab_lbm_links_of(const gab_lbm_job *job, int list, size_t *fi
 {
   *first = job->block->links.start[job->first_slab][list];
   *last = job->block->links.start[job->last_slab][list];
+}
+/** Fluid cells of a pencil. @param[in] first  its first block */
+static inline uint64_t gab_lbm_fluid_of(const gab_lbm_block *first)
+{
+  uint64_t cells = 0;
+  for (const gab_lbm_block *block = first; block; block = block->next) cells += block->fluid_cells;
+  return cells;
 }
 static inline uint64_t gab_lbm_cells_of(const gab_lbm_model *model)
 {
@@ -410,6 +437,9 @@ void gab_lbm_list_sides(gab_lbm_model *model);
 /** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message.
  */
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
+/** Of the ways noted, drops those across edges and corners beside another block of its pencil: their ghosts are ghosts of
+ * a face of that one, which fetches all that cross there from the same block. From a sparse block each fetches but its own. */
+void gab_lbm_drop_ways(gab_lbm_block *block);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);

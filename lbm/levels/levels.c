@@ -16,6 +16,7 @@
  * two. */
 #include "lbm/boundaries/link_template_impl.h"
 #include "lbm/levels/levels_impl.h"
+#include "lbm/step/strip_impl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,6 +71,10 @@ gab_status gab_lbm_join(gab_lbm *lbm)
       status = mine;
       snprintf(message, sizeof message, "%s", gab_error_message());
     }
+  }
+  if (status == GAB_OK) {
+    status = gab_strips_pack(lbm);
+    if (status != GAB_OK) snprintf(message, sizeof message, "%s", gab_error_message());
   }
   if (status != GAB_OK) { /* the others are waiting for this process */
     (void)gab_error_set(status, __FILE__, __LINE__, "%s", message);
@@ -144,8 +149,10 @@ static void correct_ghosts(gab_lbm *lbm, int level, double time)
   gab_lbm_ramps(lbm, time, ramp);
 #pragma omp parallel for schedule(dynamic)
   for (size_t i = 0; i < gab_forest_block_count(lbm->forest); ++i)
-    if (block_at(lbm, i)->at->level == level)
-      gab_level_interface_correct_all(&lbm->model, block_at(lbm, i), ramp, true);
+    if (block_at(lbm, i)->at->level == level) {
+      gab_level_interface_find_arrivals(&lbm->model, block_at(lbm, i));
+      gab_level_interface_correct(block_at(lbm, i), ramp, true);
+    }
 }
 
 /* What comes from finer cells is taken as if these stood still for a step. Only what arrives from places in

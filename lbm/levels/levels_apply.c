@@ -147,8 +147,7 @@ void gab_level_interface_pick_second(const gab_lbm_block *block, const gab_field
   if (block->interface) pick(block->interface, 1, sent_there, storage);
 }
 
-void gab_level_interface_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
-                                     const double ramp[GAB_SIDE_COUNT], bool ghosts_only)
+void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block)
 {
   const gab_level_interface *interface = block->interface;
   if (!interface) return;
@@ -163,6 +162,13 @@ void gab_level_interface_correct_all(const gab_lbm_model *model, const gab_lbm_b
       sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
     interface->fresh[i] = share * sum; /* the place may still be read for another arrival */
   }
+}
+
+void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
+                                 bool ghosts_only)
+{
+  const gab_level_interface *interface = block->interface;
+  if (!interface) return;
   for (size_t i = 0; i < interface->arrival_count; ++i) {
     const gab_level_interface_arrival *arrival = &interface->arrivals[i];
     if (ghosts_only && !arrival->from_finer) continue;

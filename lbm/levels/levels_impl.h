@@ -136,10 +136,12 @@ void gab_level_interface_pick_first(const gab_lbm_block *block);
  */
 void gab_level_interface_pick_second(const gab_lbm_block *block, const gab_field *sent,
                                      const gab_storage *storage);
-/** Corrects what arrives beside finer blocks; links and ghosts have been done, all sums are there.
- *  @param[in] ghosts_only  only what comes from places in finer blocks */
-void gab_level_interface_correct_all(const gab_lbm_model *model, const gab_lbm_block *block,
-                                     const double ramp[GAB_SIDE_COUNT], bool ghosts_only);
+/** Finds what arrives beside finer blocks; links and ghosts have been done, all sums are there. Of all blocks of a pencil
+ * before any of them is corrected: what arrives in a cell of the one is what a cell of the other has sent. */
+void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm_block *block);
+/** Writes it. @param[in] ghosts_only  only what comes from places in finer blocks */
+void gab_level_interface_correct(const gab_lbm_block *block, const double ramp[GAB_SIDE_COUNT],
+                                 bool ghosts_only);
 
 /** What is beyond equilibrium in a cell, over what is in one of another level. */
 double gab_lbm_level_factor(const gab_level_model *from, const gab_level_model *to);

@@ -11,11 +11,15 @@
  * whose velocity agrees with every non-zero component of the direction. */
 static void list_crossing(const gab_lattice *lattice, const int offset[3], gab_ghost_side *side)
 {
+  side->along_x = (int8_t)offset[0];
   for (int q = 1; q < lattice->q; ++q) {
     bool crosses = true;
     for (int axis = 0; axis < 3; ++axis)
       crosses = crosses && (offset[axis] == 0 || lattice->c[q][axis] == offset[axis]);
-    if (crosses) side->q[side->count++] = (int16_t)q;
+    if (!crosses) continue;
+    side->leaves_below[side->count] = offset[0] == 0 && lattice->c[q][0] < 0;
+    side->leaves_above[side->count] = offset[0] == 0 && lattice->c[q][0] > 0;
+    side->q[side->count++] = (int16_t)q;
   }
 }
 
@@ -124,6 +128,13 @@ static int in_order(const gab_ghost_side *a, const gab_ghost_side *b)
   return difference != 0 ? difference : (int)a->across - (int)b->across;
 }
 
+static bool crosses_x_alone(int direction)
+{
+  int offset[3];
+  gab_direction_offset(direction, offset);
+  return offset[1] == 0 && offset[2] == 0;
+}
+
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
 {
   const gab_lbm_model *model = user;
@@ -132,12 +143,32 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
     target->remote |= UINT32_C(1) << direction;
     return;
   }
+  const int along_x = model->ghost_sides[direction].along_x;
+  if (along_x != 0 && from == (along_x > 0 ? target->left : target->right) && crosses_x_alone(direction))
+    return;
   /* sides of one shape stand together */
   const gab_lbm_fetch fetch = {.source = from, .side = &model->ghost_sides[direction]};
   int place = target->fetch_count++;
   for (; place > 0 && in_order(target->fetches[place - 1].side, fetch.side) > 0; --place)
     target->fetches[place] = target->fetches[place - 1];
   target->fetches[place] = fetch;
+}
+
+/* The neighbour in the pencil on the side from which it comes. */
+static const gab_lbm_block *fellow(const gab_lbm_block *block, int along_x)
+{
+  if (along_x == 0) return NULL;
+  if (along_x < 0) return block->next;
+  return block->left && block->left->next == block ? block->left : NULL;
+}
+
+void gab_lbm_drop_ways(gab_lbm_block *block)
+{
+  int kept = 0;
+  for (int i = 0; i < block->fetch_count; ++i)
+    if (block->fetches[i].source->sparse || !fellow(block, block->fetches[i].side->along_x))
+      block->fetches[kept++] = block->fetches[i];
+  block->fetch_count = kept;
 }
 
 static bool is_sparse(const gab_lbm_block *target, const gab_lbm_fetch *fetch)

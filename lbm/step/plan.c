@@ -1,11 +1,13 @@
-/* What a step does that follows from the forest alone is worked out once for each of its states: jobs, their
- * threads, where ghosts come from, and which slabs can do without messages. */
-#include "lbm/lbm_impl.h"
+/* What a step does that follows from the forest alone is worked out once for each of its states: which blocks are
+ * swept together, jobs, their threads, where ghosts come from, and which slabs can do without messages. */
+#include "lbm/step/strip_impl.h"
 
 void gab_lbm_drop_plan(gab_lbm_plan *plan)
 {
   gab_lbm_release_jobs(&plan->jobs);
   gab_free(&plan->queues);
+  gab_free(&plan->runs);
+  gab_free(&plan->run_starts);
   *plan = (gab_lbm_plan){0};
 }
 
@@ -26,22 +28,127 @@ static bool awaits(const gab_lbm_model *model, const gab_lbm_block *block, int s
 
 /* A slab beside ghosts from a message has to wait for it, its links too; and since a link may look at what
  * the sweep of the next slab takes away, that sweep waits for the links. */
-static void set_early(const gab_lbm_model *model, gab_lbm_block *block)
+static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
 {
   const size_t slabs = (size_t)model->slabs;
-  block->early_sweep = block->early_links = (gab_lbm_slabs){0, 0};
-  if (awaits(model, block, 0)) return;
-  const size_t below = awaits(model, block, -1), above = awaits(model, block, 1);
-  if (2 * below + 2 * above >= slabs && below + above > 0) return;
-  block->early_sweep = (gab_lbm_slabs){2 * below, slabs - 2 * above};
-  block->early_links = (gab_lbm_slabs){below, slabs - above};
+  gab_lbm_slabs sweep = {0, 0}, links = {0, 0};
+  bool beside = false, below = false, above = false;
+  for (const gab_lbm_block *block = first; block; block = block->next) {
+    beside = beside || awaits(model, block, 0);
+    below = below || awaits(model, block, -1);
+    above = above || awaits(model, block, 1);
+  }
+  if (!beside && (2 * (size_t)below + 2 * (size_t)above < slabs || !(below || above))) {
+    sweep = (gab_lbm_slabs){2 * (size_t)below, slabs - 2 * (size_t)above};
+    links = (gab_lbm_slabs){below, slabs - above};
+  }
+  for (gab_lbm_block *block = first; block; block = block->next) {
+    block->early_sweep = sweep;
+    block->early_links = links;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ pencils */
+
+/* Whether all that its links look at is what cells send to cells that are no fluid, so that nothing takes it away. */
+static bool has_plain_links(const gab_lbm_block *block)
+{
+  return block->links.linear_count + block->links.pressure_count + block->links.outflow_count == 0 &&
+         !block->interface;
+}
+
+/* Neighbours in a strip are swept together, ghosts, links and cells of all slab by slab, as if they were one block.
+ * Only if one has to wait for a message beside it and the other need not, they are apart: unless the sweep of the one
+ * could take what links of the other have not looked at yet. */
+static bool are_together(const gab_lbm_model *model, const gab_lbm_block *a, const gab_lbm_block *b)
+{
+  return awaits(model, a, 0) == awaits(model, b, 0) || !has_plain_links(a) || !has_plain_links(b);
+}
+
+/* Leaves the first block of each pencil in the list. @return how many */
+static size_t make_pencils(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
+{
+  size_t pencils = 0;
+  for (size_t i = 0; i < count; ++i) {
+    gab_lbm_block *block = blocks[i];
+    block->next = block->right && are_together(model, block, block->right) ? block->right : NULL;
+    block->pencil_runs = block->runs;
+    block->pencil_start = block->run_start;
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (!blocks[i]->left || blocks[i]->left->next != blocks[i]) blocks[pencils++] = blocks[i];
+  return pencils;
+}
+
+static bool is_before(const gab_run *a, const gab_run *b) { return a->z != b->z ? a->z < b->z : a->y < b->y; }
+
+/* The rows of a slab of a pencil: run by run of its blocks, those of one line made one if they touch. */
+static gab_run *join_rows(const gab_lbm_model *model, const gab_lbm_block *first, size_t slab, gab_run *to)
+{
+  const gab_lbm_block *of[GAB_STRIP_PLACES];
+  size_t next[GAB_STRIP_PLACES], count = 0;
+  for (const gab_lbm_block *block = first; block; block = block->next) {
+    next[count] = block->run_start[slab];
+    of[count++] = block;
+  }
+  for (;;) {
+    const gab_run *line = NULL;
+    for (size_t i = 0; i < count; ++i) {
+      const gab_run *run = next[i] < of[i]->run_start[slab + 1] ? &of[i]->runs[next[i]] : NULL;
+      if (run && (!line || is_before(run, line))) line = run;
+    }
+    if (!line) return to;
+    const gab_run at = *line;
+    gab_run *last = NULL;
+    for (size_t i = 0; i < count; ++i)
+      for (; next[i] < of[i]->run_start[slab + 1]; ++next[i]) {
+        gab_run run = of[i]->runs[next[i]];
+        if (run.z != at.z || run.y != at.y) break;
+        run.start += (uint32_t)((int32_t)i * model->cells[0]);
+        run.x += (int32_t)i * model->cells[0];
+        if (last && last->x + last->length == run.x) last->length += run.length;
+        else *(last = to++) = run;
+      }
+  }
+}
+
+static gab_status make_rows(const gab_lbm_model *model, gab_lbm_plan *plan, gab_lbm_block *const *firsts,
+                            size_t count)
+{
+  const size_t slabs = (size_t)model->slabs;
+  size_t rows = 0, pencils = 0;
+  void *memory, *starts;
+  for (size_t i = 0; i < count; ++i) {
+    if (!firsts[i]->next) continue;
+    ++pencils;
+    for (const gab_lbm_block *block = firsts[i]; block; block = block->next) rows += block->run_count;
+  }
+  if (pencils == 0) return GAB_OK;
+  GAB_TRY(gab_alloc(rows * sizeof(gab_run), GAB_MEMORY_OTHER, &memory));
+  plan->runs = memory;
+  GAB_TRY(gab_alloc(pencils * (slabs + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &starts));
+  plan->run_starts = starts;
+  gab_run *to = plan->runs;
+  size_t *start = plan->run_starts;
+  for (size_t i = 0; i < count; ++i) {
+    if (!firsts[i]->next) continue;
+    firsts[i]->pencil_runs = to;
+    firsts[i]->pencil_start = start;
+    const gab_run *begin = to;
+    for (size_t slab = 0; slab < slabs; ++slab) {
+      *start++ = (size_t)(to - begin);
+      to = join_rows(model, firsts[i], slab, to);
+    }
+    *start++ = (size_t)(to - begin);
+  }
+  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ shares */
 
 static uint64_t weight_of(const gab_lbm_job *job, size_t slabs)
 {
-  return 1 + job->block->fluid_cells * (job->last_slab - job->first_slab) / slabs;
+  return 1 + gab_lbm_fluid_of(job->block) * (job->last_slab - job->first_slab) / slabs;
 }
 
 /* Jobs side by side go to the same thread, so that blocks side by side meet in its caches. */
@@ -68,25 +175,39 @@ static gab_status share_out(const gab_lbm_model *model, gab_lbm_plan *plan)
 
 /* ------------------------------------------------------------------------------------------ all of it */
 
-static gab_status make_plan(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_plan *plan)
+/* @param[in,out] blocks  of the level; afterwards the first of each pencil */
+static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block **blocks, size_t count)
 {
-  plan->threads = gab_thread_count();
-  GAB_TRY(gab_lbm_make_jobs(lbm, (int)(stage - lbm->stage), &plan->jobs));
-  GAB_TRY(share_out(&lbm->model, plan));
-  const gab_lbm_jobs *jobs = &plan->jobs;
-  for (size_t i = 0; i < jobs->count; ++i) {
-    jobs->list[i].block->fetch_count = 0;
-    jobs->list[i].block->remote = 0;
+  gab_lbm_plan *plan = &stage->plan;
+  const gab_lbm_model *model = &lbm->model;
+  for (size_t i = 0; i < count; ++i) {
+    blocks[i]->fetch_count = 0;
+    blocks[i]->remote = 0;
   }
   gab_exchange_visit(stage->exchange, gab_lbm_note_way, &lbm->model);
-  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) {
-    gab_lbm_block *block = jobs->list[i].block;
-    set_early(&lbm->model, block);
-    const size_t early = block->early_sweep.last - block->early_sweep.first;
+  const size_t pencils = make_pencils(model, blocks, count);
+  for (size_t i = 0; i < pencils; ++i)
+    for (gab_lbm_block *block = blocks[i]; block; block = block->next) gab_lbm_drop_ways(block);
+  GAB_TRY(make_rows(model, plan, blocks, pencils));
+  for (size_t i = 0; i < pencils; ++i) {
+    set_early(model, blocks[i]);
+    const size_t early = blocks[i]->early_sweep.last - blocks[i]->early_sweep.first;
     plan->has_early = plan->has_early || early > 0;
-    plan->has_late = plan->has_late || early < (size_t)lbm->model.slabs;
+    plan->has_late = plan->has_late || early < (size_t)model->slabs;
   }
-  return GAB_OK;
+  GAB_TRY(gab_lbm_jobs_of(lbm, blocks, pencils, &plan->jobs));
+  return share_out(model, plan);
+}
+
+static gab_status make_plan(gab_lbm *lbm, gab_lbm_stage *stage)
+{
+  gab_lbm_block **blocks;
+  size_t count;
+  stage->plan.threads = gab_thread_count();
+  GAB_TRY(gab_lbm_list_blocks(lbm, (int)(stage - lbm->stage), &blocks, &count));
+  gab_status status = plan_blocks(lbm, stage, blocks, count);
+  gab_free(&blocks);
+  return status;
 }
 
 gab_status gab_lbm_update_plan(gab_lbm *lbm, int level)
@@ -97,7 +218,7 @@ gab_status gab_lbm_update_plan(gab_lbm *lbm, int level)
   GAB_TRY(gab_exchange_plan(stage->exchange, &number));
   if (plan->exchange == number && plan->threads == gab_thread_count()) return GAB_OK;
   gab_lbm_drop_plan(plan);
-  gab_status status = make_plan(lbm, stage, plan);
+  gab_status status = make_plan(lbm, stage);
   if (status != GAB_OK) gab_lbm_drop_plan(plan);
   else plan->exchange = number;
   return status;

@@ -134,31 +134,34 @@ bool gab_lbm_recompute_is_due(const gab_lbm *lbm, const gab_lbm_substep *at)
   const gab_lbm_jobs *jobs = &lbm->stage[at->level].plan.jobs;
   if (!is_asked(lbm)) return false;
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
-    if (has(lbm, at, jobs->list[i].block)) return true;
+    for (const gab_lbm_block *block = jobs->list[i].block; block; block = block->next)
+      if (has(lbm, at, block)) return true;
   return false;
 }
 
-static gab_status copy_field(const gab_field *from, gab_field *to)
+/* Where a strip has other blocks the copy has nothing. */
+static gab_status copy_field(const gab_field *from, bool is_view, gab_field *to)
 {
   const size_t bytes = from->map.elements * gab_precision_bytes(from->shape.precision);
+  const gab_box whole = gab_field_whole(from);
   *to = *from;
   to->data = NULL;
   GAB_TRY(gab_alloc(bytes, GAB_MEMORY_FIELD, &to->data));
-  memcpy(to->data, from->data, bytes);
+  if (is_view) gab_field_copy_box(to, &whole, from, &whole, NULL, from->shape.components);
+  else memcpy(to->data, from->data, bytes);
   return GAB_OK;
 }
 
-static gab_status keep(gab_lbm_recompute *recompute, const gab_lbm_job *job)
+static gab_status keep(gab_lbm_recompute *recompute, gab_lbm_block *block, const gab_lbm_job *job)
 {
   void *list = recompute->kept;
-  gab_lbm_block *block = job->block;
   GAB_TRY(gab_list_room(&list, recompute->count, sizeof(kept_block)));
   recompute->kept = list;
   kept_block *made = &recompute->kept[recompute->count];
   *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
-  GAB_TRY(copy_field(block->src, &made->from));
+  GAB_TRY(copy_field(block->src, block->in_strip != NULL, &made->from));
   recompute->count++;
-  return block->dst ? copy_field(block->dst, &made->to) : GAB_OK;
+  return block->dst ? copy_field(block->dst, false, &made->to) : GAB_OK;
 }
 
 gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
@@ -167,7 +170,8 @@ gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
   const double start = gab_seconds();
   drop_kept(lbm->recompute); /* of a step that a fault has ended */
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
-    if (has(lbm, at, jobs->list[i].block)) GAB_TRY(keep(lbm->recompute, &jobs->list[i]));
+    for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next)
+      if (has(lbm, at, block)) GAB_TRY(keep(lbm->recompute, block, &jobs->list[i]));
   lbm->recompute->report.seconds += gab_seconds() - start;
   return GAB_OK;
 }
@@ -262,8 +266,27 @@ static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_l
     gab_lbm_sweep_slab(model, &kept->before, slab);
 }
 
+/* Of a block in a strip, whose sweep writes what its cells send, and nothing else. */
+static size_t count_different_sent(const kept_block *kept)
+{
+  const gab_lbm_block *block = kept->block;
+  const size_t each = gab_precision_bytes(block->src->shape.precision);
+  size_t different = 0;
+  for (int q = 0; q < block->src->shape.components; ++q)
+    for (size_t k = 0; k < block->run_count; ++k) {
+      const size_t first = gab_place(block->runs[k].start, block->now->sent[q]) * each;
+      const unsigned char *a = (const unsigned char *)block->src->data + first,
+                          *b = (const unsigned char *)kept->from.data + first;
+      const size_t bytes = (size_t)block->runs[k].length * each;
+      if (memcmp(a, b, bytes) == 0) continue;
+      for (size_t i = 0; i < bytes; ++i) different += a[i] != b[i];
+    }
+  return different;
+}
+
 static size_t count_different(const kept_block *kept)
 {
+  if (kept->block->in_strip) return count_different_sent(kept);
   const gab_field *now = kept->block->src, *again = kept->block->dst ? &kept->to : &kept->from;
   const size_t bytes = now->map.elements * gab_precision_bytes(now->shape.precision);
   const unsigned char *a = now->data, *b = again->data;

@@ -14,6 +14,7 @@
  * and what is packed, or fetched by other blocks, has been sent to cells outside of this block. */
 #include "lbm/levels/levels_impl.h"
 #include "lbm/sparse/sparse_impl.h"
+#include "lbm/step/strip_impl.h"
 
 #include "core/base/log.h"
 
@@ -90,14 +91,15 @@ static void ghosts_of_slab(const step_of *step, worker *by, const gab_lbm_job *j
 {
   const double start = now(by);
   gab_lbm_job one = slab_of(job, slab);
-  gab_lbm_fill_ghosts(step->model, &one, false);
+  for (; one.block; one.block = one.block->next) gab_lbm_fill_ghosts(step->model, &one, false);
   if (by->clock) by->clock->ghosts += now(by) - start;
 }
 
 static void ghosts_across(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   const double start = now(by);
-  gab_lbm_fill_ghosts(step->model, job, true);
+  gab_lbm_job one = *job;
+  for (; one.block; one.block = one.block->next) gab_lbm_fill_ghosts(step->model, &one, true);
   if (by->clock) by->clock->ghosts += now(by) - start;
 }
 
@@ -105,7 +107,7 @@ static void links_of_slab(const step_of *step, worker *by, const gab_lbm_job *jo
 {
   const double start = now(by);
   gab_lbm_job one = slab_of(job, slab);
-  gab_links_apply(step->model, &one, step->ramp);
+  for (; one.block; one.block = one.block->next) gab_links_apply(step->model, &one, step->ramp);
   if (by->clock) by->clock->links += now(by) - start;
 }
 
@@ -113,7 +115,7 @@ static void links_of_slab(const step_of *step, worker *by, const gab_lbm_job *jo
 static void help_messages(const step_of *step, worker *by, const gab_lbm_block *block)
 {
   enum { CELLS_BETWEEN = 16384 };
-  by->cells += (size_t)(block->fluid_cells / (uint64_t)step->model->slabs);
+  by->cells += (size_t)(gab_lbm_fluid_of(block) / (uint64_t)step->model->slabs);
   if (!by->talks || by->cells < CELLS_BETWEEN) return;
   by->cells = 0;
   bool done = false;
@@ -121,27 +123,34 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
   by->talks = by->status == GAB_OK && !done;
 }
 
-static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
+static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const gab_run *runs,
+                        const size_t *start, size_t slab)
 {
-  size_t first = block->run_start[slab], last = block->run_start[slab + 1];
+  const size_t first = start[slab], last = start[slab + 1];
   const gab_sweep sweep = {.from = block->src->data,
                            .to = block->dst ? block->dst->data : block->src->data,
                            .before = block->now,
                            .after = block->now->next,
                            .rates = &block->at->rates};
-  model->kernel->run(&sweep, block->runs + first, last - first);
+  model->kernel->run(&sweep, runs + first, last - first);
 }
 
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab)
 {
   if (block->sparse) gab_sparse_sweep(model, block, slab);
-  else sweep_dense(model, block, slab);
+  else sweep_dense(model, block, block->runs, block->run_start, slab);
+}
+
+static void sweep_pencil(const gab_lbm_model *model, gab_lbm_block *first, size_t slab)
+{
+  if (first->sparse) gab_sparse_sweep(model, first, slab);
+  else sweep_dense(model, first, first->pencil_runs, first->pencil_start, slab);
 }
 
 static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
 {
   const double start = now(by);
-  gab_lbm_sweep_slab(step->model, job->block, slab);
+  sweep_pencil(step->model, job->block, slab);
   if (by->clock) by->clock->sweep += now(by) - start;
   if (by->talks) help_messages(step, by, job->block);
 }
@@ -150,23 +159,33 @@ static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, 
 
 /* What blocks do before ghosts and links, and between these and the sweep. What is picked up for s1 has been
  * sent by the sweep before. */
-static void prepare(const step_of *step, worker *by, const gab_lbm_block *block)
+
+static void prepare(const step_of *step, worker *by, const gab_lbm_block *first)
 {
-  if (!block->interface || !(step->with_pulls || step->with_corrections)) return;
+  if (!(step->with_pulls || step->with_corrections)) return;
   const double start = now(by);
-  if (step->with_pulls && step->sub == 0) gab_level_interface_pick_first(block);
-  if (step->with_pulls) gab_level_interface_pull_all(block, step->sub, step->ramp);
-  if (step->with_corrections) gab_level_interface_correct_all(step->model, block, step->ramp, false);
+  for (const gab_lbm_block *block = first; block; block = block->next) {
+    if (step->with_pulls && step->sub == 0) gab_level_interface_pick_first(block);
+    if (step->with_pulls) gab_level_interface_pull_all(block, step->sub, step->ramp);
+    if (step->with_corrections) gab_level_interface_find_arrivals(step->model, block);
+  }
+  for (const gab_lbm_block *block = first; block && step->with_corrections; block = block->next)
+    gab_level_interface_correct(block, step->ramp, false);
   if (by->clock) by->clock->interfaces += now(by) - start;
 }
 
 /* After the sweep of all of a block. */
-static void pick_up(const step_of *step, worker *by, const gab_lbm_block *block)
+static void pick_up_block(const step_of *step, worker *by, const gab_lbm_block *block)
 {
   if (!block->interface || !step->with_picks) return;
   const double start = now(by);
   gab_level_interface_pick_second(block, block->dst ? block->dst : block->src, block->now->next);
   if (by->clock) by->clock->interfaces += now(by) - start;
+}
+
+static void pick_up(const step_of *step, worker *by, const gab_lbm_block *first)
+{
+  for (const gab_lbm_block *block = first; block; block = block->next) pick_up_block(step, by, block);
 }
 
 /* ------------------------------------------------------------------------------------------ one share */
@@ -203,14 +222,17 @@ static void main_part(const step_of *step, worker *by, const gab_lbm_job *job)
   if (job->parts == 1) pick_up(step, by, block);
 }
 
-/* For balancing; a block may be shared by threads. */
+/* For balancing; a block may be shared by threads. Those of a pencil take what their fluid cells take of it. */
 static void timed_part(const step_of *step, worker *by, const gab_lbm_job *job)
 {
   const double start = gab_thread_seconds();
   main_part(step, by, job);
-  const uint64_t taken = (uint64_t)((gab_thread_seconds() - start) * 1e9);
+  const double taken = (gab_thread_seconds() - start) * 1e9, fluid = (double)gab_lbm_fluid_of(job->block);
+  for (gab_lbm_block *block = job->block; block; block = block->next) {
+    const uint64_t share = (uint64_t)(fluid > 0 ? taken * ((double)block->fluid_cells / fluid) : taken);
 #pragma omp atomic
-  job->block->work += taken;
+    block->work += share;
+  }
 }
 
 /* ------------------------------------------------------------------------------------------ all shares */
@@ -366,6 +388,7 @@ gab_status gab_lbm_settle_on(gab_lbm *lbm, const gab_lbm_substep *at)
 static void turn_over(gab_lbm_block *block)
 {
   block->now = block->now->next;
+  gab_strip_turn_over(block);
   if (!block->dst) return;
   gab_field *done = block->dst;
   block->dst = block->src;
@@ -403,7 +426,8 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at)
   step.with_picks = at->has_coarser && at->sub == 0;
   GAB_TRY(run_phase(lbm, &step, at->time));
   const gab_lbm_jobs *jobs = &stage->plan.jobs;
-  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts) turn_over(jobs->list[i].block);
+  for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
+    for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next) turn_over(block);
   stage->inner_is_swept = false;
   stage->is_settled = true;
   return twice ? gab_lbm_recompute_compare(lbm, at) : GAB_OK;

@@ -1,0 +1,425 @@
+#include "lbm/step/strip_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024, MOST_COLUMNS = 160 };
+
+typedef struct strip {
+  gab_field *field;
+  size_t users;
+  int32_t free;  /* columns that no block covers */
+  uint8_t *used; /* per column, ghosts included: covered by the cells of a block */
+} strip;
+
+/* Of a block on its level: the level, and its index along z, y, x. */
+typedef struct block_key {
+  int64_t at[4];
+} block_key;
+
+struct gab_strip_place {
+  gab_strips *home;
+  strip *in;
+  int32_t column; /* of its first cell; column 0 is a ghost */
+  block_key key;
+  const gab_storage *now; /* of its block */
+  gab_strip_place *next;  /* in its bucket */
+};
+
+struct gab_strips {
+  gab_field_shape shape;
+  int places;
+  int32_t columns, cells; /* of a strip, with ghosts; of a block */
+  strip **list;
+  size_t count;
+  gab_strip_place *bucket[BUCKETS];
+  bool is_closed;
+};
+
+/* ------------------------------------------------------------------------------------------ widths */
+
+int gab_strip_places(const gab_forest_options *forest, int slots)
+{
+  const int64_t blocks = (int64_t)forest->grid.roots[0] * forest->grid.roots[1] * forest->grid.roots[2];
+  const int64_t each = slots > 0 ? blocks / slots : blocks;
+  int bits = 0;
+  while (each >> (bits + 1) > 0) ++bits;
+  const int along = (bits + forest->grid.dimension - 1) / forest->grid.dimension;
+  int places = 1;
+  while (2 * places <= GAB_STRIP_PLACES && 2 * places <= 1 << along &&
+         2 * places * forest->cells[0] <= MOST_COLUMNS)
+    places *= 2;
+  if (places > forest->grid.roots[0]) places = forest->grid.roots[0];
+  return forest->cells[0] < 4 ? 1 : places;
+}
+
+gab_field_shape gab_strip_shape(const gab_field_shape *block, int places)
+{
+  gab_field_shape shape = *block;
+  shape.cells[0] = places * (block->cells[0] + 2) - 2;
+  return shape;
+}
+
+/* ------------------------------------------------------------------------------------------ life */
+
+gab_status gab_strips_create(const gab_field_shape *shape, int places, gab_strips **strips)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **strips, GAB_MEMORY_OTHER, &memory));
+  *strips = memory;
+  **strips = (gab_strips){.shape = *shape, .places = places, .columns = shape->cells[0] + 2};
+  (*strips)->cells = (shape->cells[0] + 2) / places - 2;
+  return GAB_OK;
+}
+
+static void free_if_empty(gab_strips *strips)
+{
+  if (!strips->is_closed || strips->count > 0) return;
+  gab_free(&strips->list);
+  gab_free(&strips);
+}
+
+void gab_strips_close(gab_strips **strips)
+{
+  if (!*strips) return;
+  (*strips)->is_closed = true;
+  free_if_empty(*strips);
+  *strips = NULL;
+}
+
+static void drop_strip(gab_strips *home, strip *gone)
+{
+  size_t i = 0;
+  while (home->list[i] != gone) ++i;
+  for (--home->count; i < home->count; ++i) home->list[i] = home->list[i + 1];
+  gab_field_destroy(&gone->field);
+  gab_free(&gone->used);
+  gab_free(&gone);
+}
+
+static gab_status add_strip(gab_strips *home, strip **added)
+{
+  void *list = home->list, *memory, *used;
+  GAB_TRY(gab_list_room(&list, home->count, sizeof *home->list));
+  home->list = list;
+  GAB_TRY(gab_alloc(sizeof **added, GAB_MEMORY_OTHER, &memory));
+  strip *made = memory;
+  gab_status status = gab_field_create(&home->shape, &made->field);
+  if (status == GAB_OK) {
+    status = gab_alloc((size_t)home->columns, GAB_MEMORY_OTHER, &used);
+    made->used = status == GAB_OK ? used : NULL;
+  }
+  if (status != GAB_OK) {
+    gab_field_destroy(&made->field);
+    gab_free(&made);
+    return status;
+  }
+  made->free = home->columns;
+  home->list[home->count++] = made;
+  *added = made;
+  return GAB_OK;
+}
+
+/* ------------------------------------------------------------------------------------------ room */
+
+static block_key key_of(const gab_lbm_block *block, const int32_t cells[3])
+{
+  block_key key = {
+      {block->at->level, block->first[2] / cells[2], block->first[1] / cells[1], block->first[0] / cells[0]}};
+  return key;
+}
+
+static gab_strip_place **place_of(gab_strips *home, const block_key *key)
+{
+  const uint64_t mixed = (uint64_t)key->at[3] * UINT64_C(0x9E3779B97F4A7C15) +
+                         (uint64_t)key->at[2] * UINT64_C(0xC2B2AE3D27D4EB4F) +
+                         (uint64_t)key->at[1] * UINT64_C(0x165667B19E3779F9) +
+                         (uint64_t)key->at[0] * UINT64_C(0x27D4EB2F165667C5);
+  gab_strip_place **place = &home->bucket[(mixed >> 32) % BUCKETS];
+  while (*place && memcmp(&(*place)->key, key, sizeof *key) != 0) place = &(*place)->next;
+  return place;
+}
+
+/* The one `distance` blocks away along x, if both can be in one pencil. */
+static const gab_strip_place *neighbour(gab_strips *home, const block_key *key, int distance)
+{
+  block_key other = *key;
+  other.at[3] += distance;
+  if (other.at[3] < 0 || other.at[3] / home->places != key->at[3] / home->places) return NULL;
+  return *place_of(home, &other);
+}
+
+static bool is_free(const gab_strips *home, const strip *in, int32_t first, int32_t last)
+{
+  if (first < 0) first = 0;
+  for (int32_t column = first; column < last && column < home->columns; ++column)
+    if (in->used[column]) return false;
+  return true;
+}
+
+/* Room for some columns, with two free ones on both sides. */
+static bool find_room(const gab_strips *home, const strip *in, int32_t width, int32_t *column)
+{
+  if (in->free < width + 2) return false;
+  for (int32_t at = 1; at + width + 1 <= home->columns; ++at)
+    if (is_free(home, in, at - 2, at + width + 2)) {
+      *column = at;
+      return true;
+    }
+  return false;
+}
+
+static gab_status find_strip(gab_strips *home, int32_t width, strip **in, int32_t *column)
+{
+  for (size_t i = 0; i < home->count; ++i)
+    if (find_room(home, home->list[i], width, column)) {
+      *in = home->list[i];
+      return GAB_OK;
+    }
+  *column = 1;
+  return add_strip(home, in);
+}
+
+/* Behind the neighbour on the left, or ahead of that on the right, or between the two. */
+static bool find_beside(gab_strips *home, const block_key *key, strip **in, int32_t *column,
+                        const gab_storage **now)
+{
+  const gab_strip_place *left = neighbour(home, key, -1), *right = neighbour(home, key, 1);
+  const int32_t cells = home->cells;
+  if (!left && !right) return false;
+  const gab_strip_place *beside = left ? left : right;
+  const int32_t at = left ? left->column + cells : right->column - cells;
+  const bool joins =
+      left && right && right->in == left->in && right->column == at + cells && right->now == left->now;
+  if (at < 1 || at + cells + 1 > home->columns) return false;
+  if (!is_free(home, beside->in, left ? at : at - 2, at + cells + (left && !joins ? 2 : 0))) return false;
+  *in = beside->in;
+  *column = at;
+  *now = beside->now;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------ places */
+
+static void cover(const gab_strips *home, strip *in, int32_t column, bool covers)
+{
+  memset(in->used + column, covers, (size_t)home->cells);
+  in->free += covers ? -home->cells : home->cells;
+}
+
+/* Its own field is a view of the strip from there on. */
+static void set_view(const gab_strip_place *place, const gab_field_shape *shape, gab_field *view)
+{
+  const gab_field *whole = place->in->field;
+  const size_t skipped = (size_t)place->column - 1;
+  *view = (gab_field){.shape = *shape, .map = whole->map};
+  view->map.elements = whole->map.elements - skipped;
+  view->data = (unsigned char *)whole->data + skipped * gab_precision_bytes(shape->precision);
+}
+
+static gab_status settle(gab_strips *home, gab_lbm_block *block, const block_key *key, strip *in,
+                         int32_t column)
+{
+  void *memory, *view;
+  gab_status status = gab_alloc(sizeof(gab_strip_place), GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) {
+    status = gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &view);
+    if (status != GAB_OK) gab_free(&memory);
+  }
+  if (status != GAB_OK) {
+    if (in->users == 0) drop_strip(home, in);
+    return status;
+  }
+  block->src = view;
+  block->in_strip = memory;
+  *block->in_strip =
+      (gab_strip_place){.home = home, .in = in, .column = column, .key = *key, .now = block->now};
+  cover(home, in, column, true);
+  ++in->users;
+  gab_strip_place **place = place_of(home, key);
+  if (!*place) *place = block->in_strip;
+  return GAB_OK;
+}
+
+static gab_status take(gab_strips *home, const gab_lbm_model *model, gab_lbm_block *block)
+{
+  const block_key key = key_of(block, model->cells);
+  strip *in = NULL;
+  int32_t column = 0;
+  block->now = &model->storage[0];
+  const bool is_second = *place_of(home, &key) != NULL; /* one that is to replace the other */
+  if (is_second || !find_beside(home, &key, &in, &column, &block->now))
+    GAB_TRY(find_strip(home, home->cells, &in, &column));
+  GAB_TRY(settle(home, block, &key, in, column));
+  set_view(block->in_strip, &model->shape, block->src);
+  return GAB_OK;
+}
+
+gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  gab_status status;
+#pragma omp critical(gab_strips)
+  status = take(model->strips, model, block);
+  if (status == GAB_OK) gab_strip_clear_solid(model, block);
+  return status;
+}
+
+static void give_up(gab_strip_place *place)
+{
+  gab_strips *home = place->home;
+  gab_strip_place **known = place_of(home, &place->key);
+  if (*known == place) *known = place->next;
+  cover(home, place->in, place->column, false);
+  if (--place->in->users == 0) drop_strip(home, place->in);
+  gab_free(&place);
+  free_if_empty(home);
+}
+
+void gab_strip_leave(gab_lbm_block *block)
+{
+  if (!block->in_strip) return;
+  gab_free(&block->src); /* the view; the data is the strip's */
+#pragma omp critical(gab_strips)
+  give_up(block->in_strip);
+  block->in_strip = NULL;
+}
+
+void gab_strip_turn_over(gab_lbm_block *block)
+{
+  if (block->in_strip) block->in_strip->now = block->now;
+}
+
+/* ------------------------------------------------------------------------------------------ solid cells */
+
+static void clear_cells(const gab_lbm_model *model, gab_lbm_block *block, int32_t first, int32_t last,
+                        int32_t y, int32_t z)
+{
+  const size_t each = gab_precision_bytes(model->options.precision);
+  if (last <= first) return;
+  const size_t start = gab_field_index(&model->map, first, y, z, 0);
+  for (int q = 0; q < model->lattice->q; ++q)
+    memset((unsigned char *)block->src->data + gab_place(start, block->now->sent[q]) * each, 0,
+           (size_t)(last - first) * each);
+}
+
+void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block)
+{
+  size_t k = 0;
+  if (block->fluid_cells == gab_lbm_cells_of(model)) return;
+  for (int32_t z = 0; z < model->cells[2]; ++z)
+    for (int32_t y = 0; y < model->cells[1]; ++y) {
+      int32_t x = 0;
+      for (; k < block->run_count && block->runs[k].y == y && block->runs[k].z == z; ++k) {
+        clear_cells(model, block, x, block->runs[k].x, y, z);
+        x = block->runs[k].x + block->runs[k].length;
+      }
+      clear_cells(model, block, x, model->cells[0], y, z);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ packing */
+
+static bool follows(const gab_lbm_block *a, const gab_lbm_block *b)
+{
+  if (a->in_strip->in != b->in_strip->in) return false;
+  return b->in_strip->column == a->in_strip->column + a->in_strip->home->cells && a->now == b->now &&
+         memcmp(a->in_strip->key.at, b->in_strip->key.at, 3 * sizeof(int64_t)) == 0 &&
+         b->in_strip->key.at[3] == a->in_strip->key.at[3] + 1;
+}
+
+static int in_rows(const void *a, const void *b)
+{
+  const gab_lbm_block *x = *(gab_lbm_block *const *)a, *y = *(gab_lbm_block *const *)b;
+  for (int i = 0; i < 4; ++i)
+    if (x->in_strip->key.at[i] != y->in_strip->key.at[i])
+      return x->in_strip->key.at[i] < y->in_strip->key.at[i] ? -1 : 1;
+  return 0;
+}
+
+/* Whether b belongs behind a. */
+static bool belongs(const gab_lbm_block *a, const gab_lbm_block *b)
+{
+  const int64_t *x = a->in_strip->key.at, *y = b->in_strip->key.at;
+  return memcmp(x, y, 3 * sizeof *x) == 0 && y[3] == x[3] + 1 &&
+         y[3] / a->in_strip->home->places == x[3] / a->in_strip->home->places;
+}
+
+/* What the fluid cells have sent, into another view and state. */
+static void copy_state(const gab_lbm_model *model, const gab_lbm_block *from, const gab_field *to,
+                       const gab_storage *state)
+{
+  const size_t each = gab_precision_bytes(model->options.precision);
+  for (int q = 0; q < model->lattice->q; ++q)
+    for (size_t k = 0; k < from->run_count; ++k) {
+      const gab_run *run = &from->runs[k];
+      memcpy((unsigned char *)to->data + gab_place(run->start, state->sent[q]) * each,
+             (const unsigned char *)from->src->data + gab_place(run->start, from->now->sent[q]) * each,
+             (size_t)run->length * each);
+    }
+}
+
+static void move_to(const gab_lbm_model *model, gab_lbm_block *block, strip *in, int32_t column,
+                    const gab_storage *state)
+{
+  gab_strip_place *place = block->in_strip;
+  strip *left = place->in;
+  gab_field view;
+  cover(place->home, left, place->column, false);
+  place->in = in;
+  place->column = column;
+  cover(place->home, in, column, true);
+  ++in->users;
+  set_view(place, &model->shape, &view);
+  copy_state(model, block, &view, state);
+  *block->src = view;
+  block->now = place->now = state;
+  gab_strip_clear_solid(model, block);
+  if (--left->users == 0) drop_strip(place->home, left);
+}
+
+/* Blocks that belong behind each other, ascending. */
+static gab_status pack_pencil(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
+{
+  bool is_packed = true;
+  for (size_t i = 1; i < count; ++i) is_packed = is_packed && follows(blocks[i - 1], blocks[i]);
+  if (is_packed) return GAB_OK;
+  gab_strips *home = model->strips;
+  strip *in;
+  int32_t column;
+  GAB_TRY(find_strip(home, (int32_t)count * home->cells, &in, &column));
+  const gab_storage *state = blocks[0]->now;
+  for (size_t i = 0; i < count; ++i) move_to(model, blocks[i], in, column + (int32_t)i * home->cells, state);
+  return GAB_OK;
+}
+
+static gab_status pack_all(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
+{
+  qsort(blocks, count, sizeof *blocks, in_rows);
+  for (size_t first = 0, last; first < count; first = last) {
+    for (last = first + 1; last < count && belongs(blocks[last - 1], blocks[last]); ++last) continue;
+    GAB_TRY(pack_pencil(model, blocks + first, last - first));
+    for (size_t i = first; i < last; ++i) {
+      blocks[i]->left = i > first ? blocks[i - 1] : NULL;
+      blocks[i]->right = i + 1 < last ? blocks[i + 1] : NULL;
+    }
+  }
+  return GAB_OK;
+}
+
+gab_status gab_strips_pack(gab_lbm *lbm)
+{
+  const size_t all = gab_forest_block_count(lbm->forest);
+  if (!lbm->model.strips || all == 0) return GAB_OK;
+  void *memory;
+  size_t count = 0;
+  GAB_TRY(gab_alloc(all * sizeof(gab_lbm_block *), GAB_MEMORY_OTHER, &memory));
+  gab_lbm_block **blocks = memory;
+  for (size_t i = 0; i < all; ++i) {
+    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
+    block->left = block->right = NULL;
+    if (block->in_strip) blocks[count++] = block;
+  }
+  gab_status status = pack_all(&lbm->model, blocks, count);
+  gab_free(&memory);
+  return status;
+}

@@ -1,0 +1,64 @@
+/** @file strip_impl.h
+ *  @brief Strips: fields as wide as several blocks, so that blocks side by side along x need no ghosts between them.
+ *
+ *  A ghost layer across x costs most of all: its values lie in as many cache lines as there are rows, in both blocks,
+ *  and rows of 8 or 32 cells between two ghosts begin in the middle of lines and are over before the processor is busy.
+ *  So dense blocks that follow each other along x on one process lie side by side in one field, a *pencil*: what is a
+ *  ghost of the one is a cell of the other. storage_impl.h says why this is so simple: what a cell has sent in a
+ *  direction lies in one place, whoever looks for it, and nobody else touches it. A sweep takes the rows of a pencil
+ *  as a whole (plan.c, sweep.c).
+ *
+ *  Whatever looks at a block alone (images, links, lists between levels, observers) sees a field of its own, block->src,
+ *  whose data begins within the strip. All strips of a flow have one map, so lists of indices never depend on where a
+ *  block lies, and blocks can be moved between strips.
+ *
+ *  Invariants, between steps:
+ *  - a block is swept as part of a pencil only if it lies right behind its neighbour of the same level: then both are in
+ *    the same state, `now`;
+ *  - blocks in a strip that are no such neighbours have two columns between them, a ghost of each;
+ *  - a pencil ends where the index of a block along x is a multiple of the places of a strip.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_STRIP_IMPL_H
+#define GABION_LBM_STRIP_IMPL_H
+
+#include "lbm/lbm_impl.h"
+
+/** Most blocks side by side in a strip. */
+#define GAB_STRIP_PLACES 16
+
+/** How wide strips are to be, in blocks: rows of at most 160 cells, no more blocks than the domain has along x on level 0,
+ *  nor than a part of it that is about as wide as deep would have on one process. 1: every block has a field of its
+ *  own. Pure. @param[in] slots  that share the domain */
+int gab_strip_places(const gab_forest_options *forest, int slots);
+
+typedef struct gab_strips gab_strips;
+/** Where a block lies. */
+typedef struct gab_strip_place gab_strip_place;
+
+/** All strips of a flow. Thread safe. They outlive the flow as long as blocks lie in them.
+ *  @param[in] shape  of a strip */
+gab_status gab_strips_create(const gab_field_shape *shape, int places, gab_strips **strips);
+/** No more blocks are to come. */
+void gab_strips_close(gab_strips **strips);
+
+/** The shape of a strip for blocks of a shape. */
+gab_field_shape gab_strip_shape(const gab_field_shape *block, int places);
+
+/** Gives a dense block a place, its field and the state that the field is in: beside its neighbours if they are there
+ *  and there is room, else anywhere. What fluid cells have sent is undefined, what solid ones have is zero. */
+gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block);
+/** Gives up place and field. */
+void gab_strip_leave(gab_lbm_block *block);
+/** Its field is in another state, `now`. */
+void gab_strip_turn_over(gab_lbm_block *block);
+
+/** Zeroes what the solid cells of a dense block have sent. */
+void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);
+
+/** Moves blocks of the process so that all that can be pencils are, and sets `left` and `right` of all. Local, by one
+ * thread, between steps. */
+gab_status gab_strips_pack(gab_lbm *lbm);
+
+#endif
