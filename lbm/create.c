@@ -191,7 +191,7 @@ static gab_status set_storage(gab_lbm_model *model, int places)
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
   GAB_TRY(gab_field_map_of(&model->shape, &model->map));
-  if (model->kernel->in_place && places > 1) GAB_TRY(set_strips(model, places));
+  if (model->kernel->in_place && places > 1 && model->cells[0] > 1) GAB_TRY(set_strips(model, places));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",

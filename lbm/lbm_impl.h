@@ -241,10 +241,13 @@ typedef struct gab_lbm_block gab_lbm_block;
 typedef struct gab_sparse gab_sparse;
 typedef struct gab_sparse_draft gab_sparse_draft;
 
-/** A side whose ghosts come from a block of this process. */
+/** A side whose ghosts come from a block of this process; or that of several blocks of a pencil, whose ghosts come from
+ *  as many that lie beside each other too. */
 typedef struct gab_lbm_fetch {
-  const gab_lbm_block *source;
+  const gab_lbm_block *source; /**< the first */
   const gab_ghost_side *side;
+  const gab_lbm_block *last; /**< that it fills ghosts of */
+  int32_t blocks;
 } gab_lbm_fetch;
 
 /** Slabs [first, last). */
@@ -437,9 +440,10 @@ void gab_lbm_list_sides(gab_lbm_model *model);
 /** A visitor of gab_exchange_visit(): notes in block `to` that ghosts come from a block here or by message.
  */
 void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
-/** Of the ways noted, drops those across edges and corners beside another block of its pencil: their ghosts are ghosts of
- * a face of that one, which fetches all that cross there from the same block. From a sparse block each fetches but its own. */
-void gab_lbm_drop_ways(gab_lbm_block *block);
+/** Of the ways noted for a pencil, drops those across edges and corners beside another block of it: their ghosts are
+ *  ghosts of a face of that one, which fetches all that cross there from the same block. (From a sparse block each
+ *  fetches but its own.) Makes one of those that go on in both blocks beside them. @param[in] first  of the pencil */
+void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);

@@ -147,7 +147,8 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   if (along_x != 0 && from == (along_x > 0 ? target->left : target->right) && crosses_x_alone(direction))
     return;
   /* sides of one shape stand together */
-  const gab_lbm_fetch fetch = {.source = from, .side = &model->ghost_sides[direction]};
+  const gab_lbm_fetch fetch = {
+      .source = from, .side = &model->ghost_sides[direction], .last = target, .blocks = 1};
   int place = target->fetch_count++;
   for (; place > 0 && in_order(target->fetches[place - 1].side, fetch.side) > 0; --place)
     target->fetches[place] = target->fetches[place - 1];
@@ -162,13 +163,44 @@ static const gab_lbm_block *fellow(const gab_lbm_block *block, int along_x)
   return block->left && block->left->next == block ? block->left : NULL;
 }
 
-void gab_lbm_drop_ways(gab_lbm_block *block)
+/* The last way so far of each direction. */
+typedef struct ways {
+  gab_lbm_fetch *way[GAB_DIRECTIONS];
+  const gab_lbm_block *source[GAB_DIRECTIONS]; /* of its last block */
+} ways;
+
+static bool goes_on(const ways *last, int direction, const gab_lbm_fetch *fetch)
+{
+  const gab_lbm_fetch *way = last->way[direction];
+  return way && fetch->side->along_x == 0 && way->last->next == fetch->last &&
+         last->source[direction]->right == fetch->source && fetch->source->left == last->source[direction];
+}
+
+static void join_ways(const gab_ghost_side *sides, gab_lbm_block *block, ways *last)
 {
   int kept = 0;
-  for (int i = 0; i < block->fetch_count; ++i)
-    if (block->fetches[i].source->sparse || !fellow(block, block->fetches[i].side->along_x))
-      block->fetches[kept++] = block->fetches[i];
+  for (int i = 0; i < block->fetch_count; ++i) {
+    const gab_lbm_fetch fetch = block->fetches[i];
+    const int direction = (int)(fetch.side - sides);
+    const bool is_dense = !fetch.source->sparse && !block->sparse;
+    if (is_dense && fellow(block, fetch.side->along_x)) continue;
+    if (is_dense && goes_on(last, direction, &fetch)) {
+      last->way[direction]->last = block;
+      last->way[direction]->blocks++;
+    } else {
+      block->fetches[kept] = fetch;
+      last->way[direction] = is_dense ? &block->fetches[kept] : NULL;
+      kept++;
+    }
+    last->source[direction] = fetch.source;
+  }
   block->fetch_count = kept;
+}
+
+void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first)
+{
+  ways last = {{NULL}, {NULL}};
+  for (gab_lbm_block *block = first; block; block = block->next) join_ways(sides, block, &last);
 }
 
 static bool is_sparse(const gab_lbm_block *target, const gab_lbm_fetch *fetch)
@@ -182,7 +214,7 @@ static int equal_sides(const gab_lbm_block *target, const gab_lbm_fetch *fetches
   int equal = 1, lines = fetches[0].side->count;
   if (is_sparse(target, fetches)) return 1;
   while (equal < count && !is_sparse(target, &fetches[equal]) &&
-         in_order(fetches[equal].side, fetches[0].side) == 0 &&
+         in_order(fetches[equal].side, fetches[0].side) == 0 && fetches[equal].blocks == fetches[0].blocks &&
          (lines += fetches[equal].side->count) <= MOST_LINES)
     ++equal;
   return equal;
@@ -208,6 +240,7 @@ void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, boo
     }
     copy_shape shape = shape_of(model, fetches->side);
     if (!across) shape.extent[axis] = hi - lo;
+    shape.extent[0] *= fetches->blocks;
     if (in_float(model)) ghosts_float_fetch(target, fetches, equal, &shape, skipped);
     else ghosts_double_fetch(target, fetches, equal, &shape, skipped);
   }

@@ -186,8 +186,7 @@ static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block 
   }
   gab_exchange_visit(stage->exchange, gab_lbm_note_way, &lbm->model);
   const size_t pencils = make_pencils(model, blocks, count);
-  for (size_t i = 0; i < pencils; ++i)
-    for (gab_lbm_block *block = blocks[i]; block; block = block->next) gab_lbm_drop_ways(block);
+  for (size_t i = 0; i < pencils; ++i) gab_lbm_join_ways(model->ghost_sides, blocks[i]);
   GAB_TRY(make_rows(model, plan, blocks, pencils));
   for (size_t i = 0; i < pencils; ++i) {
     set_early(model, blocks[i]);

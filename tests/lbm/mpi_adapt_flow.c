@@ -153,10 +153,12 @@ static uint64_t there_and_back(gab_world *world, const flow_case *given)
   return checksum;
 }
 
-/* Sparse blocks are split and merged cell by cell, others row by row. */
+/* Sparse blocks are split and merged cell by cell, others row by row; blocks lie in fields of their own or side by side. */
 static void storage_does_not_matter(gab_world *world, int dimension, bool in_float)
 {
-  static const char *const kernels[] = {"in_place", "vector", "sparse"};
+  static const char *const kernels[] = {"in_place", "vector", "sparse", "in_place",
+                                        "in_place", "sparse", "auto"};
+  static const int pencils[] = {1, 0, 1, 2, 5, 4, 16};
   flow_case given = make_case(dimension);
   given.options.initial = smooth;
   given.options.precision = in_float ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
@@ -164,9 +166,10 @@ static void storage_does_not_matter(gab_world *world, int dimension, bool in_flo
     uint64_t whole = 0, parts = 0;
     given.options.force[0] = with_force ? 2e-5 : 0;
     given.options.force[1] = with_force ? -1e-5 : 0;
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 7; ++k) {
       given.options.kernel = kernels[k];
-      const uint64_t back = there_and_back(world, &given), here = run(world, &given, false).checksum;
+      given.options.pencil = pencils[k];
+      const uint64_t back = there_and_back(world, &given), here = run(world, &given, k > 2).checksum;
       if (k == 0) whole = back, parts = here;
       REQUIRE(back == whole && here == parts);
     }

@@ -8,7 +8,7 @@
 #include <omp.h>
 #endif
 
-enum { STEPS = 40 };
+enum { STEPS = 40, MOST_BLOCKS = 128 };
 
 typedef struct outcome {
   uint64_t hash;
@@ -57,9 +57,9 @@ static outcome run_moving(gab_world *world, const flow_case *given)
   memset(&out, 0, sizeof out);
   flow it = flow_open(world, given);
   flow_run(&it, STEPS / 4);
-  gab_slot targets[64];
-  REQUIRE(gab_forest_block_count(it.forest) <= 64);
-  for (int i = 0; i < 64; ++i) targets[i] = gab_world_root(world);
+  gab_slot targets[MOST_BLOCKS];
+  REQUIRE(gab_forest_block_count(it.forest) <= MOST_BLOCKS);
+  for (int i = 0; i < MOST_BLOCKS; ++i) targets[i] = gab_world_root(world);
   REQUIRE_OK(gab_forest_migrate(it.forest, targets));
   flow_run(&it, STEPS / 4);
   REQUIRE_OK(gab_balance_forest(it.forest, NULL, NULL));
@@ -99,6 +99,28 @@ static void expect_same(const outcome *a, const outcome *b, const char *what)
   _Exit(1);
 }
 
+/* Blocks in fields of their own, and in strips of more and fewer than there are beside each other. */
+static void strips_do_not_matter(gab_world *world, const flow_case *given, const int32_t (*blocks)[3],
+                                 int count, const outcome *wanted)
+{
+  static const int places[] = {1, 2, 3, 16};
+  for (int i = 0; i < count; ++i)
+    for (size_t p = 0; p < sizeof places / sizeof *places; ++p) {
+      flow_case other = *given;
+      memcpy(other.block, blocks[i], sizeof other.block);
+      other.options.pencil = places[p];
+      const outcome still = run(world, &other), moving = run_moving(world, &other);
+      expect_same(wanted, &still, "strips");
+      expect_same(wanted, &moving, "blocks moving between strips");
+      if (places[p] != 3) continue;
+      set_threads(3);
+      const outcome threaded = run(world, &other), restored = run_restored(world, &other);
+      set_threads(1);
+      expect_same(wanted, &threaded, "strips and three threads");
+      expect_same(wanted, &restored, "strips, restored");
+    }
+}
+
 static void check_case(gab_world *world, flow_case given, const int32_t (*blocks)[3], int count)
 {
   outcome first = run(world, &given);
@@ -117,6 +139,10 @@ static void check_case(gab_world *world, flow_case given, const int32_t (*blocks
   expect_same(&first, &moving, "moving blocks");
   outcome restored = run_restored(world, &given);
   expect_same(&first, &restored, "restored");
+  strips_do_not_matter(world, &given, blocks, count, &first);
+  given.options.kernel = "sparse";
+  const outcome sparse = run(world, &given);
+  expect_same(&first, &sparse, "sparse blocks");
   given.options.kernel = "reference";
   outcome reference = run(world, &given);
   expect_same(&first, &reference, "reference kernel");

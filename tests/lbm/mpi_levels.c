@@ -269,6 +269,12 @@ static void one_result(gab_world *world, int dimension, uint64_t seed)
   seen = run(world, &given, steps);
   set_threads(1);
   REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
+  for (int pencil = 1; pencil <= 16; pencil *= 4) {
+    given.flow.options.kernel = pencil == 4 ? "sparse" : NULL;
+    given.flow.options.pencil = pencil;
+    seen = run(world, &given, steps);
+    REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
+  }
   given.flow.options.kernel = "reference";
   seen = run(world, &given, steps);
   REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
