@@ -348,6 +348,8 @@ struct gab_lbm {
   gab_lbm_stage stage[GAB_LBM_LEVELS];
   gab_coupling *coupling;
   uint64_t joined;      /* revision of the forest for which all blocks have been joined */
+  gab_step joined_in;   /* this step ... */
+  bool is_packed;       /* ... and what could not be put side by side then has been since */
   int deepest;          /* level here, or beside a block here; 0: this process does not know of levels */
   gab_lbm_clock *clock; /* owned; one per thread; NULL: nothing is timed */
   size_t clocks;
@@ -488,6 +490,9 @@ static inline double gab_lbm_clock_now(const gab_lbm *lbm) { return lbm->clocks 
 
 /** Joins blocks with those of other levels, if the forest has changed. Local. */
 gab_status gab_lbm_join(gab_lbm *lbm);
+/** Ahead of the exchange of a step: puts blocks side by side in strips, once the forest has not changed for some steps.
+ * Local. */
+gab_status gab_lbm_pack_strips(gab_lbm *lbm);
 /** The rest of a step of a process that knows of levels: all of it but the exchange of level 0. */
 gab_status gab_lbm_advance(gab_lbm *lbm);
 /** Makes that in all cells there is what arrives in the next step, near finer cells about so. The state stays

@@ -73,7 +73,7 @@ gab_status gab_lbm_join(gab_lbm *lbm)
     }
   }
   if (status == GAB_OK) {
-    status = gab_strips_pack(lbm);
+    status = gab_strips_link(lbm);
     if (status != GAB_OK) snprintf(message, sizeof message, "%s", gab_error_message());
   }
   if (status != GAB_OK) { /* the others are waiting for this process */
@@ -82,6 +82,21 @@ gab_status gab_lbm_join(gab_lbm *lbm)
   }
   lbm->deepest = deepest_of(lbm);
   lbm->joined = revision;
+  lbm->joined_in = lbm->step;
+  lbm->is_packed = false;
+  return GAB_OK;
+}
+
+/* Plans know who is swept with whom. */
+gab_status gab_lbm_pack_strips(gab_lbm *lbm)
+{
+  enum { STEPS_AT_REST = 16 };
+  if (lbm->is_packed || (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
+    return GAB_OK;
+  const gab_status status = gab_strips_pack(lbm);
+  if (status != GAB_OK) return gab_world_raise(lbm->world, status);
+  for (int level = 0; level < GAB_LBM_LEVELS; ++level) lbm->stage[level].plan.exchange = 0;
+  lbm->is_packed = true;
   return GAB_OK;
 }
 

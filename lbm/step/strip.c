@@ -31,7 +31,7 @@ struct gab_strips {
   int places;
   int32_t columns, cells; /* of a strip, with ghosts; of a block */
   strip **list;
-  size_t count;
+  size_t count, empty; /* those in which no block lies: kept for those that come next */
   gab_strip_place *bucket[BUCKETS];
   bool is_closed;
 };
@@ -72,9 +72,28 @@ gab_status gab_strips_create(const gab_field_shape *shape, int places, gab_strip
   return GAB_OK;
 }
 
+static void drop_strip(strip *gone)
+{
+  gab_field_destroy(&gone->field);
+  gab_free(&gone->used);
+  gab_free(&gone);
+}
+
+static void drop_empty(gab_strips *home)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < home->count; ++i)
+    if (home->list[i]->users > 0) home->list[kept++] = home->list[i];
+    else drop_strip(home->list[i]);
+  home->count = kept;
+  home->empty = 0;
+}
+
 static void free_if_empty(gab_strips *strips)
 {
-  if (!strips->is_closed || strips->count > 0) return;
+  if (!strips->is_closed) return;
+  drop_empty(strips);
+  if (strips->count > 0) return;
   gab_free(&strips->list);
   gab_free(&strips);
 }
@@ -83,18 +102,21 @@ void gab_strips_close(gab_strips **strips)
 {
   if (!*strips) return;
   (*strips)->is_closed = true;
+#pragma omp critical(gab_strips)
   free_if_empty(*strips);
   *strips = NULL;
 }
 
-static void drop_strip(gab_strips *home, strip *gone)
+/* One block more in a strip, or one less. */
+static void come(gab_strips *home, strip *in)
 {
-  size_t i = 0;
-  while (home->list[i] != gone) ++i;
-  for (--home->count; i < home->count; ++i) home->list[i] = home->list[i + 1];
-  gab_field_destroy(&gone->field);
-  gab_free(&gone->used);
-  gab_free(&gone);
+  if (in->users++ == 0) --home->empty;
+}
+static void go(gab_strips *home, strip *from)
+{
+  if (--from->users > 0) return;
+  ++home->empty;
+  if (home->empty > 1 + home->count / 8) drop_empty(home);
 }
 
 static gab_status add_strip(gab_strips *home, strip **added)
@@ -104,7 +126,7 @@ static gab_status add_strip(gab_strips *home, strip **added)
   home->list = list;
   GAB_TRY(gab_alloc(sizeof **added, GAB_MEMORY_OTHER, &memory));
   strip *made = memory;
-  gab_status status = gab_field_create(&home->shape, &made->field);
+  gab_status status = gab_field_create_unset(&home->shape, &made->field);
   if (status == GAB_OK) {
     status = gab_alloc((size_t)home->columns, GAB_MEMORY_OTHER, &used);
     made->used = status == GAB_OK ? used : NULL;
@@ -115,6 +137,7 @@ static gab_status add_strip(gab_strips *home, strip **added)
     return status;
   }
   made->free = home->columns;
+  ++home->empty;
   home->list[home->count++] = made;
   *added = made;
   return GAB_OK;
@@ -226,16 +249,13 @@ static gab_status settle(gab_strips *home, gab_lbm_block *block, const block_key
     status = gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &view);
     if (status != GAB_OK) gab_free(&memory);
   }
-  if (status != GAB_OK) {
-    if (in->users == 0) drop_strip(home, in);
-    return status;
-  }
+  if (status != GAB_OK) return status;
   block->src = view;
   block->in_strip = memory;
   *block->in_strip =
       (gab_strip_place){.home = home, .in = in, .column = column, .key = *key, .now = block->now};
   cover(home, in, column, true);
-  ++in->users;
+  come(home, in);
   gab_strip_place **place = place_of(home, key);
   if (!*place) *place = block->in_strip;
   return GAB_OK;
@@ -270,7 +290,7 @@ static void give_up(gab_strip_place *place)
   gab_strip_place **known = place_of(home, &place->key);
   if (*known == place) *known = place->next;
   cover(home, place->in, place->column, false);
-  if (--place->in->users == 0) drop_strip(home, place->in);
+  go(home, place->in);
   gab_free(&place);
   free_if_empty(home);
 }
@@ -368,13 +388,13 @@ static void move_to(const gab_lbm_model *model, gab_lbm_block *block, strip *in,
   place->in = in;
   place->column = column;
   cover(place->home, in, column, true);
-  ++in->users;
+  come(place->home, in);
   set_view(place, &model->shape, &view);
   copy_state(model, block, &view, state);
   *block->src = view;
   block->now = place->now = state;
   gab_strip_clear_solid(model, block);
-  if (--left->users == 0) drop_strip(place->home, left);
+  go(place->home, left);
 }
 
 /* Blocks that belong behind each other, ascending. */
@@ -392,34 +412,52 @@ static gab_status pack_pencil(const gab_lbm_model *model, gab_lbm_block **blocks
   return GAB_OK;
 }
 
-static gab_status pack_all(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
+/* All blocks in strips, row by row. @param[out] blocks  owned by the caller */
+static gab_status list_rows(const gab_lbm *lbm, gab_lbm_block ***blocks, size_t *count)
 {
-  qsort(blocks, count, sizeof *blocks, in_rows);
-  for (size_t first = 0, last; first < count; first = last) {
-    for (last = first + 1; last < count && belongs(blocks[last - 1], blocks[last]); ++last) continue;
-    GAB_TRY(pack_pencil(model, blocks + first, last - first));
-    for (size_t i = first; i < last; ++i) {
-      blocks[i]->left = i > first ? blocks[i - 1] : NULL;
-      blocks[i]->right = i + 1 < last ? blocks[i + 1] : NULL;
-    }
+  size_t all, kept = 0;
+  GAB_TRY(gab_lbm_list_blocks(lbm, -1, blocks, &all));
+  for (size_t i = 0; i < all; ++i) {
+    (*blocks)[i]->left = (*blocks)[i]->right = NULL;
+    if ((*blocks)[i]->in_strip) (*blocks)[kept++] = (*blocks)[i];
   }
+  if (kept > 1) qsort(*blocks, kept, sizeof **blocks, in_rows);
+  *count = kept;
+  return GAB_OK;
+}
+
+static void link_rows(gab_lbm_block *const *blocks, size_t count)
+{
+  for (size_t i = 1; i < count; ++i)
+    if (follows(blocks[i - 1], blocks[i])) {
+      blocks[i - 1]->right = blocks[i];
+      blocks[i]->left = blocks[i - 1];
+    }
+}
+
+gab_status gab_strips_link(gab_lbm *lbm)
+{
+  gab_lbm_block **blocks;
+  size_t count;
+  if (!lbm->model.strips) return GAB_OK;
+  GAB_TRY(list_rows(lbm, &blocks, &count));
+  link_rows(blocks, count);
+  gab_free(&blocks);
   return GAB_OK;
 }
 
 gab_status gab_strips_pack(gab_lbm *lbm)
 {
-  const size_t all = gab_forest_block_count(lbm->forest);
-  if (!lbm->model.strips || all == 0) return GAB_OK;
-  void *memory;
-  size_t count = 0;
-  GAB_TRY(gab_alloc(all * sizeof(gab_lbm_block *), GAB_MEMORY_OTHER, &memory));
-  gab_lbm_block **blocks = memory;
-  for (size_t i = 0; i < all; ++i) {
-    gab_lbm_block *block = gab_lbm_block_of(lbm, gab_forest_block(lbm->forest, i));
-    block->left = block->right = NULL;
-    if (block->in_strip) blocks[count++] = block;
+  gab_lbm_block **blocks;
+  size_t count;
+  gab_status status = GAB_OK;
+  if (!lbm->model.strips) return GAB_OK;
+  GAB_TRY(list_rows(lbm, &blocks, &count));
+  for (size_t first = 0, last; status == GAB_OK && first < count; first = last) {
+    for (last = first + 1; last < count && belongs(blocks[last - 1], blocks[last]); ++last) continue;
+    status = pack_pencil(&lbm->model, blocks + first, last - first);
   }
-  gab_status status = pack_all(&lbm->model, blocks, count);
-  gab_free(&memory);
+  link_rows(blocks, count);
+  gab_free(&blocks);
   return status;
 }

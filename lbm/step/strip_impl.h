@@ -57,8 +57,9 @@ void gab_strip_turn_over(gab_lbm_block *block);
 /** Zeroes what the solid cells of a dense block have sent. */
 void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);
 
-/** Moves blocks of the process so that all that can be pencils are, and sets `left` and `right` of all. Local, by one
- * thread, between steps. */
+/** Sets `left` and `right` of all blocks of the process, by where they lie. Local, by one thread, between steps. */
+gab_status gab_strips_link(gab_lbm *lbm);
+/** The same behind moving blocks so that all that can be pencils are. It costs the copies, so it is for grids that stay. */
 gab_status gab_strips_pack(gab_lbm *lbm);
 
 #endif
