@@ -174,11 +174,14 @@ static void set_slabs(gab_lbm_model *model)
   model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
 }
 
-/* Blocks that store all cells in place lie in strips where these are wider than a block. */
+/* Blocks that store all cells in place lie in strips where these are wider than a block; as wide as an index reaches. */
 static gab_status set_strips(gab_lbm_model *model, int places)
 {
-  const gab_field_shape shape = gab_strip_shape(&model->shape, places);
-  GAB_TRY(gab_field_map_of(&shape, &model->map));
+  gab_field_shape shape = gab_strip_shape(&model->shape, places);
+  gab_field_map map;
+  GAB_TRY(gab_field_map_of(&shape, &map));
+  if (map.elements > UINT32_MAX) return places > 2 ? set_strips(model, places / 2) : GAB_OK;
+  model->map = map;
   return gab_strips_create(&shape, places, &model->strips);
 }
 
@@ -228,7 +231,8 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  return set_storage(model, options->pencil > 0 ? options->pencil : gab_strip_places(forest, slots));
+  return set_storage(model, options->pencil > 0 ? options->pencil
+                                                : gab_strip_places(forest, slots * (int)gab_thread_count()));
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,

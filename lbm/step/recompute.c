@@ -22,7 +22,7 @@
 typedef struct kept_block {
   gab_lbm_block *block;
   gab_lbm_block before; /* with the fields below in the place of its own */
-  gab_field from, to;   /* to: of two fields only */
+  gab_field from, to;   /* from: of a block in a strip a list of what arrives; to: of two fields only */
   const gab_lbm_job *jobs;
   size_t parts;
   uint64_t different; /* bytes */
@@ -139,29 +139,54 @@ bool gab_lbm_recompute_is_due(const gab_lbm *lbm, const gab_lbm_substep *at)
   return false;
 }
 
-/* Where a strip has other blocks the copy has nothing. */
-static gab_status copy_field(const gab_field *from, bool is_view, gab_field *to)
+static gab_status copy_field(const gab_field *from, gab_field *to)
 {
   const size_t bytes = from->map.elements * gab_precision_bytes(from->shape.precision);
-  const gab_box whole = gab_field_whole(from);
   *to = *from;
   to->data = NULL;
   GAB_TRY(gab_alloc(bytes, GAB_MEMORY_FIELD, &to->data));
-  if (is_view) gab_field_copy_box(to, &whole, from, &whole, NULL, from->shape.components);
-  else memcpy(to->data, from->data, bytes);
+  memcpy(to->data, from->data, bytes);
   return GAB_OK;
 }
 
-static gab_status keep(gab_lbm_recompute *recompute, gab_lbm_block *block, const gab_lbm_job *job)
+/* What arrives in the fluid cells, row by row: between a field and a list. */
+static void move_arrivals(const gab_lbm_block *block, const gab_field *field, unsigned char *list,
+                          bool into_field)
 {
+  const size_t each = gab_precision_bytes(field->shape.precision);
+  for (int q = 0; q < field->shape.components; ++q)
+    for (size_t k = 0; k < block->run_count; ++k) {
+      const size_t bytes = (size_t)block->runs[k].length * each;
+      unsigned char *row =
+          (unsigned char *)field->data + gab_place(block->runs[k].start, block->now->arriving[q]) * each;
+      if (into_field) memcpy(row, list, bytes);
+      else memcpy(list, row, bytes);
+      list += bytes;
+    }
+}
+
+/* Of a block in a strip all that its sweep reads, and not the strip. */
+static gab_status copy_arrivals(const gab_lbm_model *model, const gab_lbm_block *block, gab_field *to)
+{
+  *to = *block->src;
+  to->data = NULL;
+  GAB_TRY(gab_alloc(gab_lbm_packed_size(model, block), GAB_MEMORY_FIELD, &to->data));
+  move_arrivals(block, block->src, to->data, false);
+  return GAB_OK;
+}
+
+static gab_status keep(gab_lbm *lbm, gab_lbm_block *block, const gab_lbm_job *job)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
   void *list = recompute->kept;
   GAB_TRY(gab_list_room(&list, recompute->count, sizeof(kept_block)));
   recompute->kept = list;
   kept_block *made = &recompute->kept[recompute->count];
   *made = (kept_block){.block = block, .before = *block, .jobs = job, .parts = job->parts};
-  GAB_TRY(copy_field(block->src, block->in_strip != NULL, &made->from));
+  GAB_TRY(block->in_strip ? copy_arrivals(&lbm->model, block, &made->from)
+                          : copy_field(block->src, &made->from));
   recompute->count++;
-  return block->dst ? copy_field(block->dst, false, &made->to) : GAB_OK;
+  return block->dst ? copy_field(block->dst, &made->to) : GAB_OK;
 }
 
 gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
@@ -171,7 +196,7 @@ gab_status gab_lbm_recompute_keep(gab_lbm *lbm, const gab_lbm_substep *at)
   drop_kept(lbm->recompute); /* of a step that a fault has ended */
   for (size_t i = 0; i < jobs->count; i += jobs->list[i].parts)
     for (gab_lbm_block *block = jobs->list[i].block; block; block = block->next)
-      if (has(lbm, at, block)) GAB_TRY(keep(lbm->recompute, block, &jobs->list[i]));
+      if (has(lbm, at, block)) GAB_TRY(keep(lbm, block, &jobs->list[i]));
   lbm->recompute->report.seconds += gab_seconds() - start;
   return GAB_OK;
 }
@@ -267,7 +292,7 @@ static void sweep_part(const gab_lbm_model *model, kept_block *kept, const gab_l
 }
 
 /* Of a block in a strip, whose sweep writes what its cells send, and nothing else. */
-static size_t count_different_sent(const kept_block *kept)
+static size_t count_different_sent(const kept_block *kept, const gab_field *again)
 {
   const gab_lbm_block *block = kept->block;
   const size_t each = gab_precision_bytes(block->src->shape.precision);
@@ -276,7 +301,7 @@ static size_t count_different_sent(const kept_block *kept)
     for (size_t k = 0; k < block->run_count; ++k) {
       const size_t first = gab_place(block->runs[k].start, block->now->sent[q]) * each;
       const unsigned char *a = (const unsigned char *)block->src->data + first,
-                          *b = (const unsigned char *)kept->from.data + first;
+                          *b = (const unsigned char *)again->data + first;
       const size_t bytes = (size_t)block->runs[k].length * each;
       if (memcmp(a, b, bytes) == 0) continue;
       for (size_t i = 0; i < bytes; ++i) different += a[i] != b[i];
@@ -286,7 +311,6 @@ static size_t count_different_sent(const kept_block *kept)
 
 static size_t count_different(const kept_block *kept)
 {
-  if (kept->block->in_strip) return count_different_sent(kept);
   const gab_field *now = kept->block->src, *again = kept->block->dst ? &kept->to : &kept->from;
   const size_t bytes = now->map.elements * gab_precision_bytes(now->shape.precision);
   const unsigned char *a = now->data, *b = again->data;
@@ -296,31 +320,60 @@ static size_t count_different(const kept_block *kept)
   return different;
 }
 
-/* Each part falls to the thread behind the one that swept it: on another core, mostly. */
-static void compute_again(gab_lbm *lbm)
+/* Each part falls to the thread behind the one that swept it: on another core, mostly. By all threads. */
+static void sweep_parts(const gab_lbm_model *model, kept_block *kept)
+{
+#ifdef _OPENMP
+  const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+#else
+  const size_t me = 0, threads = 1;
+#endif
+  for (size_t part = 0; part < kept->parts; ++part)
+    if ((kept->jobs[part].by + 1) % threads == me) sweep_part(model, kept, &kept->jobs[part]);
+}
+
+/* Blocks in strips one after another, in a field that has nobody else. */
+static void compute_in_strip(const gab_lbm_model *model, kept_block *kept, gab_field *scratch)
+{
+  move_arrivals(&kept->before, scratch, kept->from.data, true);
+  kept->before.src = scratch;
+#pragma omp parallel
+  sweep_parts(model, kept);
+  kept->different = count_different_sent(kept, scratch);
+}
+
+static gab_status compute_in_strips(gab_lbm *lbm)
 {
   gab_lbm_recompute *recompute = lbm->recompute;
-  for (size_t i = 0; i < recompute->count; ++i) {
-    recompute->kept[i].before.src = &recompute->kept[i].from;
-    recompute->kept[i].before.dst = recompute->kept[i].block->dst ? &recompute->kept[i].to : NULL;
-  }
+  gab_field scratch = {.map = lbm->model.map};
+  size_t i = 0;
+  while (i < recompute->count && !recompute->kept[i].block->in_strip) ++i;
+  if (i == recompute->count) return GAB_OK;
+  scratch.shape = recompute->kept[i].from.shape;
+  GAB_TRY(gab_alloc(scratch.map.elements * gab_precision_bytes(scratch.shape.precision), GAB_MEMORY_FIELD,
+                    &scratch.data));
+  for (; i < recompute->count; ++i)
+    if (recompute->kept[i].block->in_strip) compute_in_strip(&lbm->model, &recompute->kept[i], &scratch);
+  gab_free(&scratch.data);
+  return GAB_OK;
+}
+
+static gab_status compute_again(gab_lbm *lbm)
+{
+  gab_lbm_recompute *recompute = lbm->recompute;
 #pragma omp parallel
   {
-#ifdef _OPENMP
-    const size_t me = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
-#else
-    const size_t me = 0, threads = 1;
-#endif
-    for (size_t i = 0; i < recompute->count; ++i)
-      for (size_t part = 0; part < recompute->kept[i].parts; ++part) {
-        const gab_lbm_job *job = &recompute->kept[i].jobs[part];
-        if ((job->by + 1) % threads == me) sweep_part(&lbm->model, &recompute->kept[i], job);
-      }
+    for (size_t i = 0; i < recompute->count; ++i) {
+      kept_block *kept = &recompute->kept[i];
+      if (!kept->block->in_strip) sweep_parts(&lbm->model, kept);
+    }
 #pragma omp barrier
 #pragma omp for schedule(dynamic)
     for (size_t i = 0; i < recompute->count; ++i)
-      recompute->kept[i].different = count_different(&recompute->kept[i]);
+      if (!recompute->kept[i].block->in_strip)
+        recompute->kept[i].different = count_different(&recompute->kept[i]);
   }
+  return compute_in_strips(lbm);
 }
 
 /* Blocks have been turned over: their state is that behind the sweep. */
@@ -329,7 +382,13 @@ gab_status gab_lbm_recompute_compare(gab_lbm *lbm, const gab_lbm_substep *at)
   gab_lbm_recompute *recompute = lbm->recompute;
   const double start = gab_seconds();
   gab_world_enter(lbm->world, GAB_PHASE_RECOMPUTE);
-  compute_again(lbm);
+  for (size_t i = 0; i < recompute->count; ++i) {
+    kept_block *kept = &recompute->kept[i];
+    if (kept->block->in_strip) continue;
+    kept->before.src = &kept->from;
+    kept->before.dst = kept->block->dst ? &kept->to : NULL;
+  }
+  GAB_TRY(compute_again(lbm));
   recompute->report.blocks += recompute->count;
   for (size_t i = 0; i < recompute->count; ++i) {
     const kept_block *kept = &recompute->kept[i];

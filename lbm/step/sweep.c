@@ -472,6 +472,7 @@ gab_status gab_lbm_exchange_finish(gab_lbm *lbm)
 
 gab_status gab_lbm_collide_stale(gab_lbm *lbm)
 {
+  GAB_TRY(gab_lbm_join(lbm));
   lbm->ghosts = GAB_GHOSTS_STALE;
   if (lbm->deepest > 0) GAB_TRY(gab_lbm_advance(lbm));
   else GAB_TRY(gab_lbm_collide_on(lbm, &(gab_lbm_substep){.time = (double)lbm->step}));

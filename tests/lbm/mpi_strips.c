@@ -1,0 +1,391 @@
+/* gabion-test: np=1,2,3 timeout=120 labels=quick */
+/* Blocks that lie side by side in one field: flows drawn at random give the same bits in strips of any width as in fields
+ * of their own, through migrations, adaptations and a way back; what is sent behind a way back is what was sent before;
+ * and strips do not hold memory that their blocks have left. */
+#include "blockforest/adaptation/adapt.h"
+#include "core/memory/memory.h"
+#include "core/messages/collective.h"
+#include "lbm/lbm_impl.h"
+#include "lbm_common.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { FLOWS = 12, VARIANTS = 3, ROUNDS = 5, BODIES = 2 };
+
+typedef struct drawing {
+  uint64_t seed, count;
+} drawing;
+
+typedef struct drawn_flow {
+  flow_case given;
+  gab_body bodies[BODIES];
+  bool adapts, recomputes;
+  int steps, threads;
+  uint64_t seed, round;
+} drawn_flow;
+
+typedef struct outcome {
+  uint64_t checksum[ROUNDS + 1];
+  double force[BODIES][3];
+  gab_lbm_integrals sums;
+} outcome;
+
+static uint64_t draw(drawing *from, uint64_t below)
+{
+  return gab_hash_counter(from->seed, 77, ++from->count) % below;
+}
+static double draw_real(drawing *from, double low, double high)
+{
+  return low + (high - low) * (double)draw(from, 1 << 20) / (1 << 20);
+}
+
+/* ------------------------------------------------------------------------------------------ flows */
+
+static void draw_grid(drawing *from, drawn_flow *made)
+{
+  const bool is_deep = draw(from, 2);
+  flow_case *given = &made->given;
+  given->dimension = is_deep ? 3 : 2;
+  made->adapts = draw(from, 2);
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool is_flat = axis == 2 && !is_deep;
+    /* some so high that in a wide strip a slab is one layer */
+    const int cells = made->adapts ? 4 + 2 * (int)draw(from, 2)
+                      : axis == 1  ? 3 + (int)draw(from, 10)
+                                   : 2 + (int)draw(from, 8),
+              blocks = axis == 0 ? 2 + (int)draw(from, 5) : 1 + (int)draw(from, 3);
+    given->block[axis] = is_flat ? 1 : cells;
+    given->cells[axis] = is_flat ? 1 : cells * blocks;
+  }
+}
+
+static void draw_sides(drawing *from, flow_case *given)
+{
+  static const gab_side_kind kinds[] = {GAB_SIDE_WALL, GAB_SIDE_VELOCITY, GAB_SIDE_PRESSURE, GAB_SIDE_OUTFLOW,
+                                        GAB_SIDE_FREE_SLIP};
+  for (int axis = 0; axis < given->dimension; ++axis) {
+    if (draw(from, 3) == 0) continue; /* periodic */
+    for (int side = 2 * axis; side < 2 * axis + 2; ++side) {
+      gab_side *made = &given->options.sides[side];
+      made->kind = kinds[draw(from, sizeof kinds / sizeof *kinds)];
+      if (made->kind == GAB_SIDE_PRESSURE) made->density = draw_real(from, 0.99, 1.01);
+      if (made->kind != GAB_SIDE_VELOCITY) continue;
+      for (int i = 0; i < given->dimension; ++i) made->velocity[i] = draw_real(from, -0.03, 0.03);
+      made->ramp_steps = draw(from, 2) ? 20 : 0;
+    }
+  }
+}
+
+static void draw_bodies(drawing *from, drawn_flow *made)
+{
+  flow_case *given = &made->given;
+  given->body_count = draw(from, BODIES + 1);
+  for (size_t i = 0; i < given->body_count; ++i) {
+    gab_body *body = &made->bodies[i];
+    *body = (gab_body){.shape = draw(from, 2) ? GAB_SHAPE_SPHERE : GAB_SHAPE_BOX,
+                       .wall = draw(from, 2) ? GAB_WALL_INTERPOLATED : GAB_WALL_STAIRCASE,
+                       .radius = draw_real(from, 1.2, 3.5)};
+    for (int axis = 0; axis < given->dimension; ++axis) {
+      body->centre[axis] = draw_real(from, 0, given->cells[axis]);
+      body->lo[axis] = body->centre[axis] - draw_real(from, 0.6, 4);
+      body->hi[axis] = body->centre[axis] + draw_real(from, 0.6, 4);
+      body->velocity[axis] = draw(from, 2) ? draw_real(from, -0.02, 0.02) : 0;
+    }
+    if (given->dimension == 3) continue;
+    body->centre[2] = 0.5;
+    body->lo[2] = 0;
+    body->hi[2] = 1;
+  }
+}
+
+static drawn_flow draw_flow(drawing *from)
+{
+  drawn_flow made = {.seed = from->seed};
+  draw_grid(from, &made);
+  draw_sides(from, &made.given);
+  draw_bodies(from, &made);
+  gab_lbm_options *options = &made.given.options;
+  options->omega = draw_real(from, 0.8, 1.8);
+  options->precision = draw(from, 2) ? GAB_PRECISION_FLOAT : GAB_PRECISION_DOUBLE;
+  if (made.given.dimension == 3) options->lattice = draw(from, 2) ? &gab_lattice_d3q27 : &gab_lattice_d3q19;
+  options->initial = made.given.dimension == 3 ? noisy_state : noisy_plane;
+  made.recomputes = draw(from, 3) == 0;
+  made.steps = 1 + (int)draw(from, 4);
+  return made;
+}
+
+/* ------------------------------------------------------------------------------------------ their course */
+
+static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
+{
+  const drawn_flow *given = user;
+  const uint64_t dice = gab_hash_counter(given->seed + given->round, 3, gab_block_get_id(block)) % 10;
+  (void)forest;
+  *mark = given->round % 2 ? (dice < 8 ? GAB_MARK_COARSEN : GAB_MARK_KEEP)
+                           : (dice < 3 ? GAB_MARK_REFINE : GAB_MARK_KEEP);
+  return GAB_OK;
+}
+
+static gab_slot owner_of(const drawn_flow *given, gab_world *world, gab_block_id id)
+{
+  const gab_members *members = gab_world_members(world);
+  const uint64_t dice = gab_hash_counter(given->seed + given->round, 5, id);
+  return gab_members_slot(members,
+                          dice % 5 < 3 ? 0 : (int32_t)(dice / 5 % (uint64_t)gab_members_count(members)));
+}
+
+static gab_status scatter(void *context, gab_proxies *proxies)
+{
+  const size_t count = gab_proxies_count(proxies);
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  REQUIRE(targets);
+  for (size_t i = 0; i < count; ++i)
+    targets[i] = owner_of(context, gab_proxies_world(proxies), gab_proxies_get(proxies, i)->id);
+  gab_status status = gab_proxies_move(proxies, targets);
+  free(targets);
+  return status;
+}
+
+static void migrate(gab_world *world, flow *it, const drawn_flow *given)
+{
+  const size_t count = gab_forest_block_count(it->forest);
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  REQUIRE(targets);
+  for (size_t i = 0; i < count; ++i)
+    targets[i] = owner_of(given, world, gab_block_get_id(gab_forest_block(it->forest, i)));
+  REQUIRE_OK(gab_forest_migrate(it->forest, targets));
+  free(targets);
+}
+
+static void change_grid(gab_world *world, flow *it, drawn_flow *given)
+{
+  if (!given->adapts) {
+    if (given->round % 2) migrate(world, it, given);
+    return;
+  }
+  gab_adapt_report report;
+  const gab_adapt_options options = {
+      .max_level = 1, .mark = mark_block, .user = given, .distribute = scatter, .distribute_context = given};
+  REQUIRE_OK(gab_forest_adapt(it->forest, &options, &report));
+}
+
+static void take_steps(flow *it, const drawn_flow *given, outcome *out)
+{
+  for (int step = 0; step < given->steps; ++step) {
+    const bool with_forces = (given->round + (uint64_t)step) % 3 == 0;
+    double force[BODIES][3];
+    if (given->recomputes) REQUIRE_OK(gab_lbm_request_recomputation(it->lbm, 0.5));
+    if (with_forces) gab_lbm_request_forces(it->lbm);
+    REQUIRE_OK(gab_lbm_step(it->lbm));
+    REQUIRE_OK(gab_lbm_check_recomputed(it->lbm, false));
+    if (!with_forces) continue;
+    REQUIRE_OK(gab_lbm_forces(it->lbm, force));
+    for (size_t body = 0; body < given->given.body_count; ++body)
+      for (int axis = 0; axis < 3; ++axis) out->force[body][axis] += force[body][axis];
+  }
+}
+
+static void go_back(flow *it)
+{
+  gab_buffer image = {0};
+  const gab_step step = gab_lbm_get_step(it->lbm);
+  REQUIRE_OK(gab_forest_pack(it->forest, &image));
+  flow_run(it, 2); /* to be forgotten */
+  gab_reader reader = gab_reader_of_buffer(&image);
+  REQUIRE_OK(gab_forest_restore(it->forest, &reader, 1, NULL, NULL));
+  gab_lbm_set_step(it->lbm, step);
+  gab_buffer_release(&image);
+}
+
+static outcome run(gab_world *world, drawn_flow *given)
+{
+  outcome out;
+  memset(&out, 0, sizeof out);
+  given->given.bodies = given->bodies;
+#ifdef _OPENMP
+  omp_set_num_threads(given->threads);
+#endif
+  flow it = flow_open(world, &given->given);
+  for (given->round = 0; given->round < ROUNDS; ++given->round) {
+    change_grid(world, &it, given);
+    take_steps(&it, given, &out);
+    if (given->round == 2) go_back(&it);
+    if (given->round == 3) REQUIRE_OK(gab_lbm_clear_solid(it.lbm));
+    REQUIRE_OK(gab_forest_checksum(it.forest, &out.checksum[given->round]));
+  }
+  flow_run(&it, 18); /* long enough at rest for all to be put side by side */
+  REQUIRE_OK(gab_lbm_integrate(it.lbm, true, &out.sums));
+  REQUIRE_OK(gab_forest_checksum(it.forest, &out.checksum[ROUNDS]));
+  flow_close(&it);
+  return out;
+}
+
+static void widths_do_not_matter(gab_world *world)
+{
+  static const char *const kernels[] = {"in_place", "auto", "sparse", "in_place"};
+  for (uint64_t seed = 0; seed < FLOWS; ++seed) {
+    drawing from = {.seed = seed};
+    drawn_flow given = draw_flow(&from);
+    given.given.options.kernel = "in_place";
+    given.given.options.pencil = given.threads = 1;
+    const outcome wanted = run(world, &given);
+    for (int variant = 0; variant < VARIANTS; ++variant) {
+      given.given.options.kernel = kernels[draw(&from, 4)];
+      given.given.options.pencil = variant == 0 ? 16 : 2 + (int)draw(&from, 6);
+      given.threads = 1 + (int)draw(&from, 3);
+      const outcome seen = run(world, &given);
+      if (memcmp(&wanted, &seen, sizeof seen) != 0)
+        fprintf(stderr, "flow %d: %s, %d side by side, %d threads\n", (int)seed, given.given.options.kernel,
+                given.given.options.pencil, given.threads);
+      REQUIRE(memcmp(&wanted, &seen, sizeof seen) == 0);
+    }
+  }
+}
+
+/* ------------------------------------------------------------------------------------------ what is sent */
+
+/* Of what blocks would send in each direction, solid cells included. */
+static uint64_t hash_of_messages(flow *it)
+{
+  enum { MOST = 1 << 14 };
+  static unsigned char bytes[MOST];
+  gab_ghost_kind kind = gab_lbm_ghost_kind(&it->lbm->model);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i) {
+    gab_lbm_block *block = gab_lbm_block_of(it->lbm, gab_forest_block(it->forest, i));
+    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
+      if (direction == GAB_DIRECTION_CENTRE || block->beside.kind[direction] != GAB_BESIDE_SAME) continue;
+      const size_t size = kind.size(kind.user, direction);
+      REQUIRE(size <= MOST);
+      kind.pack(kind.user, block, direction, bytes);
+      sum += gab_hash64(bytes, size, block->id * GAB_DIRECTIONS + (uint64_t)direction);
+    }
+  }
+  return sum;
+}
+
+/* A body across several blocks and up to a corner of the domain, and blocks that come and go before. */
+static void restored_runs_send_the_same(gab_world *world, int pencil)
+{
+  enum { STEPS = 4 };
+  const gab_body bodies[2] = {{.shape = GAB_SHAPE_BOX, .lo = {14, 6, 0}, .hi = {26, 18, 1}},
+                              {.shape = GAB_SHAPE_BOX, .lo = {-1, 27, 0}, .hi = {3, 41, 1}}};
+  drawn_flow moves = {.seed = 5};
+  flow_case given = {
+      .dimension = 2, .cells = {48, 40, 1}, .block = {8, 8, 1}, .bodies = bodies, .body_count = 2};
+  for (int side = 0; side < 4; ++side) given.options.sides[side].kind = GAB_SIDE_WALL;
+  given.options.omega = 1.5;
+  given.options.initial = noisy_plane;
+  given.options.pencil = pencil;
+  given.options.kernel = "in_place";
+  flow first = flow_open(world, &given);
+  for (moves.round = 0; moves.round < 9; ++moves.round) {
+    migrate(world, &first, &moves);
+    flow_run(&first, 1 + (int)(moves.round % 3));
+  }
+  REQUIRE_OK(gab_lbm_clear_solid(first.lbm));
+  gab_buffer image = {0};
+  REQUIRE_OK(gab_forest_pack(first.forest, &image));
+  flow again = flow_open(world, &given);
+  flow_run(&again, 3); /* has other things in its fields */
+  gab_reader reader = gab_reader_of_buffer(&image);
+  REQUIRE_OK(gab_forest_restore(again.forest, &reader, 1, NULL, NULL));
+  REQUIRE_OK(gab_lbm_clear_solid(again.lbm));
+  gab_lbm_set_step(again.lbm, gab_lbm_get_step(first.lbm));
+  for (int step = 0; step < STEPS; ++step) {
+    REQUIRE(hash_of_messages(&first) == hash_of_messages(&again));
+    flow_run(&first, 1);
+    flow_run(&again, 1);
+  }
+  gab_buffer_release(&image);
+  flow_close(&first);
+  flow_close(&again);
+}
+
+/* ------------------------------------------------------------------------------------------ memory */
+
+static uint64_t fields_per_block(const flow *it)
+{
+  const size_t count = gab_forest_block_count(it->forest);
+  return count > 0 ? gab_memory_now(GAB_MEMORY_FIELD) / count : 0;
+}
+
+/* One of four blocks of each row stays, scattered: then those that are left move together. */
+static void strips_are_given_back(gab_world *world)
+{
+  flow_case given = {.dimension = 3, .cells = {32, 32, 32}, .block = {4, 4, 4}};
+  given.options.omega = 1.5;
+  given.options.initial = noisy_state;
+  given.options.pencil = 1;
+  flow it = flow_open(world, &given);
+  const uint64_t alone = fields_per_block(&it);
+  flow_close(&it);
+  given.options.pencil = 8;
+  it = flow_open(world, &given);
+  flow_run(&it, 1);
+  REQUIRE(fields_per_block(&it) < alone + alone / 4);
+  const gab_members *members = gab_world_members(world);
+  const uint64_t slots = (uint64_t)gab_members_count(members);
+  const size_t count = gab_forest_block_count(it.forest);
+  gab_slot *targets = malloc((count + 1) * sizeof *targets);
+  REQUIRE(targets);
+  for (size_t i = 0; i < count; ++i)
+    targets[i] = gab_members_slot(
+        members, (int32_t)(gab_hash_counter(1, 2, gab_block_get_id(gab_forest_block(it.forest, i))) % slots));
+  REQUIRE_OK(gab_forest_migrate(it.forest, targets));
+  free(targets);
+  flow_run(&it, 20);
+  REQUIRE(fields_per_block(&it) < 2 * alone);
+  flow_close(&it);
+}
+
+/* ------------------------------------------------------------------------------------------ order of calls */
+
+/* Sweeping from whatever there is, ahead of any exchange, does not spoil what comes. */
+static void the_first_sweep_may_be_stale(gab_world *world)
+{
+  const gab_body body = {
+      .shape = GAB_SHAPE_SPHERE, .wall = GAB_WALL_INTERPOLATED, .centre = {16.3, 11.8, 11.1}, .radius = 6.1};
+  uint64_t checksums[2];
+  for (int pencil = 1; pencil <= 4; pencil += 3) {
+    flow_case given = {
+        .dimension = 3, .cells = {32, 24, 24}, .block = {4, 6, 6}, .bodies = &body, .body_count = 1};
+    given.options.omega = 1.5;
+    given.options.initial = noisy_state;
+    given.options.pencil = pencil;
+    given.options.kernel = "in_place";
+    flow it = flow_open(world, &given);
+    REQUIRE_OK(gab_lbm_collide_stale(it.lbm));
+    gab_buffer image = {0};
+    REQUIRE_OK(gab_forest_pack(it.forest, &image));
+    const gab_step step = gab_lbm_get_step(it.lbm);
+    flow again = flow_open(world, &given);
+    gab_reader reader = gab_reader_of_buffer(&image);
+    REQUIRE_OK(gab_forest_restore(again.forest, &reader, 1, NULL, NULL));
+    gab_lbm_set_step(again.lbm, step);
+    gab_buffer_release(&image);
+    flow_run(&it, 4);
+    flow_run(&again, 4);
+    REQUIRE_OK(gab_forest_checksum(it.forest, &checksums[0]));
+    REQUIRE_OK(gab_forest_checksum(again.forest, &checksums[1]));
+    REQUIRE(checksums[0] == checksums[1]);
+    flow_close(&again);
+    flow_close(&it);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  gab_world *world;
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  widths_do_not_matter(world);
+#ifdef _OPENMP
+  omp_set_num_threads(1);
+#endif
+  for (int pencil = 1; pencil <= 4; pencil *= 2) restored_runs_send_the_same(world, pencil);
+  strips_are_given_back(world);
+  the_first_sweep_may_be_stale(world);
+  return test_end(&world);
+}
