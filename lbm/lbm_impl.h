@@ -269,7 +269,7 @@ struct gab_lbm_block {
   gab_run *runs;
   size_t run_count;
   size_t *run_start; /* per slab, and at the end */
-  /* Set by gab_lbm_join(). */
+  /* Set by gab_strips_link() and gab_strips_pack(), when the flow joins its blocks or the grid has come to rest. */
   gab_lbm_block *left,
       *right; /* its neighbours along x that lie beside it in a strip: between them are no ghosts */
   /* Set by gab_lbm_update_plan(). */

@@ -12,10 +12,13 @@
  *  whose data begins within the strip. All strips of a flow have one map, so lists of indices never depend on where a
  *  block lies, and blocks can be moved between strips.
  *
- *  Invariants, between steps:
+ *  Invariants, behind gab_lbm_join() (between a change of the forest and that, `left`, `right` and `next` of blocks may
+ *  point anywhere; checkpoints are taken then):
  *  - a block is swept as part of a pencil only if it lies right behind its neighbour of the same level: then both are in
  *    the same state, `now`;
  *  - blocks in a strip that are no such neighbours have two columns between them, a ghost of each;
+ *  - what a solid cell has sent is packed with the ghosts of fluid ones, so it must not depend on who lay there before. It has
+ *    a place in each of the two states; in one of them that may be a ghost's. Both are cleared when a block comes;
  *  - a pencil ends where the index of a block along x is a multiple of the places of a strip.
  *
  *  Tier: internal.

@@ -159,7 +159,6 @@ static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, 
 
 /* What blocks do before ghosts and links, and between these and the sweep. What is picked up for s1 has been
  * sent by the sweep before. */
-
 static void prepare(const step_of *step, worker *by, const gab_lbm_block *first)
 {
   if (!(step->with_pulls || step->with_corrections)) return;
