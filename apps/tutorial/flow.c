@@ -107,9 +107,9 @@ static gab_status run(gab_world *world, tunnel *app, gab_step steps)
   GAB_TRY(gab_output_settle(world, folder)); /* all succeed, or all fail */
   GAB_TRY(gab_output_create(app->forest, "out/flow", &app->output));
   GAB_TRY(gab_quantity_find(gab_lbm_quantities_list(app->view, 2, items), "vorticity", &slice.quantity));
-  GAB_TRY(gab_output_add_slice(app->output, (gab_schedule){steps, steps}, &slice));
-  GAB_TRY(gab_output_add_series(app->output, (gab_schedule){EVERY, EVERY}, "tunnel", columns, 5,
-                                forces_and_energy, app, NULL));
+  GAB_TRY(gab_output_add_slice(app->output, (gab_schedule){.every = steps, .start = steps}, &slice));
+  GAB_TRY(gab_output_add_series(app->output, (gab_schedule){.every = EVERY, .start = EVERY}, "tunnel",
+                                columns, 5, forces_and_energy, app, NULL));
   const gab_entity table = {.name = "table", .user = app->output, .pack = pack, .unpack = unpack};
   GAB_TRY(gab_timeloop_create(app->forest, steps, &app->loop));
   GAB_TRY(gab_timeloop_add_task(app->loop, "flow", flow_step, app));
