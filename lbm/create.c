@@ -60,7 +60,7 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
     GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
              options->border_speed);
-  if (options->pencil < 0 || options->pencil > GAB_STRIP_PLACES)
+  if (options->pencil < GAB_PENCIL_CHOSEN || options->pencil > GAB_STRIP_PLACES)
     GAB_FAIL(GAB_ERR_INPUT, "a pencil has 1 to %d blocks, not %d", GAB_STRIP_PLACES, options->pencil);
   if (options->collision->check) GAB_TRY(options->collision->check(options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
@@ -231,8 +231,9 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  return set_storage(model, options->pencil > 0 ? options->pencil
-                                                : gab_strip_places(forest, slots * (int)gab_thread_count()));
+  const int workers = slots * (int)gab_thread_count();
+  return set_storage(model, options->pencil == GAB_PENCIL_CHOSEN ? gab_strip_places(forest, workers)
+                                                                 : options->pencil);
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,

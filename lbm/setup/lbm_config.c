@@ -318,6 +318,10 @@ static gab_status read_method(const gab_config *config, const gab_domain *domain
   options->precision = precision == 0 ? GAB_PRECISION_DOUBLE : GAB_PRECISION_FLOAT;
   options->mixed = precision == 2;
   options->kernel = kernels[gab_config_choice(config, "lbm.kernel")];
+  options->pencil = (int)gab_config_int(config, "lbm.pencil");
+  if (options->pencil > 1 && gab_lbm_fields(options) != 1)
+    return gab_config_fail(config, "lbm.pencil", "has no effect: the kernel %s keeps two fields",
+                           options->kernel);
   return GAB_OK;
 }
 

@@ -77,6 +77,16 @@ static const gab_config_key lbm_keys[] = {
      .doc = "How the sweep is computed; all give the same bits. in_place keeps one field of populations per "
             "block (the AA pattern), sparse one of the fluid cells alone; auto takes the one for blocks with "
             "many fluid cells, the other for those with few. vector and reference keep two fields."},
+    {.name = "pencil",
+     .type = GAB_CONFIG_INT,
+     .min = 1,
+     .max = 16,
+     .default_text = "1",
+     .outside = true,
+     .doc =
+         "Up to so many blocks side by side along x on a process share one field, without ghosts between them; all "
+         "give the same bits. Faster for small blocks if the rows of blocks of each process fill it, for "
+         "example 4 for rows of 4 or 8; slower if they do not. In place only."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",

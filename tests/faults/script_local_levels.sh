@@ -32,6 +32,12 @@ for drill in slot=1,step=29,phase=compute slot=2,step=39,phase=exchange slot=0,s
   alone "$drill" 1
   verified "$drill"
 done
+# In fields that several blocks share, what solid cells send must not depend on who lay there before.
+for drill in slot=1,step=29,phase=compute slot=3,step=119,phase=exchange; do
+  launch 0 4 1 --set lbm.pencil=4 --set resilience.local.verify=true --inject $drill
+  alone "pencils, $drill" 1
+  verified "pencils, $drill"
+done
 # So many that not everybody has to do with everybody else from the start.
 launch 0 8 1 --set resilience.local.verify=true --inject slot=5,step=39,phase=exchange
 alone "of eight, behind an adaptation" 1
