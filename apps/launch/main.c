@@ -75,7 +75,7 @@ static void print_help(const launch_options *options)
       "started for the dead). GABION_SPAWN_WITHIN=SECONDS, set by you: for that (default 30). The others: apps/launch/launch.h.\n"
       "GABION_RESCUE_LOG=FILE: a line is appended there whenever a hung run is stopped.\n"
 #ifndef GAB_HAVE_ULFM
-      "Built for an MPI without fault tolerance: a run ends when one of its processes dies.\n"
+      "This MPI has no fault tolerance: a run ends when one of its processes dies.\n"
 #endif
       ,
       options->processes, options->stall, options->retries, options->start_within, options->start_retries,
