@@ -60,7 +60,7 @@ static gab_status check_options(const gab_lbm_options *options, const gab_domain
   if (!(options->border_speed >= 0 && options->border_speed < 0.5))
     GAB_FAIL(GAB_ERR_INPUT, "the speed at borders between levels has to be from 0 to below 1/2, not %g",
              options->border_speed);
-  if (options->pencil < GAB_PENCIL_CHOSEN || options->pencil > GAB_STRIP_PLACES)
+  if (options->pencil < 0 || options->pencil > GAB_STRIP_PLACES)
     GAB_FAIL(GAB_ERR_INPUT, "a pencil has 1 to %d blocks, not %d", GAB_STRIP_PLACES, options->pencil);
   if (options->collision->check) GAB_TRY(options->collision->check(options));
   if (options->mixed && options->precision != GAB_PRECISION_FLOAT)
@@ -185,7 +185,7 @@ static gab_status set_strips(gab_lbm_model *model, int places)
   return gab_strips_create(&shape, places, &model->strips);
 }
 
-static gab_status set_storage(gab_lbm_model *model, int places)
+static gab_status set_storage(gab_lbm_model *model)
 {
   model->shape = (gab_field_shape){
       .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
@@ -194,7 +194,8 @@ static gab_status set_storage(gab_lbm_model *model, int places)
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
   GAB_TRY(gab_field_map_of(&model->shape, &model->map));
-  if (model->kernel->in_place && places > 1 && model->cells[0] > 1) GAB_TRY(set_strips(model, places));
+  if (model->kernel->in_place && model->options.pencil > 1 && model->cells[0] > 1)
+    GAB_TRY(set_strips(model, model->options.pencil));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
@@ -215,7 +216,7 @@ static double sparse_below(const char *family)
   return strcmp(family, "sparse") == 0 ? always : never;
 }
 
-static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int slots,
+static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
   gab_domain domain = gab_lbm_domain(forest);
@@ -231,9 +232,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  const int workers = slots * (int)gab_thread_count();
-  return set_storage(model, options->pencil == GAB_PENCIL_CHOSEN ? gab_strip_places(forest, workers)
-                                                                 : options->pencil);
+  return set_storage(model);
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,
@@ -241,8 +240,7 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
 {
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
-  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->slots,
-                    geometry, options));
+  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   void *forces;
   GAB_TRY(gab_alloc(bodies * sizeof *lbm->forces, GAB_MEMORY_OTHER, &forces));

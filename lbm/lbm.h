@@ -160,9 +160,6 @@ typedef struct gab_mrt_rates {
 } gab_mrt_rates;
 
 /** How the model is to be. Zero-initialised members mean what is said in brackets. */
-/** See gab_lbm_options.pencil. */
-#define GAB_PENCIL_CHOSEN (-1)
-
 typedef struct gab_lbm_options {
   const gab_lattice *lattice;     /**< [NULL: D2Q9 in 2D, D3Q19 in 3D] */
   gab_precision precision;        /**< [double] of the stored populations and of the arithmetic */
@@ -182,7 +179,7 @@ typedef struct gab_lbm_options {
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
   /** Most blocks side by side along x that share one field, without ghosts between them, 1 … 16; in place only. No
    * result depends on it. It pays where rows of blocks fill it; where they do not, it costs (doc/performance.md).
-   * #GAB_PENCIL_CHOSEN: by the blocks of the domain and their cells [0: 1, each block has a field of its own] */
+   * [0: 1, each block has a field of its own] */
   int pencil;
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */

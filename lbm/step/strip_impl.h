@@ -31,11 +31,6 @@
 /** Most blocks side by side in a strip. */
 #define GAB_STRIP_PLACES 16
 
-/** How wide strips are to be, in blocks: rows of at most 160 cells, no more blocks than the domain has along x on level 0,
- *  nor than a part of it that is about as wide as deep would have on one process. 1: every block has a field of its
- *  own. Pure. @param[in] workers  threads of all processes that share the domain */
-int gab_strip_places(const gab_forest_options *forest, int workers);
-
 typedef struct gab_strips gab_strips;
 /** Where a block lies. */
 typedef struct gab_strip_place gab_strip_place;

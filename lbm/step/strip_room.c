@@ -2,24 +2,7 @@
 
 #include <string.h>
 
-enum { FEWEST_BUCKETS = 256, MOST_COLUMNS = 160 };
-
-/* ------------------------------------------------------------------------------------------ widths */
-
-int gab_strip_places(const gab_forest_options *forest, int workers)
-{
-  const int64_t blocks = (int64_t)forest->grid.roots[0] * forest->grid.roots[1] * forest->grid.roots[2];
-  const int64_t each = workers > 0 ? blocks / workers : blocks;
-  int bits = 0;
-  while (each >> (bits + 1) > 0) ++bits;
-  const int along = (bits + forest->grid.dimension - 1) / forest->grid.dimension;
-  int places = 1;
-  while (2 * places <= GAB_STRIP_PLACES && 2 * places <= 1 << along &&
-         2 * places * forest->cells[0] <= MOST_COLUMNS)
-    places *= 2;
-  if (places > forest->grid.roots[0]) places = forest->grid.roots[0];
-  return forest->cells[0] < 4 ? 1 : places;
-}
+enum { FEWEST_BUCKETS = 256 };
 
 gab_field_shape gab_strip_shape(const gab_field_shape *block, int places)
 {
