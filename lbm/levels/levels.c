@@ -91,7 +91,8 @@ gab_status gab_lbm_join(gab_lbm *lbm)
 gab_status gab_lbm_pack_strips(gab_lbm *lbm)
 {
   enum { STEPS_AT_REST = 16 };
-  if (lbm->is_packed || (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
+  if (!lbm->model.strips || lbm->is_packed ||
+      (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
     return GAB_OK;
   const gab_status status = gab_strips_pack(lbm);
   if (status != GAB_OK) return gab_world_raise(lbm->world, status);
