@@ -373,7 +373,7 @@ size_t gab_thread_count(void);
 gab_status gab_lbm_make_jobs(const gab_lbm *lbm, int level, gab_lbm_jobs *jobs);
 /** The present local blocks in their order, owned by the caller. @param[in] level  -1: of all levels */
 gab_status gab_lbm_list_blocks(const gab_lbm *lbm, int level, gab_lbm_block ***blocks, size_t *count);
-/** The same of some blocks, or of pencils by their first blocks. */
+/** The jobs of some blocks, or of pencils by their first blocks. */
 gab_status gab_lbm_jobs_of(const gab_lbm *lbm, gab_lbm_block *const *blocks, size_t count,
                            gab_lbm_jobs *jobs);
 void gab_lbm_release_jobs(gab_lbm_jobs *jobs);

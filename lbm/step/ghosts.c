@@ -156,7 +156,7 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
 }
 
 /* The neighbour in the pencil on the side from which it comes. */
-static const gab_lbm_block *fellow(const gab_lbm_block *block, int along_x)
+static const gab_lbm_block *neighbour_in_pencil(const gab_lbm_block *block, int along_x)
 {
   if (along_x == 0) return NULL;
   if (along_x < 0) return block->next;
@@ -183,7 +183,7 @@ static void join_ways(const gab_ghost_side *sides, gab_lbm_block *block, ways *l
     const gab_lbm_fetch fetch = block->fetches[i];
     const int direction = (int)(fetch.side - sides);
     const bool is_dense = !fetch.source->sparse && !block->sparse;
-    if (is_dense && fellow(block, fetch.side->along_x)) continue;
+    if (is_dense && neighbour_in_pencil(block, fetch.side->along_x)) continue;
     if (is_dense && goes_on(last, direction, &fetch)) {
       last->way[direction]->last = block;
       last->way[direction]->blocks++;

@@ -84,25 +84,21 @@ void gab_strip_turn_over(gab_lbm_block *block)
 
 /* ------------------------------------------------------------------------------------------ solid cells */
 
-static void clear_cells(const gab_lbm_model *model, gab_lbm_block *block, int32_t first, int32_t last,
-                        int32_t y, int32_t z)
+/* Zeroes what the cells first … last - 1 of a row, ghosts or not, have sent in direction q. */
+static void clear_sent(const gab_lbm_model *model, gab_lbm_block *block, int q, int32_t first, int32_t last,
+                       int32_t y, int32_t z)
 {
   const size_t each = gab_precision_bytes(model->options.precision);
   if (last <= first) return;
   const size_t start = gab_field_index(&model->map, first, y, z, 0);
-  for (int q = 0; q < model->lattice->q; ++q)
-    memset((unsigned char *)block->src->data + gab_place(start, block->now->sent[q]) * each, 0,
-           (size_t)(last - first) * each);
-}
-
-/* What ghosts from column x on send into the block in direction q, in a row of it or beside. */
-static void clear_arrivals(const gab_lbm_model *model, gab_lbm_block *block, int q, int32_t first,
-                           int32_t last, int32_t y, int32_t z)
-{
-  const size_t each = gab_precision_bytes(model->options.precision);
-  const size_t start = gab_field_index(&model->map, first, y, z, 0);
   memset((unsigned char *)block->src->data + gab_place(start, block->now->sent[q]) * each, 0,
          (size_t)(last - first) * each);
+}
+
+static void clear_cells(const gab_lbm_model *model, gab_lbm_block *block, int32_t first, int32_t last,
+                        int32_t y, int32_t z)
+{
+  for (int q = 0; q < model->lattice->q; ++q) clear_sent(model, block, q, first, last, y, z);
 }
 
 static bool is_inside(const gab_lbm_model *model, int axis, int32_t at)
@@ -123,9 +119,9 @@ static void clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
       for (int32_t y = -g[1]; y < n[1] + g[1]; ++y) {
         if (!is_inside(model, 1, y + c[1]) || !is_inside(model, 2, z + c[2])) continue;
         if (!is_inside(model, 1, y) || !is_inside(model, 2, z))
-          clear_arrivals(model, block, q, -c[0], width - c[0], y, z);
-        else if (c[0] > 0 && !used[-1]) clear_arrivals(model, block, q, -1, 0, y, z);
-        else if (c[0] < 0 && !used[width]) clear_arrivals(model, block, q, width, width + 1, y, z);
+          clear_sent(model, block, q, -c[0], width - c[0], y, z);
+        else if (c[0] > 0 && !used[-1]) clear_sent(model, block, q, -1, 0, y, z);
+        else if (c[0] < 0 && !used[width]) clear_sent(model, block, q, width, width + 1, y, z);
       }
   }
 }

@@ -236,7 +236,6 @@ gab_status gab_strips_find(gab_strips *home, int32_t width, gab_strip **in, int3
   return add_strip(home, in);
 }
 
-/* Behind the neighbour on the left, or ahead of that on the right, or between the two. */
 bool gab_strips_find_beside(gab_strips *home, const gab_strip_key *key, gab_strip **in, int32_t *column,
                             const gab_storage **now)
 {
