@@ -3,7 +3,7 @@
  *
  *  A ghost layer across x costs most of all: its values lie in as many cache lines as there are rows, in both blocks,
  *  and rows of 8 or 32 cells between two ghosts begin in the middle of lines and are over before the processor is busy.
- *  So dense blocks that follow each other along x on one process lie side by side in one field, a *pencil*: what is a
+ *  So, if it is asked for (gab_lbm_options.pencil), dense blocks that follow each other along x on one process lie side by side in one field, a *pencil*: what is a
  *  ghost of the one is a cell of the other. storage_impl.h says why this is so simple: what a cell has sent in a
  *  direction lies in one place, whoever looks for it, and nobody else touches it. A sweep takes the rows of a pencil
  *  as a whole (plan.c, sweep.c).
