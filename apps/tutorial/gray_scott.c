@@ -37,8 +37,9 @@ static inline double laplace(const double *c, ptrdiff_t row, ptrdiff_t layer)
 
 static void react(const stencil_block *at)
 {
-  const double diffusion_u = gab_config_real(at->config, "gray_scott.diffusion_u");
-  const double diffusion_v = gab_config_real(at->config, "gray_scott.diffusion_v");
+  const double area = at->width * at->width; /* wider cells: blocks adapt */
+  const double diffusion_u = gab_config_real(at->config, "gray_scott.diffusion_u") / area;
+  const double diffusion_v = gab_config_real(at->config, "gray_scott.diffusion_v") / area;
   const double feed = gab_config_real(at->config, "gray_scott.feed");
   const double decay = feed + gab_config_real(at->config, "gray_scott.kill");
   const gab_field_map *map = &at->now->map; /* that of `next', too */
@@ -67,6 +68,7 @@ static const stencil gray_scott = {.name = "gray_scott",
                                    .fields = fields,
                                    .start = start,
                                    .update = react,
+                                   .adaptive = true,
                                    .sums = fields};
 
 int main(int argc, char **argv) { return stencil_main(argc, argv, &gray_scott); }

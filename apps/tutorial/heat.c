@@ -19,8 +19,9 @@ static const gab_config_key keys[] = {{.name = "k",
 /* ---- 2. A time step of a block, from what it holds now and one layer of cells around it. */
 static void heat_block(const stencil_block *at)
 {
-  const double k = gab_config_real(at->config, "heat.k");
-  const double edge = (double)gab_forest_domain_cells(at->forest).hi[0], radius = edge / 40;
+  const double k = gab_config_real(at->config, "heat.k") / (at->width * at->width);
+  const double edge = (double)gab_forest_domain_cells(at->forest).hi[0] * gab_forest_dx(at->forest, 0),
+               radius = edge / 40;
   const double angle = (double)at->step / 240; /* of the burner on its way round */
   const double burner[2] = {edge * (0.5 + 0.3 * cos(angle)), edge * (0.5 + 0.3 * sin(angle))};
   for (int32_t y = 0; y < at->cells[1]; y++)
@@ -45,6 +46,7 @@ static const stencil plate = {.name = "heat",
                               .key_count = 1,
                               .fields = fields,
                               .update = heat_block,
+                              .adaptive = true,
                               .sums = sums};
 
 int main(int argc, char **argv) { return stencil_main(argc, argv, &plate); }

@@ -48,7 +48,7 @@ gab_block_data_kind gab_block_field_data(const gab_block_field *field, const cha
 gab_block_data_kind gab_block_field_scratch(const gab_block_field *field, const char *name);
 
 /** The exchange of all components of its ghost layers, between blocks of one level: where levels touch it is
- * refused (gab_ghost_kind.coupled). @param[in] field  borrowed as long as it is in use */
+ * refused (gab_ghost_kind.coupled); with those between levels: blockforest/exchange/level_ghosts.h. @param[in] field  borrowed as long as it is in use */
 gab_ghost_kind gab_block_field_ghosts(const gab_block_field *field);
 
 #ifdef __cplusplus

@@ -1,6 +1,8 @@
 /* Borders between levels: see levels_impl.h. */
 #include "phasefield/levels/levels_impl.h"
 
+#include "blockforest/exchange/level_border.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -70,48 +72,9 @@ void gab_phasefield_fill_beside(const gab_phasefield_block *block, gab_phasefiel
 
 /* ------------------------------------------------------------------------------------------ mu */
 
-/* A border as one of its blocks sees it: where its outermost cells lie. */
-typedef struct border {
-  int axis, lateral[2];         /* the second one has one cell in 2D */
-  int32_t ghost, first, second; /* along the axis: the ghosts, and the layers inside */
-  int32_t count[2];             /* cells of the finer block along the border */
-  int32_t start[2]; /* of the finer block, in its cells from the lower corner of the coarser one */
-} border;
-
-static int face_axis(int direction)
+static gab_level_border border_of(const gab_phasefield_model *model, const gab_contact *contact, bool finer)
 {
-  int offset[3], axis = -1;
-  gab_direction_offset(direction, offset);
-  for (int k = 0; k < 3; ++k)
-    if (offset[k] != 0) axis = axis == -1 ? k : 3;
-  return axis == 3 ? -1 : axis;
-}
-
-static border border_of(const gab_phasefield_model *model, const gab_contact *contact, bool finer)
-{
-  int offset[3];
-  border made = {.axis = face_axis(contact->direction)};
-  gab_direction_offset(contact->direction, offset);
-  const int32_t end = model->cells[made.axis];
-  const bool above = (offset[made.axis] > 0) == finer; /* the other block lies above this one */
-  made.ghost = above ? end : -1;
-  made.first = above ? end - 1 : 0;
-  made.second = above ? end - 2 : 1;
-  int found = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (axis == made.axis) continue;
-    made.lateral[found] = axis;
-    made.count[found] = model->cells[axis];
-    made.start[found++] = (int32_t)contact->place[axis] * model->cells[axis];
-  }
-  return made;
-}
-
-static void place_on(const border *at, int32_t layer, int32_t i, int32_t j, int32_t cell[3])
-{
-  cell[at->axis] = layer;
-  cell[at->lateral[0]] = i;
-  cell[at->lateral[1]] = j;
+  return gab_level_border_of(model->cells, model->dimension, contact, finer);
 }
 
 static double mu_at(const gab_phasefield_block *block, const int32_t cell[3], int component)
@@ -134,23 +97,18 @@ static double slope(const gab_phasefield_block *block, const int32_t cell[3], in
   return (mu_at(block, high, component) - mu_at(block, low, component)) / width;
 }
 
-/* Two children along each lateral axis of the domain. */
-static int32_t coarse_index(const gab_phasefield_model *model, const border *at, int lateral, int32_t fine)
-{
-  return at->lateral[lateral] < model->dimension ? (at->start[lateral] + fine) / 2 : 0;
-}
-
 /* The phase of the coarse layer, then mu' opposite to each fine cell. */
 static void pack_down(const gab_phasefield_block *block, const gab_contact *contact, double *out)
 {
   const gab_phasefield_model *model = block->model;
-  const border at = border_of(model, contact, false);
+  const gab_level_border at = border_of(model, contact, false);
   double *phase = out++;
   for (int32_t j = 0; j < at.count[1]; ++j)
     for (int32_t i = 0; i < at.count[0]; ++i) {
       const int32_t fine[2] = {i, j};
       int32_t cell[3];
-      place_on(&at, at.first, coarse_index(model, &at, 0, i), coarse_index(model, &at, 1, j), cell);
+      gab_level_border_cell(&at, at.first, gab_level_border_opposite(&at, 0, i),
+                            gab_level_border_opposite(&at, 1, j), cell);
       const int pure = gab_phasefield_pure(block->phi, cell);
       *phase = (i == 0 && j == 0) || pure == (int)*phase ? pure : -1;
       for (int k = 0; k < model->independents; ++k) {
@@ -171,61 +129,20 @@ static void mark_astray(gab_phasefield_block *block)
 static void unpack_down(gab_phasefield_block *block, const gab_contact *contact, const double *in)
 {
   const gab_phasefield_model *model = block->model;
-  const border at = border_of(model, contact, true);
+  const gab_level_border at = border_of(model, contact, true);
   const double phase = *in++;
   for (int32_t j = 0; j < at.count[1]; ++j)
     for (int32_t i = 0; i < at.count[0]; ++i) {
       int32_t ghost[3], first[3], second[3];
-      place_on(&at, at.ghost, i, j, ghost);
-      place_on(&at, at.first, i, j, first);
-      place_on(&at, at.second, i, j, second);
+      gab_level_border_cell(&at, at.ghost, i, j, ghost);
+      gab_level_border_cell(&at, at.first, i, j, first);
+      gab_level_border_cell(&at, at.second, i, j, second);
       if (phase < 0 || gab_phasefield_pure(block->phi, first) != (int)phase) mark_astray(block);
       for (int k = 0; k < model->independents; ++k) {
         const double near = mu_at(block, first, k), far = mu_at(block, second, k), beyond = *in++;
-        gab_field_set(block->mu, ghost[0], ghost[1], ghost[2], k,
-                      near + 8. / 15 * (beyond - near) + 0.2 * (near - far));
+        gab_field_set(block->mu, ghost[0], ghost[1], ghost[2], k, gab_level_border_ghost(near, far, beyond));
       }
     }
-}
-
-/* Differences across fine faces, averaged over those of a coarse cell; in pairs. */
-static void pack_up(const gab_phasefield_block *block, const gab_contact *contact, double *out)
-{
-  const gab_phasefield_model *model = block->model;
-  const border at = border_of(model, contact, true);
-  const int32_t step[2] = {2, model->dimension == 3 ? 2 : 1};
-  for (int32_t j = 0; j < at.count[1]; j += step[1])
-    for (int32_t i = 0; i < at.count[0]; i += step[0])
-      for (int k = 0; k < model->independents; ++k) {
-        double sum[2] = {0, 0};
-        for (int32_t b = 0; b < step[1]; ++b) {
-          double pair[2];
-          for (int32_t a = 0; a < 2; ++a) {
-            int32_t ghost[3], first[3];
-            place_on(&at, at.ghost, i + a, j + b, ghost);
-            place_on(&at, at.first, i + a, j + b, first);
-            pair[a] = mu_at(block, first, k) - mu_at(block, ghost, k);
-          }
-          sum[b] = pair[0] + pair[1];
-        }
-        *out++ = (sum[0] + sum[1]) / (2 * step[1]);
-      }
-}
-
-static void unpack_up(gab_phasefield_block *block, const gab_contact *contact, const double *in)
-{
-  const gab_phasefield_model *model = block->model;
-  const border at = border_of(model, contact, false);
-  const int32_t step[2] = {2, model->dimension == 3 ? 2 : 1};
-  for (int32_t j = 0; j < at.count[1]; j += step[1])
-    for (int32_t i = 0; i < at.count[0]; i += step[0])
-      for (int k = 0; k < model->independents; ++k) {
-        int32_t ghost[3], first[3];
-        const int32_t a = coarse_index(model, &at, 0, i), b = coarse_index(model, &at, 1, j);
-        place_on(&at, at.ghost, a, b, ghost);
-        place_on(&at, at.first, a, b, first);
-        gab_field_set(block->mu, ghost[0], ghost[1], ghost[2], k, mu_at(block, first, k) + 2 * *in++);
-      }
 }
 
 /* ------------------------------------------------------------------------------------------ messages */
@@ -235,7 +152,7 @@ static size_t border_size(void *user, const void *data, gab_coupling_way way, co
 {
   (void)user, (void)sends;
   const gab_phasefield_model *model = ((const gab_phasefield_block *)data)->model;
-  const int axis = face_axis(contact->direction);
+  const int axis = gab_level_border_axis(contact);
   if (way == GAB_COUPLING_ACROSS || axis < 0) return 0;
   size_t values = (size_t)model->independents;
   for (int k = 0; k < model->dimension; ++k)
@@ -247,14 +164,18 @@ static void border_pack(void *user, const void *data, gab_coupling_way way, cons
                         void *bytes)
 {
   (void)user;
-  (way == GAB_COUPLING_DOWN ? pack_down : pack_up)(data, contact, bytes);
+  const gab_phasefield_block *block = data;
+  if (way == GAB_COUPLING_DOWN) pack_down(block, contact, bytes);
+  else gab_level_border_pack_up(block->mu, block->model->dimension, contact, bytes);
 }
 
 static void border_unpack(void *user, void *data, gab_coupling_way way, const gab_contact *contact,
                           const void *bytes)
 {
   (void)user;
-  (way == GAB_COUPLING_DOWN ? unpack_down : unpack_up)(data, contact, bytes);
+  gab_phasefield_block *block = data;
+  if (way == GAB_COUPLING_DOWN) unpack_down(block, contact, bytes);
+  else gab_level_border_unpack_up(block->mu, block->model->dimension, contact, bytes);
 }
 
 gab_status gab_phasefield_levels_check(gab_phasefield *phasefield)

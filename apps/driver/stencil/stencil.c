@@ -1,9 +1,6 @@
 /* A physics whose state is some numbers in each cell, for programs that bring nothing but the equation. */
-#include "apps/driver/stencil/stencil.h"
+#include "apps/driver/stencil/stencil_impl.h"
 
-#include "apps/driver/run/run.h"
-#include "blockforest/adaptation/adapt.h"
-#include "blockforest/forest/block_field.h"
 #include "blockforest/forest/direction.h"
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
@@ -12,22 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const stencil *its; /* that of this program */
-
-typedef struct stencil_run stencil_run;
-typedef struct stencil_view {
-  stencil_run *run;
-  int field;
-} stencil_view;
-
-struct stencil_run {
-  driver_run base;
-  gab_block_field shape;
-  gab_data_id now, next;
-  gab_exchange *exchange;
-  stencil_view views[STENCIL_MOST_FIELDS];
-  gab_quantity quantities[STENCIL_MOST_FIELDS];
-};
+const stencil *stencil_its;
+#define its stencil_its
 
 static int count_of(const char *const *names)
 {
@@ -36,7 +19,9 @@ static int count_of(const char *const *names)
   return count;
 }
 
-static const char *path_of(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
+int stencil_field_count(void) { return count_of(its->fields); }
+
+const char *stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
 {
   return gab_config_path(path, "%s.%s", its->name, key);
 }
@@ -57,7 +42,8 @@ static gab_status declare(gab_config *config)
   sections[0] =
       (gab_config_section){.path = its->name, .doc = its->title, .keys = its->keys, .count = its->key_count};
   sections[1] = (gab_config_section){.path = its->name, .doc = its->title, KEYS(every_key)};
-  return driver_declare(config, sections, its->sums ? 2 : 1);
+  GAB_TRY(driver_declare(config, sections, its->sums ? 2 : 1));
+  return its->adaptive ? stencil_refinement_declare(config) : GAB_OK;
 }
 
 static gab_status read_case(driver_case *which)
@@ -70,6 +56,7 @@ static gab_status read_case(driver_case *which)
   for (int axis = 0; axis < which->domain.grid.dimension; axis++) which->domain.periodic[axis] = true;
   which->grid = which->domain;
   which->dt = 1;
+  GAB_TRY(stencil_refinement_read((stencil_case *)which));
   GAB_TRY(driver_balance_read(which->config, &which->balance, &which->rebalance));
   if (which->balance.measured)
     return gab_config_fail(which->config, "balance.work",
@@ -81,20 +68,31 @@ static gab_status read_case(driver_case *which)
 static void describe(const driver_case *which)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
+  const stencil_case *mine = (const stencil_case *)which;
   gab_log(GAB_LOG_INFO, "  %s", its->title);
   for (size_t i = 0; i < its->key_count; i++)
     if (its->keys[i].type == GAB_CONFIG_REAL && its->keys[i].length_max == 0 &&
-        gab_config_is_set(which->config, path_of(path, its->keys[i].name)))
+        gab_config_is_set(which->config, stencil_path(path, its->keys[i].name)))
       gab_log(GAB_LOG_INFO, "  %s = %g", path, gab_config_real(which->config, path));
+  if (mine->finest > 0)
+    gab_log(
+        GAB_LOG_INFO,
+        "  cells up to %d times as wide where no criterion wants small ones; the grid adapts every %" GAB_PRI_STEP
+        " steps",
+        1 << mine->finest, mine->every);
 }
 
-static double fields_bytes(void) { return (double)count_of(its->fields) * sizeof(double); }
+static double fields_bytes(void) { return (double)stencil_field_count() * sizeof(double); }
 
 static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use, void *user)
 {
   const int32_t *cells = which->grid.cells;
   const double image = (double)cells[0] * cells[1] * cells[2] * fields_bytes();
-  plan_model model = {.fields = its->fields[0], .state = 2 * image, .image = image};
+  const stencil_case *mine = (const stencil_case *)which;
+  plan_model model = {.fields = its->fields[0],
+                      .state = 2 * image,
+                      .image = image,
+                      .adapts_every = mine->finest > 0 ? mine->every : 0};
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
@@ -104,7 +102,7 @@ static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use,
     model.crossing[direction] = (double)gab_box_count(&box) * fields_bytes();
   }
   gab_proxies *proxies = NULL;
-  gab_status status = gab_proxies_create(world, &which->grid, &proxies);
+  gab_status status = stencil_make_proxies(world, mine, &proxies);
   if (status == GAB_OK) status = use(user, &model, proxies);
   gab_proxies_destroy(&proxies);
   return status;
@@ -131,11 +129,13 @@ static gab_status prepare(driver_run *run)
 {
   stencil_run *it = (stencil_run *)run;
   const gab_forest_options *grid = &run->parameters->grid;
-  const int fields = count_of(its->fields);
+  const int fields = stencil_field_count();
+  it->parameters = (const stencil_case *)run->parameters;
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                           .ghosts = {1, 1, grid->grid.dimension == 3},
                                           .components = fields},
-                                .faces_only = !its->diagonals};
+                                .faces_only = !its->diagonals,
+                                .linear_split = true};
   for (int i = 0; i < fields; i++) {
     it->views[i] = (stencil_view){it, i};
     it->quantities[i] =
@@ -144,16 +144,15 @@ static gab_status prepare(driver_run *run)
   run->quantities = (gab_quantity_list){it->quantities, (size_t)fields};
   const gab_block_data_kind now = gab_block_field_data(&it->shape, fields == 1 ? its->fields[0] : its->name);
   const gab_block_data_kind next = gab_block_field_scratch(&it->shape, "next");
-  const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->shape);
   GAB_TRY(gab_forest_create(run->world, grid, &run->forest));
   GAB_TRY(gab_forest_add_data(run->forest, &now, &it->now));
   GAB_TRY(gab_forest_add_data(run->forest, &next, &it->next));
-  return gab_exchange_create(run->forest, it->now, &ghosts, &it->exchange);
+  return gab_level_ghosts_create(run->forest, it->now, &it->shape, it->parameters->finest, &it->ghosts);
 }
 
 static void release_run(driver_run *run)
 {
-  gab_exchange_destroy(&((stencil_run *)run)->exchange);
+  gab_level_ghosts_destroy(&((stencil_run *)run)->ghosts);
   gab_forest_destroy(&run->forest);
 }
 
@@ -189,22 +188,7 @@ static gab_status visit(const stencil_run *it, cell_fn *see, void *user)
   return GAB_OK;
 }
 
-static gab_status start_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
-{
-  const stencil_run *it = user;
-  gab_field *now = gab_block_data(block, it->now);
-  double centre[3];
-  gab_block_cell_centre(it->base.forest, block, at[0], at[1], at[2], centre);
-  its->start(it->base.parameters->config, centre, values);
-  for (int f = 0; f < now->shape.components; f++) gab_field_set(now, at[0], at[1], at[2], f, values[f]);
-  return GAB_OK;
-}
-
-static gab_status build(driver_run *run)
-{
-  GAB_TRY(gab_forest_build(run->forest, NULL, NULL, 0, driver_run_distribute_first, run, NULL));
-  return its->start ? visit((stencil_run *)run, start_cell, run) : GAB_OK;
-}
+static gab_status build(driver_run *run) { return stencil_build_grid((stencil_run *)run); }
 
 static gab_status check_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
@@ -229,8 +213,8 @@ static gab_status compute(void *user, gab_step step)
   gab_forest *forest = it->base.forest;
   const int32_t *cells = it->shape.shape.cells;
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(forest);
-  GAB_TRY(gab_exchange_start(it->exchange));
-  GAB_TRY(gab_exchange_finish(it->exchange));
+  GAB_TRY(gab_level_ghosts_start(it->ghosts));
+  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, (size_t)i);
@@ -238,6 +222,7 @@ static gab_status compute(void *user, gab_step step)
                                  .forest = forest,
                                  .block = block,
                                  .step = step,
+                                 .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
                                  .cells = {cells[0], cells[1], cells[2]},
                                  .now = gab_block_data(block, it->now),
                                  .next = gab_block_data(block, it->next)});
@@ -252,18 +237,29 @@ static gab_status compute(void *user, gab_step step)
 static gab_status add(driver_run *run)
 {
   GAB_TRY(gab_timeloop_add_task(run->loop, its->name, compute, run));
+  GAB_TRY(gab_timeloop_add_duty(run->loop, "grid", stencil_adapt_due, stencil_adapt, run));
   return driver_run_add_output(run);
 }
 
 /* ---------------------------------------------------------------- sums */
 
+typedef struct summing {
+  const stencil_run *it;
+  gab_exact_sum sums[STENCIL_MOST_SUMS];
+} summing;
+
+/* A wider cell counts as so many of the finest level: a power of two, so nothing is rounded. */
 static gab_status add_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
-  gab_exact_sum *sums = user;
+  summing *by = user;
+  const gab_forest *forest = by->it->base.forest;
+  const int wider = by->it->parameters->finest - gab_block_level(forest, block);
   double terms[STENCIL_MOST_SUMS];
-  (void)block, (void)at;
+  (void)at;
   if (its->add) its->add(values, terms);
-  for (int i = 0; its->sums[i]; i++) gab_exact_add(&sums[i], its->add ? terms[i] : values[i]);
+  for (int i = 0; its->sums[i]; i++)
+    gab_exact_add(&by->sums[i], ldexp(its->add ? terms[i] : values[i],
+                                      wider * gab_forest_get_options(forest)->grid.dimension));
   return GAB_OK;
 }
 
@@ -271,12 +267,12 @@ static gab_status sums_row(void *user, gab_step step, double time, double *row)
 {
   const stencil_run *it = user;
   const int count = count_of(its->sums);
-  gab_exact_sum sums[STENCIL_MOST_SUMS];
+  summing by = {.it = it};
   (void)step, (void)time;
-  for (int i = 0; i < count; i++) gab_exact_clear(&sums[i]);
-  GAB_TRY(visit(it, add_cell, sums));
-  GAB_TRY(gab_world_sum_exact(it->base.world, sums, count));
-  for (int i = 0; i < count; i++) row[i] = gab_exact_value(&sums[i]);
+  for (int i = 0; i < count; i++) gab_exact_clear(&by.sums[i]);
+  GAB_TRY(visit(it, add_cell, &by));
+  GAB_TRY(gab_world_sum_exact(it->base.world, by.sums, count));
+  for (int i = 0; i < count; i++) row[i] = gab_exact_value(&by.sums[i]);
   return GAB_OK;
 }
 
@@ -284,12 +280,15 @@ static gab_status add_writers(driver_run *run)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   if (!its->sums) return GAB_OK;
-  const gab_schedule schedule = {.every = gab_config_int(run->parameters->config, path_of(path, "every"))};
+  const gab_schedule schedule = {.every =
+                                     gab_config_int(run->parameters->config, stencil_path(path, "every"))};
   return gab_output_add_series(run->output, schedule, its->name, its->sums, (size_t)count_of(its->sums),
                                sums_row, run, NULL);
 }
 
 /* ---------------------------------------------------------------- the table */
+
+static int levels(const driver_run *run) { return ((const stencil_run *)run)->parameters->finest + 1; }
 
 static const char *what_is_wrong(const stencil *which)
 {
@@ -297,6 +296,9 @@ static const char *what_is_wrong(const stencil *which)
   if (!which->name || !which->title || !which->update) return "name, title or update is missing";
   if (fields < 1 || fields > STENCIL_MOST_FIELDS) return "it has no fields, or too many";
   if (sums > STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";
+  if (which->adaptive && which->diagonals)
+    return "between levels there are no ghosts beyond edges and corners";
+  if (which->criterion_count > STENCIL_MOST_CRITERIA) return "it has too many criteria";
   return NULL;
 }
 
@@ -316,7 +318,7 @@ int stencil_main(int argc, char **argv, const stencil *which)
                           .title = which->title,
                           .section = which->name,
                           .own = own,
-                          .case_bytes = sizeof(driver_case),
+                          .case_bytes = sizeof(stencil_case),
                           .declare = declare,
                           .read = read_case,
                           .describe = describe,
@@ -327,6 +329,7 @@ int stencil_main(int argc, char **argv, const stencil *which)
                           .build = build,
                           .add = add,
                           .check_finite = check_finite,
+                          .levels = levels,
                           .usual_fields = which->fields,
                           .usual_slice = which->fields[0],
                           .release_run = release_run,

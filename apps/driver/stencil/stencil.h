@@ -1,8 +1,7 @@
 /** @file stencil.h
  *  @brief A physics of fields on cells, explicit in time: a program gives the equation, and has a `gabion` of its own.
  *
- *  The state is some numbers in each cell of a uniform grid whose opposite sides meet. A program says what a cell holds at
- *  first, and how a block follows from itself and one layer of cells around it:
+ *  The state is some numbers in each cell of a grid whose opposite sides meet. A program says what a cell holds at first, and how a block follows from itself and one layer of cells around it:
  *  @code
  *    static void diffuse(const stencil_block *at)
  *    {
@@ -16,6 +15,17 @@
  *  exchange of ghosts on all processes and threads, fields, slices, a table of sums, checkpoints in memory and on disk, and
  *  drills. apps/tutorial/heat.c and gray_scott.c are whole ones.
  *
+ *  Levels
+ *  ------
+ *  A stencil that says `adaptive` may have blocks of wider cells: the section NAME.refinement of a parameter file gives their
+ *  levels, and criteria by which blocks split and merge while it runs, each with a field and thresholds. The finest cells are
+ *  those of domain.cells; others are stencil_block.width times as wide, which `update` has to allow for. All levels take the
+ *  same time step, so the limit of an explicit scheme is that of the finest cells. Ghosts between levels, and what is
+ *  conserved: blockforest/exchange/level_ghosts.h. In short: where a step is a constant times differences of cells side by
+ *  side (conduction, diffusion), the sum over the volume is kept to rounding, as it is when blocks split and merge; other
+ *  fluxes do not meet exactly at borders. Blocks that split give slopes to the new cells, limited so that there are no new
+ *  extremes (gab_block_field.linear_split).
+ *
  *  Tier: internal.
  */
 #ifndef GABION_APPS_DRIVER_STENCIL_H
@@ -25,7 +35,7 @@
 #include "apps/driver/physics.h"
 #include "field/field.h"
 
-enum { STENCIL_MOST_FIELDS = 8, STENCIL_MOST_SUMS = 8 };
+enum { STENCIL_MOST_FIELDS = 8, STENCIL_MOST_SUMS = 8, STENCIL_MOST_CRITERIA = 8 };
 
 /** A block whose step is computed. */
 typedef struct stencil_block {
@@ -33,10 +43,20 @@ typedef struct stencil_block {
   const gab_forest *forest; /**< for gab_block_cell_centre() */
   const gab_block *block;
   gab_step step;        /**< that is computed, from 0 */
+  double width;         /**< of its cells, in cells of domain.cells: 1, 2, 4, ...; 1 without levels */
   int32_t cells[3];     /**< of the block; z is 1 in 2D */
   const gab_field *now; /**< component i is field i; one layer of ghosts around it, in 2D none in z */
   gab_field *next;      /**< all cells are to be set, ghosts are not */
 } stencil_block;
+
+/** What a block is measured by when the grid adapts. `gradient` and `value` are there already. */
+typedef struct stencil_criterion {
+  const char *name; /**< the `type` in parameter files */
+  const char *doc;  /**< one sentence, for help */
+  /** Pure; called by several threads. @param[in] now  all fields, with ghosts beyond faces, not beyond edges and corners
+   *  @param[in] field  that the parameter file names @return what `above` and `below` are compared with */
+  double (*measure)(const gab_field *now, int field);
+} stencil_criterion;
 
 typedef struct stencil {
   const char *name;           /**< "heat": of its section of parameter files, and of its table of sums */
@@ -45,13 +65,17 @@ typedef struct stencil {
   const gab_config_key *keys; /**< of the section; one more, `every', says how often sums are written */
   size_t key_count;
   const char *const *fields; /**< their names, NULL-terminated, at most #STENCIL_MOST_FIELDS */
-  /** What a cell holds at first. Pure. NULL: zeros. @param[in] centre  of the cell @param[out] values  zeros; of all fields */
+  /** What a cell of the finest level holds at first; wider ones get the mean. Pure; called by several threads. NULL: zeros. @param[in] centre  of the cell @param[out] values  zeros; of all fields */
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
   void (*update)(const stencil_block *at);
   bool diagonals; /**< it needs ghosts beyond edges and corners, too */
-  /** Columns of NAME.csv, NULL-terminated, at most #STENCIL_MOST_SUMS: sums over all cells, of which no digit depends on the
-   *  number of processes. NULL: no such table. */
+  bool
+      adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` */
+  const stencil_criterion *criteria; /**< of its own, at most #STENCIL_MOST_CRITERIA; may be NULL */
+  size_t criterion_count;
+  /** Columns of NAME.csv, NULL-terminated, at most #STENCIL_MOST_SUMS: sums over all cells, by their volume in cells of the
+   *  finest level, of which no digit depends on the number of processes. NULL: no such table. */
   const char *const *sums;
   /** What a cell adds to them. Pure. NULL: the values of its first fields, in their order. */
   void (*add)(const double *values, double *terms);

@@ -1,0 +1,227 @@
+/* The grid of a stencil: its start, and how it adapts to fields. */
+#include "apps/driver/stencil/stencil_impl.h"
+
+#include "blockforest/adaptation/adapt.h"
+#include "core/base/log.h"
+#include "core/messages/collective.h"
+
+#include <math.h>
+#include <string.h>
+
+static int dimension_of(const stencil_case *which) { return which->base.grid.grid.dimension; }
+
+/* ---------------------------------------------------------------- the state of the start */
+
+static void start_finest(const stencil_case *which, const int64_t cell[3], double *values)
+{
+  const gab_forest_options *grid = &which->base.grid;
+  const double half = ldexp(grid->dx, -(which->finest + 1));
+  double centre[3];
+  for (int axis = 0; axis < 3; axis++)
+    centre[axis] = grid->origin[axis] + (double)(2 * cell[axis] + 1) * half;
+  for (int f = 0; f < stencil_field_count(); f++) values[f] = 0;
+  if (stencil_its->start) stencil_its->start(which->base.config, centre, values);
+}
+
+/* Summed in pairs, level by level, as blocks merge: equal values give that value. */
+void stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values)
+{
+  const int parts = 1 << dimension_of(which), fields = stencil_field_count();
+  double all[8][STENCIL_MOST_FIELDS];
+  if (level == which->finest) {
+    start_finest(which, cell, values);
+    return;
+  }
+  for (int part = 0; part < parts; part++) {
+    int64_t child[3];
+    for (int axis = 0; axis < 3; axis++)
+      child[axis] = axis < dimension_of(which) ? 2 * cell[axis] + (part >> axis & 1) : cell[axis];
+    stencil_start_cell(which, level + 1, child, all[part]);
+  }
+  for (int f = 0; f < fields; f++) {
+    for (int pairs = parts / 2; pairs > 0; pairs /= 2)
+      for (int i = 0; i < pairs; i++) all[i][f] = all[2 * i][f] + all[2 * i + 1][f];
+    values[f] = all[0][f] / parts;
+  }
+}
+
+/* ---------------------------------------------------------------- marks */
+
+static gab_mark mark_of(const stencil_case *which, int level, const gab_field *now)
+{
+  bool refine = false, coarsen = true;
+  for (size_t i = 0; i < which->rule_count; i++) {
+    const stencil_rule *rule = &which->rules[i];
+    const double found = rule->criterion->measure(now, rule->field);
+    refine |= found > rule->above;
+    coarsen &= found < rule->below;
+  }
+  if (refine && level < which->finest) return GAB_MARK_REFINE;
+  return coarsen && level > 0 ? GAB_MARK_COARSEN : GAB_MARK_KEEP;
+}
+
+static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
+{
+  const stencil_run *it = user;
+  *mark = mark_of(it->parameters, gab_block_level(forest, block), gab_block_data(block, it->now));
+  return GAB_OK;
+}
+
+/* The start in a block at a place, with the ghosts beyond its faces; opposite sides of the domain meet. */
+static void fill_start(const stencil_case *which, int level, const int64_t first[3], gab_field *now)
+{
+  const gab_forest_options *grid = &which->base.grid;
+  const gab_box whole = gab_field_whole(now);
+  int32_t at[3];
+  for (at[2] = (int32_t)whole.lo[2]; at[2] < whole.hi[2]; at[2]++)
+    for (at[1] = (int32_t)whole.lo[1]; at[1] < whole.hi[1]; at[1]++)
+      for (at[0] = (int32_t)whole.lo[0]; at[0] < whole.hi[0]; at[0]++) {
+        int64_t cell[3] = {0, 0, 0};
+        double values[STENCIL_MOST_FIELDS];
+        int outside = 0;
+        for (int axis = 0; axis < dimension_of(which); axis++) {
+          const int64_t cells = ((int64_t)grid->grid.roots[axis] * grid->cells[axis]) << level;
+          cell[axis] = (first[axis] + at[axis] + cells) % cells;
+          outside += at[axis] < 0 || at[axis] >= grid->cells[axis];
+        }
+        if (outside > 1) continue;
+        stencil_start_cell(which, level, cell, values);
+        for (int f = 0; f < now->shape.components; f++) gab_field_set(now, at[0], at[1], at[2], f, values[f]);
+      }
+}
+
+/* Whether a criterion wants smaller cells in a block at a place, or, of cells up to the smallest ones, in a part of it: what
+ * is small does not get lost in the mean of a wide cell. */
+static bool wants_finer(const stencil_case *which, int level, const int64_t place[3], gab_field *now)
+{
+  int64_t first[3];
+  for (int axis = 0; axis < 3; axis++) first[axis] = place[axis] * which->base.grid.cells[axis];
+  fill_start(which, level, first, now);
+  for (size_t i = 0; i < which->rule_count; i++)
+    if (which->rules[i].criterion->measure(now, which->rules[i].field) > which->rules[i].above) return true;
+  for (int part = 0; level < which->finest && part < 1 << dimension_of(which); part++) {
+    int64_t child[3];
+    for (int axis = 0; axis < 3; axis++)
+      child[axis] = axis < dimension_of(which) ? 2 * place[axis] + (part >> axis & 1) : place[axis];
+    if (wants_finer(which, level + 1, child, now)) return true;
+  }
+  return false;
+}
+
+/* What marks places of the start. */
+typedef struct placing {
+  const stencil_case *which;
+  gab_status status; /* of making room, on this process */
+} placing;
+
+static gab_mark mark_place(void *user, int level, const gab_box *cells)
+{
+  placing *by = user;
+  const gab_forest_options *grid = &by->which->base.grid;
+  const gab_field_shape shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
+                                 .ghosts = {1, 1, dimension_of(by->which) == 3},
+                                 .components = stencil_field_count()};
+  int64_t place[3];
+  gab_field *now = NULL;
+  for (int axis = 0; axis < 3; axis++) place[axis] = cells->lo[axis] / grid->cells[axis];
+  const gab_status status = gab_field_create(&shape, &now);
+  if (status != GAB_OK) {
+#pragma omp critical(gab_stencil_placing)
+    by->status = status;
+    return GAB_MARK_KEEP;
+  }
+  const bool finer = wants_finer(by->which, level, place, now);
+  gab_field_destroy(&now);
+  return finer ? GAB_MARK_REFINE : GAB_MARK_KEEP;
+}
+
+/* ---------------------------------------------------------------- the first grid */
+
+static gab_status fill_blocks(stencil_run *it)
+{
+  for (size_t i = 0; i < gab_forest_block_count(it->base.forest); i++) {
+    const gab_block *block = gab_forest_block(it->base.forest, i);
+    const int level = gab_block_level(it->base.forest, block);
+    const gab_box cells = gab_block_cells(it->base.forest, block);
+    gab_field *now = gab_block_data(block, it->now);
+    for (int32_t z = 0; z < now->shape.cells[2]; z++)
+      for (int32_t y = 0; y < now->shape.cells[1]; y++)
+        for (int32_t x = 0; x < now->shape.cells[0]; x++) {
+          double values[STENCIL_MOST_FIELDS];
+          const int64_t cell[3] = {cells.lo[0] + x, cells.lo[1] + y, cells.lo[2] + z};
+          stencil_start_cell(it->parameters, level, cell, values);
+          for (int f = 0; f < now->shape.components; f++) gab_field_set(now, x, y, z, f, values[f]);
+        }
+  }
+  return GAB_OK;
+}
+
+gab_status stencil_build_grid(stencil_run *it)
+{
+  const int finest = it->parameters->finest;
+  placing by = {.which = it->parameters};
+  GAB_TRY(gab_forest_build(it->base.forest, finest > 0 ? mark_place : NULL, &by, finest,
+                           driver_run_distribute_first, it, NULL));
+  GAB_TRY(gab_output_settle(it->base.world, by.status));
+  return stencil_its->start ? fill_blocks(it) : GAB_OK;
+}
+
+/* As gab_forest_build() does it. */
+gab_status stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies)
+{
+  const gab_forest_options *grid = &which->base.grid;
+  placing by = {.which = which};
+  gab_refine_report report = {.split = which->finest > 0};
+  GAB_TRY(gab_proxies_create(world, grid, proxies));
+  while (report.split > 0) {
+    void *memory;
+    const size_t count = gab_proxies_count(*proxies);
+    GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
+    gab_mark *marks = memory;
+    for (size_t i = 0; i < count; i++) {
+      const gab_block_place place = gab_block_id_place(&grid->grid, gab_proxies_get(*proxies, i)->id);
+      gab_box cells;
+      for (int axis = 0; axis < 3; axis++) {
+        cells.lo[axis] = (int64_t)place.at[axis] * grid->cells[axis];
+        cells.hi[axis] = cells.lo[axis] + grid->cells[axis];
+      }
+      marks[i] = place.level < which->finest ? mark_place(&by, place.level, &cells) : GAB_MARK_KEEP;
+    }
+    gab_status status =
+        by.status == GAB_OK ? gab_proxies_refine(*proxies, marks, which->finest, &report) : by.status;
+    gab_free(&memory);
+    GAB_TRY(status);
+  }
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- adaptation */
+
+bool stencil_adapt_due(const void *user, gab_step step)
+{
+  const stencil_case *which = ((const stencil_run *)user)->parameters;
+  return which->finest > 0 && step % which->every == 0 && step < which->base.steps;
+}
+
+gab_status stencil_adapt(void *user, gab_step step)
+{
+  stencil_run *it = user;
+  const int32_t *cells = it->shape.shape.cells;
+  const gab_adapt_options options = {.max_level = it->parameters->finest,
+                                     .mark = mark_block,
+                                     .user = it,
+                                     .distribute = driver_run_distribute,
+                                     .distribute_context = it};
+  gab_adapt_report report;
+  GAB_TRY(gab_level_ghosts_start(it->ghosts)); /* criteria look beyond the faces of blocks */
+  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
+  GAB_TRY(gab_forest_adapt(it->base.forest, &options, &report));
+  if (!report.changed) return GAB_OK;
+  gab_timeloop_set_updates(it->base.loop,
+                           report.grid.blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2]);
+  gab_log(GAB_LOG_DEBUG,
+          "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64
+          " merged, %" PRIu64 " now",
+          step, report.grid.split, report.grid.forced, report.grid.merged, report.grid.blocks);
+  return GAB_OK;
+}

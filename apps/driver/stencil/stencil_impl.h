@@ -1,0 +1,64 @@
+/* What the parts of a stencil share: its case, its run, and the grid that adapts (grid.c, criteria.c). */
+#ifndef GABION_APPS_DRIVER_STENCIL_IMPL_H
+#define GABION_APPS_DRIVER_STENCIL_IMPL_H
+
+#include "apps/driver/run/run.h"
+#include "apps/driver/stencil/stencil.h"
+#include "blockforest/exchange/level_ghosts.h"
+
+enum { STENCIL_MOST_LEVELS = 6, STENCIL_MOST_RULES = 16 };
+
+/* One item of NAME.refinement.criteria. */
+typedef struct stencil_rule {
+  const stencil_criterion *criterion;
+  int field;
+  double above, below; /* a block that measures more is refined; one that measures less may be merged */
+} stencil_rule;
+
+typedef struct stencil_case {
+  driver_case base; /* its grid is that of level 0, its domain that of the finest */
+  int finest;       /* level, whose cells are those of domain.cells */
+  gab_step every;
+  stencil_rule rules[STENCIL_MOST_RULES];
+  size_t rule_count;
+} stencil_case;
+
+typedef struct stencil_run stencil_run;
+typedef struct stencil_view {
+  stencil_run *run;
+  int field;
+} stencil_view;
+
+struct stencil_run {
+  driver_run base;
+  const stencil_case *parameters;
+  gab_block_field shape;
+  gab_data_id now, next;
+  gab_level_ghosts *ghosts;
+  stencil_view views[STENCIL_MOST_FIELDS];
+  gab_quantity quantities[STENCIL_MOST_FIELDS];
+};
+
+/* ---- stencil.c */
+extern const stencil *stencil_its; /* that of this program */
+const char *stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key);
+int stencil_field_count(void);
+
+/* ---- criteria.c */
+/* The index-th of those that there are and of those of the program, NULL behind the last. */
+const stencil_criterion *stencil_criterion_at(size_t index);
+/* Declares NAME.refinement and its criteria. */
+gab_status stencil_refinement_declare(gab_config *config);
+/* Reads them, and makes of a grid in cells of the finest level that of level 0. */
+gab_status stencil_refinement_read(stencil_case *which);
+
+/* ---- grid.c */
+/* What a cell of a level holds at first: the mean of the cells of the finest level in it. */
+void stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values);
+gab_status stencil_build_grid(stencil_run *it);
+bool stencil_adapt_due(const void *user, gab_step step);
+gab_status stencil_adapt(void *user, gab_step step);
+/* The grid of the start, all on this process. */
+gab_status stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies);
+
+#endif

@@ -1,0 +1,72 @@
+/** @file level_border.h
+ *  @brief A face between blocks of two levels: which cells lie there, and the ghost value that follows from them.
+ *
+ *  Let a border be at s = 0, fine cells of width h at s = -h/2 and -3h/2 with values u_1 and u_2, coarse cells of width
+ *  H = 2h at s = h. The coarse side says what it has at s = h opposite to each fine cell: u'. The ghost of the fine block at
+ *  s = h/2 lies on the parabola through the three (Martin & Colella 2000, J. Comput. Phys. 163, 271):
+ *  @code
+ *    u_g = -1/5 u_2 + 2/3 u_1 + 8/15 u' = u_1 + 8/15 (u' - u_1) + 1/5 (u_1 - u_2)
+ *  @endcode
+ *  in the second form, in which a uniform value stays so to the last bit. The ghost of a coarse cell with u_c is the one with
+ *  which its difference across the border is the mean of those of the fine cells opposite to it,
+ *  @code
+ *    u_G = u_c + (H / h) mean(u_1 - u_g),   hence   (u_G - u_c) / H = mean of (u_1 - u_g) / h.
+ *  @endcode
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_BLOCKFOREST_LEVEL_BORDER_H
+#define GABION_BLOCKFOREST_LEVEL_BORDER_H
+
+#include "blockforest/exchange/coupling.h"
+#include "field/field.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The border as one of its two blocks sees it: layers and cells are counted in that block. */
+typedef struct gab_level_border {
+  int axis, lateral[2];         /**< across and along; in 2D the second one has one cell */
+  int32_t ghost, first, second; /**< along the axis: the layer of ghosts, and the first two inside */
+  int32_t count[2];             /**< cells of the finer block along the border */
+  int32_t start[2]; /**< of the finer block, in its cells from the lower corner of the coarser one */
+  int32_t step[2];  /**< cells of the finer block to one of the coarser: 2, along z in 2D 1 */
+} gab_level_border;
+
+/** @return the axis that a contact crosses, -1 if the blocks touch at an edge or a corner */
+int gab_level_border_axis(const gab_contact *contact);
+/** @param[in] cells  of a block @param[in] contact  with an axis @param[in] finer  as the finer block sees it */
+gab_level_border gab_level_border_of(const int32_t cells[3], int dimension, const gab_contact *contact,
+                                     bool finer);
+
+/** A cell of the block in a layer. */
+static inline void gab_level_border_cell(const gab_level_border *at, int32_t layer, int32_t i, int32_t j,
+                                         int32_t cell[3])
+{
+  cell[at->axis] = layer;
+  cell[at->lateral[0]] = i;
+  cell[at->lateral[1]] = j;
+}
+/** The index in the coarser block, along the lateral axis 0 or 1, of the cell opposite to a fine one. */
+static inline int32_t gab_level_border_opposite(const gab_level_border *at, int lateral, int32_t fine)
+{
+  return at->step[lateral] == 2 ? (at->start[lateral] + fine) / 2 : 0;
+}
+/** u_g of the fine block. @param[in] near, far  u_1 and u_2 @param[in] beyond  u' */
+static inline double gab_level_border_ghost(double near, double far, double beyond)
+{
+  return near + 8. / 15 * (beyond - near) + 0.2 * (near - far);
+}
+
+/** What the finer block says when its ghosts are known: mean(u_1 - u_g) for each coarse cell at the border and component,
+ *  components of a cell side by side. @param[out] out  as many numbers */
+void gab_level_border_pack_up(const gab_field *field, int dimension, const gab_contact *contact, double *out);
+/** Makes u_G of it in the coarser block. */
+void gab_level_border_unpack_up(gab_field *field, int dimension, const gab_contact *contact,
+                                const double *in);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+/** @file level_ghosts.h
+ *  @brief The ghosts of a field of blocks, within levels and between them: an object with start and finish.
+ *
+ *  For a gab_block_field with one layer of ghosts on a forest whose levels may touch (2:1 across faces):
+ *  @code
+ *    GAB_TRY(gab_level_ghosts_create(forest, id, &temperature, finest, &ghosts));
+ *    ...
+ *    GAB_TRY(gab_level_ghosts_start(ghosts));
+ *    GAB_TRY(gab_level_ghosts_finish(ghosts));   // now every ghost beyond a face may be read
+ *  @endcode
+ *  Between levels ghosts are made as blockforest/exchange/level_border.h says, u' with a linear correction along the border by
+ *  differences within the coarser block (one-sided at its edges). Ghosts of fine cells have an error of second order, of
+ *  which a diffusing field, conserved as it is, keeps second order as a whole.
+ *
+ *  What is conserved. A scheme whose flux across a face is *one constant times the difference of the two cells*, in space
+ *  -D (u_right - u_left) / width, finds on the coarse side of a border the mean of what it finds on the fine side, if all
+ *  levels take the same time step: the sum of u over all cells, weighted by their volume, changes by rounding only. Other
+ *  fluxes (advection, a conductivity that varies, limiters) do not meet exactly; their error at a border is that of the
+ *  ghosts.
+ *
+ *  Ghosts beyond edges and corners are those within a level (gab_block_field.faces_only is false); those beside another level
+ *  stay as they are, and are not to be read.
+ *
+ *  Tier: user header.
+ */
+#ifndef GABION_BLOCKFOREST_LEVEL_GHOSTS_H
+#define GABION_BLOCKFOREST_LEVEL_GHOSTS_H
+
+#include "blockforest/forest/block_field.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gab_level_ghosts gab_level_ghosts;
+
+/** Collective (opens ports, one and one more for each level but the finest).
+ *  @param[in] data  of a kind made of `field` @param[in] field  borrowed @param[in] finest  level that there may be, from 0
+ *  @return ::GAB_ERR_ARGUMENT if finest > 0 and the field has not one layer of ghosts, or a block an odd number of cells
+ *  along an axis, or less than 4; as gab_exchange_create() */
+gab_status gab_level_ghosts_create(gab_forest *forest, gab_data_id data, const gab_block_field *field,
+                                   int finest, gab_level_ghosts **ghosts);
+/** Drops what is under way. Before the forest is destroyed. */
+void gab_level_ghosts_destroy(gab_level_ghosts **ghosts);
+
+/** Starts sending. Collective among neighbours; what is sent may be changed once it returns, but for cells beside a finer
+ *  block and the two layers beside a coarser one, which gab_level_ghosts_finish() reads. Announces ::GAB_PHASE_EXCHANGE.
+ *  After a fault and its repair it is simply started again. @return as gab_exchange_start() and gab_coupling_start() */
+gab_status gab_level_ghosts_start(gab_level_ghosts *ghosts);
+/** Completes: all ghosts beyond faces are filled. Collective among neighbours: between levels messages go up only now. */
+gab_status gab_level_ghosts_finish(gab_level_ghosts *ghosts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
