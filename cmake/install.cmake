@@ -1,5 +1,6 @@
-# What an installed Gabion consists of: one library, headers by folder, two programs, and what CMake
-# (find_package(gabion), target gabion::gabion) and pkg-config (pkg-config gabion) need to use them.
+# What an installed Gabion consists of: the library, that of the program `gabion' for programs of one's own, headers by folder,
+# two programs, and what CMake (find_package(gabion), targets gabion::gabion and gabion::app) and pkg-config (pkg-config gabion,
+# gabion-app) need to use them.
 # Sources include "core/world/world.h", so the include folder of users is PREFIX/include/gabion.
 if(NOT TARGET gabion)
   return()
@@ -38,6 +39,16 @@ endif()
 install(TARGETS gabion EXPORT gabionTargets 
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+# The driver: of its headers those of which a program with a physics or a stencil of its own needs types and functions, in
+# the same place as in the sources.
+install(TARGETS gabion-app EXPORT gabionTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+foreach(header physics case/case run/run stencil/stencil)
+  get_filename_component(folder "apps/driver/${header}.h" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/apps/driver/${header}.h"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/gabion/${folder}" COMPONENT devel)
+endforeach()
 if(TARGET gabion-persist) # its header goes with those of resilience/
   target_include_directories(gabion-persist INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/gabion>)
   target_link_libraries(gabion-persist INTERFACE $<INSTALL_INTERFACE:MPI::MPI_C>)
@@ -107,6 +118,9 @@ endif()
 file(RELATIVE_PATH gabion_pc_up "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 configure_file(cmake/gabion.pc.in "${PROJECT_BINARY_DIR}/gabion.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/gabion.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
+
+configure_file(cmake/gabion-app.pc.in "${PROJECT_BINARY_DIR}/gabion-app.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/gabion-app.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT devel)
 
 # libgabion-persist stands on MPI alone.
 if(TARGET gabion-persist)

@@ -42,6 +42,24 @@ function(gabion_whole_library)
   target_link_libraries(gabion PRIVATE $<BUILD_INTERFACE:gabion_flags>)
 endfunction()
 
+# gabion_app_library(SOURCE...): the driver as gabion_apps, for programs of this project, and as libgabion-app, which is installed
+# beside libgabion.
+function(gabion_app_library)
+  add_library(gabion_app_objects OBJECT ${ARGN})
+  target_link_libraries(gabion_app_objects PRIVATE gabion_flags)
+  set_target_properties(gabion_app_objects PROPERTIES POSITION_INDEPENDENT_CODE ${BUILD_SHARED_LIBS})
+  add_library(gabion_apps STATIC $<TARGET_OBJECTS:gabion_app_objects>)
+  target_link_libraries(gabion_apps PUBLIC gabion_modules)
+  if(NOT TARGET gabion)
+    return()
+  endif()
+  add_library(gabion-app $<TARGET_OBJECTS:gabion_app_objects>)
+  set_target_properties(gabion-app PROPERTIES EXPORT_NAME app VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+                        LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+                        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  target_link_libraries(gabion-app PUBLIC gabion PRIVATE $<BUILD_INTERFACE:gabion_flags>)
+endfunction()
+
 # gabion_commit_header(MODULE): the module's sources find gabion_commit.h, brought up to date by every build.
 function(gabion_commit_header module)
   set(folder "${PROJECT_BINARY_DIR}/generated")

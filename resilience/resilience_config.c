@@ -4,7 +4,7 @@
 #include "core/base/timer.h"
 #include "resilience/reports/beacon.h"
 #include "resilience/checkpoint/compress.h"
-#include "resilience/local/local_division.h"
+#include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
 #include <stdio.h>

@@ -6,13 +6,8 @@
 #ifndef GABION_APPS_DRIVER_DRIVER_H
 #define GABION_APPS_DRIVER_DRIVER_H
 
-#include "blockforest/output/output.h"
-#include "blockforest/forest/sample.h"
-#include "loadbalance/balance.h"
-#include "resilience/loop/monitor.h"
+#include "apps/driver/run/run.h"
 #include "resilience/resilience_config.h"
-#include "resilience/disk/restart.h"
-#include "resilience/run_folder/run_lock.h"
 
 #include <stdio.h>
 
@@ -21,7 +16,7 @@
 enum { DRIVER_MOST_SETTINGS = 256 };
 
 /** What the words behind a command say. Strings are borrowed from argv. */
-typedef struct driver_options {
+struct driver_options {
   const char *word; /**< the one word that is no option: case file or key; NULL if none was given */
   const char *out;  /**< output folder; NULL: not given */
   const char *settings[DRIVER_MOST_SETTINGS]; /**< of --set */
@@ -35,7 +30,7 @@ typedef struct driver_options {
   bool overcommit;     /**< start even if the memory does not suffice */
   bool print_spares;   /**< print how many spare processes the case asks for, and end */
   bool verbose, quiet, reference, processes, help, json;
-} driver_options;
+};
 
 /** Which options a command understands: letters o(ut), s(et), i(nject), v(erbose), q(uiet), r(eference),
  * w(alltime), t(raffic), p(rocesses), f(resh), c(ontinue-anyway), b(lock), j(son), m(emory: --overcommit); --help always.
@@ -55,41 +50,9 @@ gab_status driver_config_finish(gab_config *config, const driver_options *option
 /** A configuration from a file of this process. @param[out] config  owned by the caller, NULL on failure */
 gab_status driver_config_from_file(const driver_options *options, gab_config **config);
 
-/** When blocks are shared out anew by what they took. */
-typedef struct driver_rebalance {
-  gab_step every; /**< 0: never by itself */
-  double above;   /**< unevenness */
-} driver_rebalance;
+enum { DRIVER_PATH_LENGTH = 1024 /**< bytes of a file's name */ };
 
-/** Which steps have blocks that are computed twice, and how many. */
-typedef struct recompute_plan {
-  gab_step every; /**< 0: the monitor is not wanted */
-  double share;   /**< of the blocks */
-} recompute_plan;
-
-enum {
-  DRIVER_LONGEST_NAME = 48, /**< bytes of a name that stands in the head of a table */
-  DRIVER_PATH_LENGTH = 1024 /**< bytes of a file's name */
-};
-
-typedef struct gab_physics gab_physics; /* physics.h */
-
-/** What a parameter file comes to for any physics, worked out without communication. That of a physics begins with it. */
-typedef struct driver_case {
-  const gab_physics *physics; /**< borrowed, as config and options */
-  const gab_config *config;
-  const driver_options *options;
-  gab_forest_options domain; /**< in the cells that the file speaks of */
-  gab_forest_options grid;   /**< the same in cells of level 0 */
-  gab_balance_options balance;
-  driver_rebalance rebalance;
-  double dt; /**< of a step */
-  gab_step steps, check_every;
-  recompute_plan recompute;
-} driver_case;
-
-/** Reads the section `balance`. */
-gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when);
+/** Whether blocks are to be shared out anew now. Pure. */
 bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step last_step);
 /** Shares blocks out anew if their work was uneven. Collective. @param[in,out] report  of a distribution that was made */
 gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options,
@@ -97,20 +60,12 @@ gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_
 /** Reads run.steps or run.time, and run.check_every. @param[in] dt  0 if it is not known: run.time is not
  * looked at */
 gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every);
-/** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
-gab_status driver_reconstruct_refuse(const gab_config *config, const char *why);
-/** Puts the place in the file before what a module had to say against an input, and leaves other outcomes as they are. */
-gab_status driver_blame(const gab_config *config, const char *path, gab_status status);
 /** The same for an item of output.slices, whose name has to differ from those that the driver itself gives. */
 gab_status driver_slice_settle(const gab_config *config, size_t index, gab_status status);
-/** ::GAB_ERR_INPUT for a name of a probe, line or body that cannot be in the head of a table. */
-gab_status driver_column_check(const gab_config *config, const char *path);
 /** ::GAB_ERR_INPUT for an --inject that is no drill. */
 gab_status driver_drills_check(const driver_options *options);
 /** The folder part of a path ("." if it has none). */
 void driver_folder_of(const char *path, char *folder, size_t capacity);
-/** Cells, blocks and scale of the domain; what is periodic is left to the physics. */
-gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest);
 /** Makes the output folder with the case in it, and opens the log there. Collective.
  *  @param[in] continues  the run goes on from a checkpoint there: the log is kept. Else old checkpoints go if the
  *  options say so */
@@ -152,19 +107,6 @@ bool driver_starts_anew(const driver_options *options);
 /** What depends on how many processes there are: slots of drills and of a file of failure domains. Collective.
  *  @return ::GAB_ERR_INPUT with the place in the file */
 gab_status driver_processes_check(gab_world *world, const gab_config *config, const driver_options *options);
-/** The same for any number of processes up to `most`: warns of drills that none of them has. Local.
- *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
-gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most);
-/** Says in the log how many spare processes a case asks for, if any, beside those that compute. */
-void driver_describe_spares(const gab_config *config, int64_t processes);
-/** What the cells of a case take of memory. */
-typedef struct driver_memory {
-  double cells;        /**< of the grid, at least */
-  double state, image; /**< bytes of a cell in the fields, in a snapshot */
-  /** Those of the cells that need memory, or some number above `most` if they are more; may be NULL. */
-  double (*count)(const void *user, double most);
-  const void *user;
-} driver_memory;
 /** Bytes of snapshots in a process for each byte of its image: in as many buffers as the case asks for, its own and
  *  what it keeps of others (Kohl et al. 2017, eq. 2). Local. @return ::GAB_ERR_INPUT with the place in the file */
 gab_status driver_snapshot_factor(const gab_config *config, int32_t processes, double *factor);
@@ -175,20 +117,55 @@ gab_status driver_memory_check(const gab_config *config, const driver_memory *me
 /** The same on every node of a run, unless the options say otherwise or it goes on after a death. Collective. */
 gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
                                 const driver_memory *memory);
-/** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
-int64_t driver_root_count(const gab_forest_options *forest);
-gab_box driver_root_cells(const gab_forest_options *forest, int64_t root);
 /** "cases/cylinder.yaml" to "out/cylinder". */
 void driver_default_folder(const char *path, char *folder, size_t capacity);
 /** The outcome of setting a run up, the same on all and for the right reason, also if processes died. */
 gab_status driver_end_of_setup(gab_world *world, gab_status status);
 /** The same before there is anything to run, with the reason in the log. */
 gab_status driver_refuse(gab_world *world, gab_status status);
-/** Reads when something is written from the keys every, interval, start below `path`. */
-gab_status output_schedule_read(const gab_config *config, const char *path, double dt,
-                                gab_schedule *schedule);
-/** Reads how much files are compressed from the key compression below `path`. */
-int output_compression_read(const gab_config *config, const char *path);
+
+/* ---------------------------------------------------------------- physics and cases */
+
+/** Says which physics there are, before anything is read. @param[in] physics  of `count`, borrowed for ever; a case that is
+ *  none of the others' is of the one without a section
+ *  @return ::GAB_ERR_ARGUMENT, without any, if an entry lacks what it has to have, or several have no section */
+gab_status driver_physics_set(const gab_physics *const *physics, int count);
+/** @return the index-th of all physics, NULL behind the last */
+const gab_physics *driver_physics_at(int index);
+/** What a checked parameter file is about. */
+const gab_physics *driver_physics_of(const gab_config *config);
+
+/** Makes the case of a checked parameter file and reads it. Local. @param[in] config, options  borrowed
+ *  @param[out] found  to be destroyed by driver_case_destroy() whatever the status */
+gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found);
+void driver_case_destroy(driver_case **which);
+/** The live monitors of its physics. */
+gab_monitor_list driver_case_monitors(const driver_case *which);
+/** The grid of the start on this process, for `use`; starts MPI for it and ends it.
+ *  @param[out] started  gab_seconds() when MPI was up, before `use` is called; may be NULL
+ *  @return ::GAB_ERR_INPUT if there are several processes, or if the physics cannot be planned */
+gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user, double *started);
+
+/* ---------------------------------------------------------------- runs */
+
+/** The part of a run that makes no blocks and touches no file: what it refuses, `gabion check` refuses too. Local but for the
+ *  making of collective objects. @param[out] made  to be destroyed whatever the status */
+gab_status driver_run_create(gab_world *world, const driver_case *which, const char *folder,
+                             driver_run **made);
+void driver_run_destroy(driver_run **which);
+/** `gabion check` of what has been made so. Collective. */
+gab_status driver_run_check(driver_run *it);
+/** Computes a case, and says in the log how that ended. The output folder is touched only after all else has succeeded.
+ *  Collective. @param[in,out] begin  its restart is owned by the run from now on, its lock is borrowed */
+gab_status driver_run_case(gab_world *world, const driver_case *which, const char *folder,
+                           driver_continuation *begin);
+/** What all have: the state of the output as an entity, the end, the end by a failure. */
+gab_status driver_run_add_duties(driver_run *it);
+/** The look whether the numbers are finite: behind the monitors that the case asks for, which may know what was the matter
+ *  before. As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
+gab_status driver_run_add_check(driver_run *it);
+/** Adds fields and slices that the case asks for, and what a run leaves that diverged. Local. */
+gab_status driver_run_add_writers(driver_run *it);
 
 /* ---------------------------------------------------------------- the monitor `recompute' */
 

@@ -1,7 +1,6 @@
 /* Which physics there are, and what is the same for the cases of all. */
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 
-#include "apps/driver/run/run.h"
 #include "core/base/log.h"
 #include "core/memory/memory.h"
 

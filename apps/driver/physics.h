@@ -5,12 +5,21 @@
  *  theirs with one table, named in main.c; tests/apps/helper_heat.c is one from outside of them. What an explicit scheme on
  *  cells needs is there: stencil/stencil.h.
  *
- *  Tier: internal.
+ *  Tier: extender header.
  */
 #ifndef GABION_APPS_DRIVER_PHYSICS_H
 #define GABION_APPS_DRIVER_PHYSICS_H
 
-#include "apps/driver/driver.h"
+#include "apps/driver/case/case.h"
+#include "blockforest/forest/sample.h"
+#include "core/base/json.h"
+#include "resilience/loop/monitor.h"
+
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /** What `gabion plan` has to know of a case of any physics: what a block takes. */
 typedef struct plan_model {
@@ -111,31 +120,17 @@ struct gab_physics {
   gab_status (*print)(const driver_case *which, FILE *out);
 };
 
-/** The whole program, for a main() of one's own. @param[in] physics  as for driver_physics_set() @return its exit code */
-int driver_main(int argc, char **argv, const gab_physics *const *physics, int count);
-/** Says which physics there are, before anything is read. @param[in] physics  of `count`, borrowed for ever; a case that is
- *  none of the others' is of the one without a section
- *  @return ::GAB_ERR_ARGUMENT, without any, if an entry lacks what it has to have, or several have no section */
-gab_status driver_physics_set(const gab_physics *const *physics, int count);
-/** @return the index-th of all physics, NULL behind the last */
-const gab_physics *driver_physics_at(int index);
-/** What a checked parameter file is about. */
-const gab_physics *driver_physics_of(const gab_config *config);
+/** A flow by lattice Boltzmann, and solidification by a phase field, as `gabion` has them. The flow has no section of its own: a
+ *  case that is none of the others' is one. */
+extern const gab_physics gab_physics_flow, gab_physics_solidification;
 
-/** Makes the case of a checked parameter file and reads it. Local. @param[in] config, options  borrowed
- *  @param[out] found  to be destroyed by driver_case_destroy() whatever the status */
-gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found);
-void driver_case_destroy(driver_case **which);
-/** For gab_physics.read: steps by driver_case.dt, what is computed twice, resilience, drills.
- *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status driver_case_settle(driver_case *which);
-/** The live monitors of its physics. */
-gab_monitor_list driver_case_monitors(const driver_case *which);
-/** ::GAB_ERR_INPUT if the file has a section that belongs to another physics. */
-gab_status driver_case_refuse_others(const driver_case *which);
-/** The grid of the start on this process, for `use`; starts MPI for it and ends it.
- *  @param[out] started  gab_seconds() when MPI was up, before `use` is called; may be NULL
- *  @return ::GAB_ERR_INPUT if there are several processes, or if the physics cannot be planned */
-gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user, double *started);
+/** The whole program, for a main() of one's own: the commands run, check, plan, status, checkpoint, assemble, help and info, for
+ *  these physics. What the program registers (boundary conditions, balancers, schemes, ...) it registers before.
+ *  @param[in] physics  of `count`, borrowed for ever; at most one without a section @return the exit code of the program */
+int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,7 +9,6 @@
  * Sides are at half a cell, T = 1 on the left and 0 on the right, no heat passes above and below. Finite volumes rather than
  * a second lattice: one number in a cell instead of nine, and what one cell loses the next one gets, so that in steady state
  * exactly as much heat enters as leaves. Central differences, explicit: what that bears is looked at when the case is read. */
-#include "apps/driver/case/tables.h"
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/forest/block_field.h"
@@ -17,6 +16,8 @@
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 #include "lbm/step/local_force.h"
+
+#include <math.h>
 
 /* ---- 1. Parameters. Lengths in cells, L is the width of the cavity; times in steps. */
 #define REAL(key, most, preset, what)                                                                        \
@@ -39,8 +40,10 @@ static const gab_config_key keys[] = {
      .outside = true,
      .doc = "Steps between two rows of convection.csv."},
 };
-static const gab_config_section section = {
-    .path = "convection", .doc = "A cavity heated from its side.", KEYS(keys)};
+static const gab_config_section section = {.path = "convection",
+                                           .doc = "A cavity heated from its side.",
+                                           .keys = keys,
+                                           .count = sizeof keys / sizeof keys[0]};
 
 typedef struct convection_case {
   driver_case base;
@@ -454,5 +457,5 @@ static const gab_physics physics = {.name = "convection",
 int main(int argc, char **argv)
 {
   static const gab_physics *const all[] = {&physics};
-  return driver_main(argc, argv, all, 1);
+  return gab_app_main(argc, argv, all, 1);
 }

@@ -1,5 +1,5 @@
 /* Clusters of local recovery: from the parameter to a pure function. */
-#include "resilience/local/local_division.h"
+#include "resilience/local/local_division_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

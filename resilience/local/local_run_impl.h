@@ -13,7 +13,7 @@
 #include "core/messages/wire.h"
 #include "resilience/checkpoint/checkpoint_impl.h"
 #include "resilience/local/local.h"
-#include "resilience/local/local_division.h"
+#include "resilience/local/local_division_impl.h"
 #include "resilience/loop/timeloop_impl.h"
 
 /* What a slot goes back to, or another one by it. */

@@ -1,6 +1,5 @@
 /* A third physics for the driver, du/dt = k Laplace(u) in a periodic box of the plane: what it takes to have all commands,
  * output, protection and checkpoints on disk. */
-#include "apps/driver/case/tables.h"
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/forest/block_field.h"
@@ -12,7 +11,8 @@
 
 static const gab_config_key keys[] = {
     {.name = "k", .type = GAB_CONFIG_REAL, .min = 0, .max = 1, .doc = "Conductivity; stable up to 0.25."}};
-static const gab_config_section section = {.path = "heat", .doc = "A heated plate.", KEYS(keys)};
+static const gab_config_section section = {
+    .path = "heat", .doc = "A heated plate.", .keys = keys, .count = 1};
 
 static gab_status declare(gab_config *config) { return driver_declare(config, &section, 1); }
 
@@ -173,5 +173,5 @@ static const gab_physics physics = {.name = "heat",
 int main(int argc, char **argv)
 {
   static const gab_physics *const all[] = {&physics};
-  return driver_main(argc, argv, all, 1);
+  return gab_app_main(argc, argv, all, 1);
 }

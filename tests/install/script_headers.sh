@@ -13,6 +13,8 @@ cxx=$(command -v c++ || command -v g++ || command -v clang++ || true)
 headers=$(cd "$include" && find . -name '*.h' | sed 's|^\./||' | sort)
 [ -n "$headers" ] || { echo "no headers were installed"; exit 1; }
 case $headers in *_impl.h*) echo "internal headers were installed"; failures=1 ;; esac
+(cd "$include" && ! grep -L 'Tier: \(user\|extender\) header' $headers | grep .) || { echo "installed, but not said to be public"; failures=1; }
+case $headers in *apps/driver/stencil/stencil.h*) ;; *) echo "the headers of gabion-app were not installed"; failures=1 ;; esac
 for header in $headers; do
   printf '#include "%s"\n' "$header" >"$dir/alone.c"
   "${GABION_CC:-cc}" -std=c11 -Wall -Wextra -Wpedantic -Werror "${flags[@]}" -fsyntax-only "$dir/alone.c" || failures=1

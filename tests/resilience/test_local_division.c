@@ -1,6 +1,6 @@
 /* gabion-test: timeout=60 labels=quick */
 /* Which slots go back together: what resilience.local.clusters says, as a function of the slot. */
-#include "resilience/local/local_division.h"
+#include "resilience/local/local_division_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

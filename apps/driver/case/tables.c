@@ -1,7 +1,7 @@
 /* The sections of parameter files that all physics have: run, domain, balance, output. */
 #include "apps/driver/case/tables.h"
 
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 #include "resilience/resilience_config.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef GABION_APPS_DRIVER_TABLES_H
 #define GABION_APPS_DRIVER_TABLES_H
 
-#include "core/config/config.h"
+#include "apps/driver/case/case.h"
 
 #include <math.h>
 
@@ -53,8 +53,5 @@
 /* What there is to be written, in the words of the physics that have it. */
 #define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
 #define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
-
-/** Declares the sections of a list. Local. */
-gab_status driver_declare(gab_config *config, const gab_config_section *list, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /* gabion check: everything that can be said about a case without computing it. */
 
-#include "apps/driver/run/run.h"
+#include "apps/driver/driver.h"
 #include "core/base/log.h"
 
 static const char usage[] =

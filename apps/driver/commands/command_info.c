@@ -1,5 +1,5 @@
 /* gabion info: what this build can do, and what a case recommends. */
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 
 #include "core/base/log.h"
 #include "lbm/boundaries/boundary.h"

@@ -1,6 +1,6 @@
 /* gabion run: from the command line to the exit code, on all processes alike. */
 
-#include "apps/driver/run/run.h"
+#include "apps/driver/driver.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "resilience/reports/beacon.h"

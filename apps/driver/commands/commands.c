@@ -1,5 +1,5 @@
 /* The commands, and which of them is meant. */
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 #include "apps/driver/plan/plan.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static void print_usage(FILE *out)
                "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n");
 }
 
-int driver_main(int argc, char **argv, const gab_physics *const *physics, int count)
+int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int count)
 {
   if (driver_physics_set(physics, count) != GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());

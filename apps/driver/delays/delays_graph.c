@@ -1,5 +1,5 @@
 /* Who exchanges with whom in a case: the neighbourhood of a real forest. */
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 #include "apps/driver/delays/delays.h"
 
 #include "core/memory/memory.h"

@@ -6,11 +6,9 @@
 #ifndef GABION_APPS_DRIVER_FLOW_H
 #define GABION_APPS_DRIVER_FLOW_H
 
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 #include "lbm/levels/refinement.h"
 #include "lbm/setup/lbm_config.h"
-
-extern const gab_physics flow_physics;
 
 enum { FLOW_MOST_POINTS = 1000000 /**< of all lines and points together */ };
 

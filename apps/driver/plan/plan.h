@@ -6,7 +6,7 @@
 #ifndef GABION_APPS_DRIVER_PLAN_H
 #define GABION_APPS_DRIVER_PLAN_H
 
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 #include "apps/driver/plan/traffic.h"
 #include "core/base/json.h"
 #include "loadbalance/balance.h"

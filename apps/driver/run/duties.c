@@ -1,5 +1,6 @@
 /* What every run does beside the steps of its physics: what is due after them, what survives, and how it ends. */
-#include "apps/driver/run/run.h"
+#include "apps/driver/driver.h"
+#include "apps/driver/plan/traffic.h"
 
 #include "core/base/log.h"
 #include "core/messages/collective.h"
@@ -244,7 +245,7 @@ gab_status driver_run_add_duties(driver_run *it)
                              .pack = pack_output,
                              .unpack = unpack_output};
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
-  GAB_TRY(driver_traffic_add(&it->traffic, it->parameters->options->traffic, it->loop, it->world));
+  GAB_TRY(driver_traffic_add(it->traffic, it->parameters->options->traffic, it->loop, it->world));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   return gab_timeloop_on_failure(it->loop, note_failure, it);
 }

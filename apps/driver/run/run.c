@@ -1,5 +1,6 @@
 /* From a case to its end, the same for every physics. */
-#include "apps/driver/run/run.h"
+#include "apps/driver/driver.h"
+#include "apps/driver/plan/traffic.h"
 
 #include "core/base/log.h"
 #include "core/memory/memory.h"
@@ -30,7 +31,10 @@ static gab_status make(gab_world *world, const driver_case *which, const char *f
   GAB_TRY(gab_alloc(which->physics->run_bytes, GAB_MEMORY_OTHER, &memory));
   *made = memory;
   **made = (driver_run){.parameters = which, .folder = folder, .world = world};
-  return GAB_OK;
+  const gab_status status = gab_alloc(sizeof(driver_traffic), GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) (*made)->traffic = memory;
+  else gab_free(made);
+  return status;
 }
 
 gab_status driver_run_create(gab_world *world, const driver_case *which, const char *folder,
@@ -51,6 +55,7 @@ void driver_run_destroy(driver_run **which)
   gab_output_destroy(&it->failure_output);
   gab_output_destroy(&it->output);
   it->parameters->physics->release_run(it);
+  gab_free(&it->traffic);
   gab_free(which);
 }
 

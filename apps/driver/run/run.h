@@ -1,14 +1,19 @@
 /** @file run.h
  *  @brief A run of any physics: what is built from a case, what is done at its steps, and how it ends.
  *
- *  Tier: internal.
+ *  Tier: extender header.
  */
 #ifndef GABION_APPS_DRIVER_RUN_H
 #define GABION_APPS_DRIVER_RUN_H
 
 #include "apps/driver/physics.h"
-#include "apps/driver/plan/traffic.h"
+#include "resilience/disk/restart.h"
 #include "resilience/reports/summary.h"
+#include "resilience/run_folder/run_lock.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /** That of a physics begins with it. */
 struct driver_run {
@@ -25,24 +30,12 @@ struct driver_run {
   gab_output *good_output;     /**< and the last good one */
   gab_output *recovery_output; /**< what is drawn when processes have died */
   gab_timeloop *loop;
-  gab_restart *restart; /**< until the loop has it */
-  driver_traffic traffic;
+  gab_restart *restart;                      /**< until the loop has it */
+  struct driver_traffic *traffic;            /**< what is counted of messages; opaque here */
   bool keep_series;                          /**< going back does not cut them any more */
   uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
   gab_summary summary;
 };
-
-/** The part of a run that makes no blocks and touches no file: what it refuses, `gabion check` refuses too. Local but for the
- *  making of collective objects. @param[out] made  to be destroyed whatever the status */
-gab_status driver_run_create(gab_world *world, const driver_case *which, const char *folder,
-                             driver_run **made);
-void driver_run_destroy(driver_run **which);
-/** `gabion check` of what has been made so. Collective. */
-gab_status driver_run_check(driver_run *it);
-/** Computes a case, and says in the log how that ended. The output folder is touched only after all else has succeeded.
- *  Collective. @param[in,out] begin  its restart is owned by the run from now on, its lock is borrowed */
-gab_status driver_run_case(gab_world *world, const driver_case *which, const char *folder,
-                           driver_continuation *begin);
 
 /** Physical time of a step. */
 double driver_run_time(const driver_run *it, gab_step step);
@@ -55,11 +48,6 @@ void driver_run_describe(const driver_run *it, const char *cells, const char *ke
 gab_status driver_run_add_output(driver_run *it);
 /** Blocks are shared out anew by what they took, if the case wants that. */
 gab_status driver_run_add_balance(driver_run *it);
-/** What all have: the state of the output as an entity, the end, the end by a failure. */
-gab_status driver_run_add_duties(driver_run *it);
-/** The look whether the numbers are finite: behind the monitors that the case asks for, which may know what was the matter
- *  before. As a monitor, since these look ahead of each checkpoint too: the last one is finite when a run diverges. */
-gab_status driver_run_add_check(driver_run *it);
 /** Whether blocks of the step that comes to so many steps are computed twice. */
 bool driver_run_recomputes(const driver_run *it, gab_step steps);
 /** The monitor `recompute`, for the list of a physics. */
@@ -73,12 +61,11 @@ gab_status driver_run_add_recompute(void *user, gab_timeloop *loop);
 gab_status driver_run_distribute(void *context, gab_proxies *proxies);
 gab_status driver_run_distribute_first(void *context, gab_proxies *proxies);
 
-/* ---- writers.c ---- */
-
-/** Adds fields and slices that the case asks for, and what a run leaves that diverged. Local. */
-gab_status driver_run_add_writers(driver_run *it);
 /** Adds quantities of a list in the parameter file to `picked`, which has room for #DRIVER_MOST_PICKED. */
 gab_status driver_run_pick(const driver_run *it, const char *path, gab_quantity *picked, size_t *count);
 enum { DRIVER_MOST_PICKED = 16 }; /* the length of the lists in the tables */
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,5 +1,5 @@
 /* The writers that every physics has, as the section `output` asks for them: fields, slices, what a diverged run leaves. */
-#include "apps/driver/run/run.h"
+#include "apps/driver/driver.h"
 
 #include <string.h>
 

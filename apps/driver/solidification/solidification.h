@@ -6,11 +6,9 @@
 #ifndef GABION_APPS_DRIVER_SOLIDIFICATION_H
 #define GABION_APPS_DRIVER_SOLIDIFICATION_H
 
-#include "apps/driver/physics.h"
+#include "apps/driver/driver.h"
 #include "phasefield/setup/phasefield_config.h"
 #include "phasefield/levels/refinement.h"
-
-extern const gab_physics solidification_physics;
 
 /** What a parameter file comes to, worked out without communication. */
 typedef struct solidification_case {

@@ -334,5 +334,5 @@ int stencil_main(int argc, char **argv, const stencil *which)
                           .usual_slice = which->fields[0],
                           .release_run = release_run,
                           .plan = plan};
-  return driver_main(argc, argv, all, 1);
+  return gab_app_main(argc, argv, all, 1);
 }

@@ -26,14 +26,20 @@
  *  fluxes do not meet exactly at borders. Blocks that split give slopes to the new cells, limited so that there are no new
  *  extremes (gab_block_field.linear_split).
  *
- *  Tier: internal.
+ *  Tier: user header.
  */
 #ifndef GABION_APPS_DRIVER_STENCIL_H
 #define GABION_APPS_DRIVER_STENCIL_H
 
-#include "apps/driver/case/tables.h"
-#include "apps/driver/physics.h"
+#include "blockforest/forest/forest.h"
+#include "core/config/config.h"
 #include "field/field.h"
+
+#include <math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { STENCIL_MOST_FIELDS = 8, STENCIL_MOST_SUMS = 8, STENCIL_MOST_CRITERIA = 8 };
 
@@ -84,4 +90,7 @@ typedef struct stencil {
 /** The whole program, for main(). One stencil in a program. @param[in] which  borrowed for ever @return its exit code */
 int stencil_main(int argc, char **argv, const stencil *which);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -2,6 +2,7 @@
 #ifndef GABION_APPS_DRIVER_STENCIL_IMPL_H
 #define GABION_APPS_DRIVER_STENCIL_IMPL_H
 
+#include "apps/driver/case/tables.h"
 #include "apps/driver/run/run.h"
 #include "apps/driver/stencil/stencil.h"
 #include "blockforest/exchange/level_ghosts.h"

@@ -2,8 +2,8 @@
  * what a file says.
  *
  * Internal. */
-#ifndef GABION_RESILIENCE_LOCAL_DIVISION_H
-#define GABION_RESILIENCE_LOCAL_DIVISION_H
+#ifndef GABION_RESILIENCE_LOCAL_DIVISION_IMPL_H
+#define GABION_RESILIENCE_LOCAL_DIVISION_IMPL_H
 
 #include "core/world/members.h"
 #include "resilience/schemes/domains.h"
