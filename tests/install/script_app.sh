@@ -22,7 +22,7 @@ foreach(source IN LISTS sources)
   get_filename_component(name "${source}" NAME_WE)
   add_executable(${name} "${source}")
   target_compile_options(${name} PRIVATE -ffp-contract=off)
-  target_link_libraries(${name} PRIVATE gabion::app)
+  target_link_libraries(${name} PRIVATE gabion::app m)
 endforeach()
 END
 quietly cmake -S solver -B made -DCMAKE_C_COMPILER="$GABION_CC" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release
