@@ -62,7 +62,7 @@ typedef struct gab_balance_options gab_balance_options;
 typedef struct gab_balancer {
   const char *name;
   const char *doc;
-  bool is_built; /**< false: this build lacks the library that it needs */
+  bool is_built; /**< false: this build lacks the library that it needs; true for one of a program's own */
   /** Says who is to have which local proxy: indices of members (core/world/members.h), below options->parts.
    *  Collective. Unless options->plan is set it may move proxies itself on the way.
    *  @param[out] part  one per proxy that is local at the end; gab_alloc(), released by the caller

@@ -71,6 +71,8 @@ gab_status gab_balancer_register(const gab_balancer *balancer)
 {
   if (!balancer->name || !balancer->name[0] || !balancer->assign)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a balancing strategy needs a name and a function that assigns blocks");
+  if (strpbrk(balancer->name, "|/ "))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "'%s' cannot be the name of a balancing strategy", balancer->name);
   for (int i = 0; i < MOST_BALANCERS; ++i) {
     if (!balancers[i]) {
       balancers[i] = balancer;

@@ -2,6 +2,7 @@
 
 #include "field/field.h"
 
+#include <float.h>
 #include <math.h>
 
 /* ---------------------------------------------------------------------------------------- places */
@@ -72,7 +73,7 @@ gab_mark gab_refinement_mark_place(void *user, int level, const gab_box *cells)
 /* Velocities of a block, for differences. */
 typedef struct sample {
   const int32_t *cells;
-  double *velocity;
+  double *velocity, *density;
   uint8_t *fluid;
 } sample;
 
@@ -96,6 +97,37 @@ static void slope(const sample *from, const int32_t at[3], int axis, double du[3
     du[i] = width > 0
                 ? (from->velocity[3 * above + (size_t)i] - from->velocity[3 * below + (size_t)i]) / width
                 : 0;
+}
+
+/* The largest value of a program's own criterion; what is not finite is handed on. */
+static double largest_own(const sample *from, const gab_criterion *criterion, gab_lbm_cell *cell,
+                          const gab_forest *forest, const gab_block *block)
+{
+  const double per_cell = ldexp(1 / criterion->units.dt, cell->level);
+  double largest = -DBL_MAX; /* of a block without fluid: nothing wants it */
+  int32_t at[3];
+  for (at[2] = 0; at[2] < from->cells[2]; ++at[2])
+    for (at[1] = 0; at[1] < from->cells[1]; ++at[1])
+      for (at[0] = 0; at[0] < from->cells[0]; ++at[0]) {
+        const size_t here = cell_index(from, at);
+        if (!from->fluid[here]) continue;
+        gab_block_cell_centre(forest, block, at[0], at[1], at[2], cell->centre);
+        if (cell->dimension == 2) cell->centre[2] = 0;
+        cell->density = from->density[here] * criterion->units.density;
+        cell->pressure = gab_units_pressure_to_physical(&criterion->units, from->density[here]);
+        for (int i = 0; i < 3; ++i)
+          cell->velocity[i] =
+              gab_units_velocity_to_physical(&criterion->units, from->velocity[3 * here + (size_t)i]);
+        for (int axis = 0; axis < cell->dimension; ++axis) {
+          double du[3];
+          slope(from, at, axis, du);
+          for (int i = 0; i < 3; ++i) cell->gradient[i][axis] = du[i] * per_cell;
+        }
+        const double value = criterion->own->value(cell);
+        if (!isfinite(value)) return value;
+        largest = fmax(largest, value);
+      }
+  return largest;
 }
 
 static double value_at(const sample *from, const int32_t at[3], int dimension, gab_criterion_kind kind)
@@ -127,21 +159,55 @@ static double largest_value(const sample *from, int dimension, gab_criterion_kin
   return largest;
 }
 
-gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest, const gab_block *block,
-                                gab_criterion_kind kind, double *value)
+/* Looks at a block. @param[out] memory  to be released whatever the status */
+static gab_status take_sample(const gab_lbm *lbm, const gab_forest *forest, const gab_block *block,
+                              void **memory, sample *from)
 {
   const gab_forest_options *options = gab_forest_get_options(forest);
   const gab_box box = {{0, 0, 0}, {options->cells[0], options->cells[1], options->cells[2]}};
   const size_t count = gab_box_count(&box);
+  *memory = NULL;
+  GAB_TRY(gab_alloc(count * (4 * sizeof(double) + 1), GAB_MEMORY_OTHER, memory));
+  *from = (sample){.cells = options->cells, .velocity = *memory};
+  from->density = from->velocity + 3 * count;
+  from->fluid = (uint8_t *)(from->density + count);
+  GAB_TRY(gab_lbm_macroscopic(lbm, block, &box, from->density, from->velocity));
+  return gab_lbm_fluid_mask(lbm, block, &box, from->fluid);
+}
+
+/* The largest value of a block. */
+static gab_status own_value(const gab_refinement *refinement, const gab_criterion *criterion,
+                            const gab_forest *forest, const gab_block *block, double *value)
+{
+  const gab_units *units = &criterion->units;
+  const gab_forest_options *options = gab_forest_get_options(forest);
+  const int level = gab_block_level(forest, block);
+  gab_lbm_cell cell = {.dimension = options->grid.dimension,
+                       .level = level,
+                       .dx = ldexp(options->dx, -level),
+                       .viscosity = gab_lbm_viscosity(refinement->lbm) * units->dx * units->dx / units->dt};
   void *memory;
-  GAB_TRY(gab_alloc(count * (3 * sizeof(double) + 1), GAB_MEMORY_OTHER, &memory));
-  sample from = {.cells = options->cells, .velocity = memory};
-  from.fluid = (uint8_t *)(from.velocity + 3 * count);
-  gab_status status = gab_lbm_macroscopic(lbm, block, &box, NULL, from.velocity);
-  if (status == GAB_OK) status = gab_lbm_fluid_mask(lbm, block, &box, from.fluid);
+  sample from;
+  const gab_status status = take_sample(refinement->lbm, forest, block, &memory, &from);
+  if (status == GAB_OK) *value = largest_own(&from, criterion, &cell, forest, block);
+  gab_free(&memory);
+  GAB_TRY(status);
+  if (!isfinite(*value))
+    GAB_FAIL(GAB_ERR_DIVERGED, "block " GAB_PRI_BLOCK ": criterion '%s' is not finite",
+             gab_block_get_id(block), criterion->own->name);
+  return GAB_OK;
+}
+
+gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest, const gab_block *block,
+                                gab_criterion_kind kind, double *value)
+{
+  void *memory;
+  sample from;
+  const gab_status status = take_sample(lbm, forest, block, &memory, &from);
   /* per cell and step of the block's level; both halve from level to level, and velocities stay */
   if (status == GAB_OK)
-    *value = ldexp(largest_value(&from, options->grid.dimension, kind), gab_block_level(forest, block));
+    *value = ldexp(largest_value(&from, gab_forest_get_options(forest)->grid.dimension, kind),
+                   gab_block_level(forest, block));
   gab_free(&memory);
   GAB_TRY(status);
   if (!isfinite(*value))
@@ -155,7 +221,8 @@ gab_status gab_refinement_value(const gab_lbm *lbm, const gab_forest *forest, co
 
 static bool looks_at_the_flow(const gab_criterion *criterion)
 {
-  return criterion->kind == GAB_CRITERION_VORTICITY || criterion->kind == GAB_CRITERION_GRADIENT;
+  return criterion->kind == GAB_CRITERION_VORTICITY || criterion->kind == GAB_CRITERION_GRADIENT ||
+         criterion->kind == GAB_CRITERION_OWN;
 }
 
 /* What one criterion of the flow wants of a block. */
@@ -169,7 +236,8 @@ static gab_status mark_by_flow(const gab_refinement *refinement, const gab_crite
   *mark = GAB_MARK_COARSEN;
   if (level > criterion->level) return GAB_OK;
   if (!meets(domain, level, &cells, criterion->region_lo, criterion->region_hi)) return GAB_OK;
-  GAB_TRY(gab_refinement_value(refinement->lbm, forest, block, criterion->kind, &value));
+  if (criterion->kind == GAB_CRITERION_OWN) GAB_TRY(own_value(refinement, criterion, forest, block, &value));
+  else GAB_TRY(gab_refinement_value(refinement->lbm, forest, block, criterion->kind, &value));
   if (value >= criterion->coarsen_below) *mark = GAB_MARK_KEEP;
   if (value > criterion->refine_above && level < criterion->level) *mark = GAB_MARK_REFINE;
   return GAB_OK;
@@ -222,7 +290,10 @@ static gab_status check_criterion(const gab_criterion *criterion, size_t index, 
       GAB_FAIL(GAB_ERR_INPUT, "criterion %zu: the box from %g to %g in %c is empty", index,
                criterion->lo[axis], criterion->hi[axis], "xyz"[axis]);
   if (!looks_at_the_flow(criterion)) return GAB_OK;
-  if (!(criterion->coarsen_below >= 0 && criterion->coarsen_below < criterion->refine_above))
+  const bool is_own = criterion->kind == GAB_CRITERION_OWN;
+  if (is_own && !criterion->own)
+    GAB_FAIL(GAB_ERR_INPUT, "criterion %zu does not say which of the program's own it is", index);
+  if (!((is_own || criterion->coarsen_below >= 0) && criterion->coarsen_below < criterion->refine_above))
     GAB_FAIL(GAB_ERR_INPUT,
              "criterion %zu contradicts itself: it refines above %g and coarsens below %g; the second has to "
              "be smaller",

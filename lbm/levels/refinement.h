@@ -5,7 +5,7 @@
  * of its own. A block is refined if any criterion wants it finer than it is; it may be coarsened if none
  * minds. Bodies and boxes look at the place alone, so they act at the set-up as well; vorticity and gradient
  * look at the flow. These two have two thresholds, so that a block at the border does not split and merge all
- * the time.
+ * the time. So does a criterion that a program has registered.
  *
  *  What is decided depends on the state of the block and on nothing else: not on its owner, nor on what its
  *  neighbours hold.
@@ -18,6 +18,7 @@
 #include "blockforest/adaptation/adapt.h"
 #include "core/config/config.h"
 #include "lbm/lbm.h"
+#include "lbm/levels/cell_criterion.h"
 #include "lbm/setup/units.h"
 
 #ifdef __cplusplus
@@ -28,17 +29,21 @@ typedef enum gab_criterion_kind {
   GAB_CRITERION_BODIES,    /**< within a distance of the surface of a body */
   GAB_CRITERION_BOX,       /**< where a box is */
   GAB_CRITERION_VORTICITY, /**< largest |curl u| of the block */
-  GAB_CRITERION_GRADIENT   /**< largest norm of the velocity gradient, sqrt(sum_ij (du_i/dx_j)^2) */
+  GAB_CRITERION_GRADIENT,  /**< largest norm of the velocity gradient, sqrt(sum_ij (du_i/dx_j)^2) */
+  GAB_CRITERION_OWN        /**< largest value of one of a program's own (lbm/levels/cell_criterion.h) */
 } gab_criterion_kind;
 
 typedef struct gab_criterion {
   gab_criterion_kind kind;
-  int level;                         /**< refines up to this one */
-  double distance;                   /**< BODIES: in cells of level 0 */
-  double lo[3], hi[3];               /**< BOX: corners, physical */
-  double refine_above;               /**< VORTICITY, GRADIENT: per step of level 0 */
-  double coarsen_below;              /**< the same; less than refine_above */
-  double region_lo[3], region_hi[3]; /**< VORTICITY, GRADIENT: only blocks that meet this box, physical */
+  int level;            /**< refines up to this one */
+  double distance;      /**< BODIES: in cells of level 0 */
+  double lo[3], hi[3];  /**< BOX: corners, physical */
+  double refine_above;  /**< VORTICITY, GRADIENT: per step of level 0; OWN: in the unit of its value */
+  double coarsen_below; /**< the same; less than refine_above */
+  double region_lo[3],
+      region_hi[3];             /**< VORTICITY, GRADIENT, OWN: only blocks that meet this box, physical */
+  const gab_lbm_criterion *own; /**< OWN: borrowed */
+  gab_units units;              /**< OWN: what its cells are handed in */
 } gab_criterion;
 
 /** What the functions below get as `user`. All borrowed. */

@@ -1,6 +1,4 @@
-#include "lbm/levels/refinement.h"
-
-#include "lbm/lbm_impl.h"
+#include "lbm/levels/refinement_impl.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,17 +109,12 @@ static const gab_config_section criteria_sections[] = {
     CRITERION("gradient", "Where the velocity changes: largest norm of its gradient in the block.",
               flow_keys),
 };
-static const char *const kind_names[] = {[GAB_CRITERION_BODIES] = "bodies",
-                                         [GAB_CRITERION_BOX] = "box",
-                                         [GAB_CRITERION_VORTICITY] = "vorticity",
-                                         [GAB_CRITERION_GRADIENT] = "gradient"};
-
 gab_status gab_refinement_declare(gab_config *config)
 {
   GAB_TRY(gab_config_declare(config, &refinement_section));
   for (size_t i = 0; i < COUNT(criteria_sections); ++i)
     GAB_TRY(gab_config_declare(config, &criteria_sections[i]));
-  return GAB_OK;
+  return gab_lbm_criteria_declare(config);
 }
 
 /* ---------------------------------------------------------------------------------------- reading */
@@ -164,8 +157,9 @@ static gab_status read_flow_criterion(const gab_config *config, const char *at, 
     return gab_config_fail(config, path,
                            "%g is not smaller than above: %g; a block would be refined and coarsened at once",
                            below, above);
-  criterion->refine_above = above * units->dt;
-  criterion->coarsen_below = below * units->dt;
+  const double scale = criterion->kind == GAB_CRITERION_OWN ? 1 : units->dt;
+  criterion->refine_above = above * scale;
+  criterion->coarsen_below = below * scale;
   return read_box(config, at, dimension, criterion->region_lo, criterion->region_hi);
 }
 
@@ -175,8 +169,13 @@ static gab_status read_criterion(const gab_config *config, size_t index, const g
   char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(at, "refinement.criteria.%zu", index);
   const char *type = gab_config_string(config, gab_config_path(path, "%s.type", at));
-  while (criterion->kind < GAB_CRITERION_GRADIENT && strcmp(type, kind_names[criterion->kind]) != 0)
-    ++criterion->kind;
+  int index_of_type = 0;
+  while (gab_lbm_criterion_name(index_of_type + 1) &&
+         strcmp(type, gab_lbm_criterion_name(index_of_type)) != 0)
+    ++index_of_type;
+  criterion->kind = index_of_type < GAB_CRITERION_OWN ? (gab_criterion_kind)index_of_type : GAB_CRITERION_OWN;
+  criterion->own = gab_lbm_criterion_at(index_of_type - GAB_CRITERION_OWN);
+  criterion->units = *units;
   gab_config_path(path, "%s.level", at);
   criterion->level = gab_config_is_set(config, path) ? (int)gab_config_int(config, path) : max_level;
   if (criterion->level > max_level)

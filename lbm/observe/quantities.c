@@ -6,12 +6,20 @@
 #include <math.h>
 #include <string.h>
 
+/* One of a program's own, and where it is evaluated. */
+typedef struct own_view {
+  gab_lbm_quantities *view;
+  const gab_lbm_quantity *quantity;
+} own_view;
+
 struct gab_lbm_quantities {
   gab_forest *forest;
   const gab_lbm *lbm;
   gab_units units;
-  double *velocity; /* of one block, owned, as `fluid` */
+  double *velocity; /* of one block, owned, as `density` and `fluid` */
+  double *density;
   uint8_t *fluid;
+  own_view own[GAB_LBM_MOST_OWN_QUANTITIES];
   /* Gradients need the neighbours' velocities: kept with a ghost layer, only if somebody wants them. */
   bool has_gradients;
   uint64_t updated; /* revision of the forest at the last update */
@@ -169,15 +177,64 @@ static gab_status evaluate_q_criterion(void *user, const gab_forest *forest, con
   return evaluate_gradient(user, forest, block, put_q_criterion, values);
 }
 
+/* `velocity.x' is of velocity. */
+static bool is_of(const char *name, const char *quantity)
+{
+  const size_t length = strlen(quantity);
+  return strncmp(name, quantity, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
 bool gab_lbm_quantity_is_gradient(const char *name)
 {
-  static const char *const gradients[] = {"vorticity", "q_criterion"};
-  for (size_t i = 0; i < sizeof gradients / sizeof gradients[0]; i++) {
-    const size_t length = strlen(gradients[i]);
-    if (strncmp(name, gradients[i], length) == 0 && (name[length] == '\0' || name[length] == '.'))
-      return true;
-  }
+  const gab_lbm_quantity *own;
+  if (is_of(name, "vorticity") || is_of(name, "q_criterion")) return true;
+  for (int i = 0; (own = gab_lbm_quantity_at(i)); i++)
+    if (own->gradient && is_of(name, own->name)) return true;
   return false;
+}
+
+/* ---------------------------------------------------------------- of a program's own */
+
+/* What is the same for all cells of a block. */
+static gab_lbm_cell cell_of_block(const gab_lbm_quantities *view, const gab_block *block)
+{
+  const gab_units *units = &view->units;
+  const gab_forest_options *grid = gab_forest_get_options(view->forest);
+  const int level = gab_block_level(view->forest, block);
+  return (gab_lbm_cell){.dimension = grid->grid.dimension,
+                        .level = level,
+                        .dx = ldexp(grid->dx, -level),
+                        .viscosity = gab_lbm_viscosity(view->lbm) * units->dx * units->dx / units->dt};
+}
+
+static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_block *block, double *values)
+{
+  const own_view *own = user;
+  gab_lbm_quantities *view = own->view;
+  const int32_t *cells = gab_forest_get_options(forest)->cells;
+  const int components = own->quantity->components;
+  const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
+  if (own->quantity->gradient) GAB_TRY(check_updated(view, forest));
+  const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->neighbourhood) : NULL;
+  gab_lbm_cell cell = cell_of_block(view, block);
+  GAB_TRY(look(view, block, view->density, view->velocity));
+  int32_t at[3];
+  size_t i = 0;
+  for (at[2] = 0; at[2] < cells[2]; at[2]++)
+    for (at[1] = 0; at[1] < cells[1]; at[1]++)
+      for (at[0] = 0; at[0] < cells[0]; at[0]++, i++, values += components) {
+        for (int k = 0; k < components; k++) values[k] = NAN;
+        if (!view->fluid[i]) continue;
+        gab_block_cell_centre(forest, block, at[0], at[1], at[2], cell.centre);
+        if (cell.dimension == 2) cell.centre[2] = 0;
+        cell.density = view->density[i] * view->units.density;
+        cell.pressure = gab_units_pressure_to_physical(&view->units, view->density[i]);
+        for (int k = 0; k < 3; k++)
+          cell.velocity[k] = gab_units_velocity_to_physical(&view->units, view->velocity[3 * i + (size_t)k]);
+        if (u) gradient_at(u, at, per_cell, cell.dimension == 2, cell.gradient);
+        own->quantity->evaluate(&cell, values);
+      }
+  return GAB_OK;
 }
 
 gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
@@ -232,6 +289,8 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, const gab_lbm *lbm, con
   if (status == GAB_OK) made->velocity = memory;
   if (status == GAB_OK) status = gab_alloc(cells_of(forest), GAB_MEMORY_OTHER, &memory);
   if (status == GAB_OK) made->fluid = memory;
+  if (status == GAB_OK) status = gab_alloc(cells_of(forest) * sizeof(double), GAB_MEMORY_OTHER, &memory);
+  if (status == GAB_OK) made->density = memory;
   if (status == GAB_OK && with_gradients) status = add_neighbourhood(made);
   if (status != GAB_OK) gab_lbm_quantities_destroy(&made);
   *quantities = made;
@@ -244,6 +303,7 @@ void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
   if (!gone) return;
   gab_exchange_destroy(&gone->exchange);
   gab_free(&gone->velocity);
+  gab_free(&gone->density);
   gab_free(&gone->fluid);
   gab_free(quantities);
 }
@@ -251,6 +311,7 @@ void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES])
 {
+  const gab_lbm_quantity *registered;
   const gab_quantity own[] = {
       {.name = "density", .components = 1, .evaluate = evaluate_density},
       {.name = "pressure", .components = 1, .diverging = true, .evaluate = evaluate_pressure},
@@ -269,5 +330,14 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
   }
   items[count++] = *gab_quantity_owner();
   items[count++] = *gab_quantity_level();
+  for (int i = 0; (registered = gab_lbm_quantity_at(i)); i++) {
+    if (quantities) quantities->own[i] = (own_view){quantities, registered};
+    items[count++] = (gab_quantity){.name = registered->name,
+                                    .unit = registered->unit,
+                                    .components = registered->components,
+                                    .diverging = registered->diverging,
+                                    .evaluate = evaluate_own,
+                                    .user = quantities ? &quantities->own[i] : NULL};
+  }
   return (gab_quantity_list){items, count};
 }

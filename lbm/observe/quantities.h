@@ -10,6 +10,8 @@
  *  turns more than it is strained (Hunt, Wray & Moin 1988) |
  *  | `owner`, `level` | of the block |
  *
+ *  and those that a program has registered (lbm/observe/cell_quantity.h).
+ *
  *  Solid cells have no value (NaN). Gradients are central differences, one-sided beside solid cells and beside other
  *  levels.
  *
@@ -20,13 +22,14 @@
 
 #include "blockforest/output/output_quantity.h"
 #include "lbm/lbm.h"
+#include "lbm/observe/cell_quantity.h"
 #include "lbm/setup/units.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { GAB_LBM_MOST_QUANTITIES = 8 };
+enum { GAB_LBM_MOST_QUANTITIES = 8 + GAB_LBM_MOST_OWN_QUANTITIES };
 
 typedef struct gab_lbm_quantities gab_lbm_quantities;
 

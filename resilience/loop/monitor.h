@@ -42,7 +42,17 @@ typedef struct gab_monitor_list {
   size_t count;
 } gab_monitor_list;
 
-/** @return the one of that name, NULL with an error message that lists those that there are */
+enum { GAB_MOST_MONITORS = 16 };
+
+/** Adds a monitor to those that every list has: for programs that cannot name theirs in one, as those of gab_app_main()
+ *  (apps/driver/physics.h), where `user` of add() is the driver_run. Before the configuration is read, the same on all
+ *  processes. @param[in] monitor  borrowed for ever
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, it or add() is missing, or the table is full */
+gab_status gab_monitor_register(const gab_monitor *monitor);
+/** @return the index-th that was registered, NULL behind the last */
+const gab_monitor *gab_monitor_at(int index);
+/** @return the one of that name in the list or registered, NULL with an error message that lists those that there are, or
+ *  says that both have one */
 const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name);
 
 #ifdef __cplusplus

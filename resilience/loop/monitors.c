@@ -9,18 +9,49 @@
 #include <stdio.h>
 #include <string.h>
 
+static const gab_monitor *registered[GAB_MOST_MONITORS];
+
+const gab_monitor *gab_monitor_at(int index)
+{
+  return index >= 0 && index < GAB_MOST_MONITORS ? registered[index] : NULL;
+}
+
+gab_status gab_monitor_register(const gab_monitor *monitor)
+{
+  if (!monitor->name || !monitor->name[0] || !monitor->add)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a monitor needs a name and a function that puts it on duty");
+  for (int i = 0; i < GAB_MOST_MONITORS; i++) {
+    if (!registered[i]) {
+      registered[i] = monitor;
+      return GAB_OK;
+    }
+    if (strcmp(registered[i]->name, monitor->name) == 0)
+      GAB_FAIL(GAB_ERR_ARGUMENT, "there is already a monitor '%s'", monitor->name);
+  }
+  GAB_FAIL(GAB_ERR_ARGUMENT, "no room for monitor '%s': there are %d already", monitor->name,
+           GAB_MOST_MONITORS);
+}
+
 const gab_monitor *gab_monitor_find(gab_monitor_list list, const char *name)
 {
   char names[512] = "";
   size_t used = 0;
-  for (size_t i = 0; i < list.count; i++) {
-    if (strcmp(list.items[i].name, name) == 0) return &list.items[i];
+  const gab_monitor *found = NULL, *next;
+  for (size_t i = 0; (next = i < list.count ? &list.items[i] : gab_monitor_at((int)(i - list.count))); i++) {
+    if (strcmp(next->name, name) == 0 && found) {
+      (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                          "there are two monitors '%s': one of the physics, and one that was registered",
+                          name);
+      return NULL;
+    }
+    if (strcmp(next->name, name) == 0) found = next;
     if (used < sizeof names)
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", list.items[i].name);
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", next->name);
   }
-  (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no monitor '%s' (%s%s)", name,
-                      list.count ? "there are: " : "this program has none", names);
-  return NULL;
+  if (!found)
+    (void)gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no monitor '%s' (%s%s)", name,
+                        used ? "there are: " : "this program has none", names);
+  return found;
 }
 
 /* The message of a monitor, with its name and the step in front. */

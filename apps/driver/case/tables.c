@@ -82,14 +82,30 @@ static const gab_config_key domain_keys[] = {
      .doc = "Coordinates of the lower corner of the domain."},
 };
 
+/* Names and texts of all balancers, as they are listed. One that is registered later is not among them. */
+static char balancer_names[512], balancer_texts[2048];
+
+static void list_balancers(void)
+{
+  size_t names = 0, texts = 0;
+  for (int i = 0; gab_balancer_at(i); i++) {
+    const gab_balancer *one = gab_balancer_at(i);
+    names += (size_t)snprintf(balancer_names + names, sizeof balancer_names - names, "%s%s", i ? "|" : "",
+                              one->name);
+    texts += (size_t)snprintf(balancer_texts + texts, sizeof balancer_texts - texts, "%s%s: %s",
+                              i ? "; " : "How blocks are shared out. ", one->name, one->doc ? one->doc : "");
+    if (names >= sizeof balancer_names || texts >= sizeof balancer_texts - 1) return;
+  }
+  snprintf(balancer_texts + texts, sizeof balancer_texts - texts, ".");
+}
+
 static const gab_config_key balance_keys[] = {
     {.name = "strategy",
      .type = GAB_CONFIG_CHOICE,
-     .choices = "hilbert|morton|diffusion|graph",
+     .choices = balancer_names,
      .default_text = "hilbert",
      .outside = true,
-     .doc = "How blocks are shared out: equal pieces of a space-filling curve, loads that even out between "
-            "neighbours, or graph partitioning (if METIS was there when Gabion was built)."},
+     .doc = balancer_texts},
     {.name = "weights",
      .type = GAB_CONFIG_CHOICE,
      .choices = "per_level|total",
@@ -215,6 +231,7 @@ gab_status driver_declare(gab_config *config, const gab_config_section *list, si
 static gab_status declare_all(gab_config *config)
 {
   const gab_physics *physics;
+  list_balancers();
   GAB_TRY(driver_declare(config, sections, sizeof sections / sizeof sections[0]));
   for (int i = 0; (physics = driver_physics_at(i)); i++) GAB_TRY(physics->declare(config));
   GAB_TRY(gab_resilience_declare(config));

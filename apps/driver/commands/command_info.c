@@ -5,6 +5,8 @@
 #include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/kernels/lattice.h"
+#include "lbm/levels/cell_criterion.h"
+#include "lbm/observe/quantities.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
 
@@ -57,6 +59,28 @@ static const char *strategy_name(int index)
   return strategy ? strategy->name : NULL;
 }
 
+/* Of all physics of this program, and those that it has registered. */
+static void print_monitors(void)
+{
+  const gab_physics *physics;
+  int count = 0;
+  printf("  %-12s", "monitors");
+  for (int i = 0; (physics = driver_physics_at(i)); i++) {
+    const gab_monitor_list list = physics->monitors ? physics->monitors() : (gab_monitor_list){0};
+    for (size_t k = 0; k < list.count; k++)
+      printf("%s%s (%s)", count++ ? ", " : "", list.items[k].name, physics->name);
+  }
+  for (int i = 0; gab_monitor_at(i); i++) printf("%s%s", count++ ? ", " : "", gab_monitor_at(i)->name);
+  printf("%s\n", count ? "" : "none");
+}
+
+static const char *quantity_name(int index)
+{
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  const gab_quantity_list all = gab_lbm_quantities_list(NULL, 3, items);
+  return index < (int)all.count ? all.items[index].name : NULL;
+}
+
 static void print_build(void)
 {
   unsigned major = 0, minor = 0, release = 0;
@@ -80,6 +104,9 @@ static void print_build(void)
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
+  print_names("quantities", quantity_name);
+  print_names("criteria", gab_lbm_criterion_name);
+  print_monitors();
 }
 
 /* What the case is computed with. */

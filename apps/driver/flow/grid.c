@@ -19,7 +19,7 @@ static gab_status check_criteria(const flow_case *which)
     const gab_criterion *criterion = &setup->criteria[i];
     const char *type =
         gab_config_string(which->base.config, gab_config_path(path, "refinement.criteria.%zu.type", i));
-    bool flows = criterion->kind == GAB_CRITERION_VORTICITY || criterion->kind == GAB_CRITERION_GRADIENT;
+    bool flows = criterion->kind != GAB_CRITERION_BODIES && criterion->kind != GAB_CRITERION_BOX;
     if (criterion->kind == GAB_CRITERION_BODIES && which->setup.body_count == 0)
       return gab_config_fail(which->base.config, path, "criterion '%s', but the case has no bodies", type);
     if (flows && setup->every == 0)

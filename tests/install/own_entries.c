@@ -1,0 +1,189 @@
+/* A program outside of the source tree with an entry of its own in each registry, which script_own_entries.sh builds against the
+ * installed libraries: `gabion' with more to choose from, by one call. */
+#include "apps/driver/run/run.h"
+#include "core/memory/memory.h"
+#include "lbm/boundaries/boundary.h"
+#include "lbm/collision/collision.h"
+#include "lbm/lbm.h"
+#include "lbm/levels/cell_criterion.h"
+#include "lbm/setup/units.h"
+#include "resilience/loop/monitor.h"
+#include "resilience/recovery/recovery.h"
+#include "resilience/schemes/scheme.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- A boundary condition: a wall along which the fluid slides (Navier), half-way between cells. */
+static const gab_config_key slip_keys[] = {{.name = "length",
+                                            .type = GAB_CONFIG_REAL,
+                                            .min = 0,
+                                            .max = INFINITY,
+                                            .unit = "m",
+                                            .doc = "Slip length."}};
+
+static gab_status read_slip(const gab_config *config, const char *path, const gab_units *units,
+                            double *numbers)
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  numbers[0] = gab_config_real(config, gab_config_path(key, "%s.length", path)) / units->dx;
+  return GAB_OK;
+}
+
+static double slip_arrives(const gab_boundary_link *at)
+{
+  const double length = ldexp(at->numbers[0], at->level), share = length / (length + 0.5);
+  const int8_t *c = at->lattice->c[at->q];
+  double along = 0;
+  for (int axis = 0; axis < at->lattice->dimension; axis++)
+    if (axis != at->side / 2) along += c[axis] * share * at->velocity[axis];
+  return at->sent[gab_lattice_opposite(at->q)] + 6 * at->lattice->weight[at->q] * along;
+}
+
+static const gab_boundary slip = {.name = "navier_slip",
+                                  .doc = "A wall along which the fluid slides by a slip length.",
+                                  .keys = slip_keys,
+                                  .key_count = 1,
+                                  .read = read_slip,
+                                  .arrives = slip_arrives};
+
+/* ---- A collision model with kernels that are there: MRT with one rate for all that is not stress. */
+static void equal_rates(gab_lbm_options *options) { options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3}; }
+static gab_collision two_groups;
+
+/* ---- Quantities: the library's q_criterion once more, and a vector without gradients. */
+static void q_of_cell(const gab_lbm_cell *at, double *values)
+{
+  double sum = 0;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) sum += at->gradient[i][j] * at->gradient[j][i];
+  values[0] = -0.5 * sum;
+}
+static void momentum_of_cell(const gab_lbm_cell *at, double *values)
+{
+  for (int k = 0; k < 3; k++) values[k] = at->density * at->velocity[k];
+}
+static const gab_lbm_quantity own_q = {.name = "own_q",
+                                       .doc = "Q criterion",
+                                       .unit = "1/s^2",
+                                       .components = 1,
+                                       .diverging = true,
+                                       .gradient = true,
+                                       .evaluate = q_of_cell};
+static const gab_lbm_quantity momentum = {
+    .name = "momentum", .doc = "rho u", .unit = "kg/m^2/s", .components = 3, .evaluate = momentum_of_cell};
+
+/* ---- A criterion of refinement: the vorticity of a flow in the plane, with a sign that does not matter. */
+static double turning(const gab_lbm_cell *at) { return fabs(at->gradient[0][1] - at->gradient[1][0]); }
+static const gab_lbm_criterion own_curl = {
+    .name = "own_curl", .doc = "Where the flow turns.", .unit = "1/s", .value = turning};
+
+/* ---- A redundancy scheme: one copy, at the member before. */
+static int one(int32_t count) { return count > 1; }
+static int32_t all_the_way_back(const gab_circle *circle, int copy, int copies)
+{
+  (void)copy, (void)copies;
+  return circle->count - 1;
+}
+static const gab_scheme before = {
+    .name = "before", .doc = "a copy at the member before", .most_copies = one, .shift = all_the_way_back};
+
+/* ---- A strategy: as shrink, and says so. */
+static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
+{
+  if (gab_world_is_root(recovery->world)) fprintf(stderr, "own_shrink: %d lost\n", (int)fault->lost_count);
+  return gab_strategy_shrink.recover(recovery, fault);
+}
+static const gab_strategy own_shrink = {
+    .name = "own_shrink", .doc = "goes on without the dead", .recover = recover};
+
+/* ---- A balancer: of four blocks one to the last process, the others to the first. */
+static gab_status assign(const gab_balance_options *options, gab_proxies *proxies, int32_t **part,
+                         gab_balance_report *report)
+{
+  void *memory;
+  const size_t count = gab_proxies_count(proxies);
+  (void)report;
+  GAB_TRY(gab_alloc(count * sizeof **part, GAB_MEMORY_OTHER, &memory));
+  *part = memory;
+  for (size_t i = 0; i < count; i++)
+    (*part)[i] = gab_proxies_get(proxies, i)->id % 4 == 0 ? options->parts - 1 : 0;
+  return GAB_OK;
+}
+static const gab_balancer lopsided = {.name = "lopsided",
+                                      .doc = "a quarter of the blocks to the last process",
+                                      .is_built = true,
+                                      .assign = assign};
+
+/* ---- A monitor: nothing is faster than 0.12 m/s; by the quantities of the run, of whatever physics they are. */
+static bool due(const void *user, gab_step step)
+{
+  (void)user;
+  return step % 5 == 0;
+}
+static gab_status look(void *user, gab_step step)
+{
+  const driver_run *run = user;
+  const gab_quantity *speed;
+  gab_component component;
+  void *memory;
+  gab_status status = GAB_OK;
+  (void)step;
+  GAB_TRY(gab_quantity_find_scalar(run->quantities, "speed", &speed, &component));
+  const size_t count = gab_quantity_block_values(run->forest, speed);
+  GAB_TRY(gab_alloc(count * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  const double *values = memory;
+  for (size_t b = 0; b < gab_forest_block_count(run->forest) && status == GAB_OK; b++) {
+    status = speed->evaluate(speed->user, run->forest, gab_forest_block(run->forest, b), memory);
+    for (size_t i = 0; i < count && status == GAB_OK; i++)
+      if (values[i] > 0.12)
+        status = gab_error_set(GAB_ERR_SUSPECT, __FILE__, __LINE__, "faster than anything should be");
+  }
+  gab_free(&memory);
+  return status;
+}
+static gab_status add_ceiling(void *user, gab_timeloop *loop)
+{
+  return gab_timeloop_add_monitor(loop, "ceiling", due, look, user);
+}
+static const gab_monitor ceiling = {"ceiling", "nothing is faster than 0.12 m/s", add_ceiling};
+
+/* ---- All of them, before anything is read; none twice. */
+static int twice(void)
+{
+  return gab_boundary_register(&slip) == GAB_OK || gab_collision_register(&two_groups) == GAB_OK ||
+         gab_lbm_quantity_register(&own_q) == GAB_OK || gab_lbm_criterion_register(&own_curl) == GAB_OK ||
+         gab_scheme_register(&before) == GAB_OK || gab_strategy_register(&own_shrink) == GAB_OK ||
+         gab_balancer_register(&lopsided) == GAB_OK || gab_monitor_register(&ceiling) == GAB_OK;
+}
+
+static gab_status register_all(void)
+{
+  two_groups = gab_collision_mrt;
+  two_groups.name = "two_groups";
+  two_groups.title = "TwoGroups";
+  two_groups.doc = "stress and all else";
+  two_groups.keys = two_groups.keys_of_space = NULL;
+  two_groups.read = NULL;
+  two_groups.fill = equal_rates;
+  GAB_TRY(gab_boundary_register(&slip));
+  GAB_TRY(gab_collision_register(&two_groups));
+  GAB_TRY(gab_lbm_quantity_register(&own_q));
+  GAB_TRY(gab_lbm_quantity_register(&momentum));
+  GAB_TRY(gab_lbm_criterion_register(&own_curl));
+  GAB_TRY(gab_scheme_register(&before));
+  GAB_TRY(gab_strategy_register(&own_shrink));
+  GAB_TRY(gab_balancer_register(&lopsided));
+  GAB_TRY(gab_monitor_register(&ceiling));
+  return twice() ? GAB_ERR_STATE : GAB_OK;
+}
+
+int main(int argc, char **argv)
+{
+  static const gab_physics *const physics[] = {&gab_physics_solidification, &gab_physics_flow};
+  if (register_all() != GAB_OK) {
+    fprintf(stderr, "error: %s\n", gab_error_message());
+    return 1;
+  }
+  return gab_app_main(argc, argv, physics, 2);
+}

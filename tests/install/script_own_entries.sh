@@ -1,0 +1,175 @@
+# A program of one's own adds to what `gabion' has to choose from, against the installed libraries: a boundary condition, a
+# collision model, quantities, a criterion of refinement, a redundancy scheme, a recovery strategy, a balancer and a monitor
+# (own_entries.c). Each is listed, chosen by name in a parameter file, accepted by check, and does what it says in a run; a name that
+# does not exist is refused with those that there are.
+# gabion-test: timeout=300 labels=quick needs=ulfm,png
+. "$GABION_SOURCE/tests/apps/common.sh"
+unset GABION_MPI
+cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat log.txt; exit 1; }
+export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name gabion-app.pc)")
+export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
+GABION_LAUNCH=$work/prefix/bin/gabion-launch
+cp "$GABION_SOURCE/tests/install/own_entries.c" "$work"
+# shellcheck disable=SC2046 # words on purpose
+"$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror own_entries.c -o own $(pkg-config --cflags --libs gabion-app) -lm || exit 1
+gabion=$work/own
+
+cat >box.yaml <<'YAML'
+run: {steps: 40, check_every: 5}
+domain: {cells: [32, 32], block: [8, 8]}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.1, 0]}
+resilience: {memory: {every: 10}}
+YAML
+run 0 1 box.yaml
+plain=$(checksum)
+
+# Listed, in help where the parameter says which, and all in info.
+helps() { "$gabion" help "$1" >said.txt 2>&1 || complain "help $1: $(cat said.txt)"; said "$2"; }
+helps boundaries.y_min navier_slip
+helps lbm.collision two_groups
+helps balance.strategy lopsided
+helps refinement.criteria own_curl
+"$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
+for name in navier_slip two_groups own_q momentum own_curl before own_shrink lopsided ceiling; do said "$name"; done
+
+# accepted OPTIONS: by check. wrong NAME WORDS...: refused, with this one of the names that there are.
+accepted() { check 0 box.yaml "$@"; }
+wrong() {
+  local name=$1
+  shift
+  check 2 box.yaml "$@"
+  said "$name"
+}
+
+# The boundary condition: without slip it is a wall, to the last bit.
+sed 's/{type: wall}/{type: navier_slip, length: 4}/' box.yaml >slip.yaml
+check 0 slip.yaml
+run 0 1 slip.yaml --set boundaries.y_min.length=0
+[ "$(checksum)" = "$plain" ] || complain "without slip it is no wall"
+run 0 1 slip.yaml
+slips=$(checksum)
+[ "$slips" != "$plain" ] || complain "it does not slip"
+run 0 2 slip.yaml
+[ "$(checksum)" = "$slips" ] || complain "it slips in another way on 2 processes"
+wrong navier_slip --set boundaries.y_min.type=navier_slid
+
+# The collision model: that of MRT with these rates.
+run 0 1 box.yaml --set lbm.collision=mrt
+mrt=$(checksum)
+accepted --set lbm.collision=two_groups
+run 0 1 box.yaml --set lbm.collision=two_groups
+groups=$(checksum)
+[ "$groups" != "$plain" ] && [ "$groups" != "$mrt" ] || complain "two_groups is another model"
+wrong two_groups --set lbm.collision=three_groups
+
+# Quantities: in fields, pictures and probes; own_q is what q_criterion is.
+cat >seen.yaml <<'YAML'
+run: {steps: 40}
+domain: {cells: [32, 32], block: [8, 8], dx: 0.5}
+units: {dt: 0.1}
+fluid: {omega: 1.5, density: 3}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.4, 0]}
+output:
+  fields: {quantities: [own_q, momentum]}
+  slices: [{quantity: own_q}, {quantity: momentum.x}]
+  probes: {every: 10, quantities: [q_criterion, own_q, momentum, density, velocity]}
+  points: [{name: a, at: [4.1, 15.9]}, {name: b, at: [9, 15.2]}]
+YAML
+check 0 seen.yaml
+run 0 2 seen.yaml
+python3 - out/probes.csv <<'END' || complain "probes: $(head -n 3 out/probes.csv)"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 5, len(rows)
+moved = 0
+for row in rows:
+    for point in "ab":
+        def of(name): return float(row[f"{point}.{name}"])
+        assert of("own_q") == of("q_criterion"), row
+        assert abs(of("momentum.x") - of("density") * of("velocity.x")) <= 1e-14, row
+        moved += of("velocity.x") != 0 and of("momentum.x") != 0
+assert moved >= 4, moved
+END
+ls out/own_q*.png out/momentum*.png >/dev/null || complain "no pictures: $(ls out)"
+grep -q 'own_q' out/fields/*.xdmf && grep -q 'momentum' out/fields/*.xdmf || complain "not in the fields"
+cp out/probes.csv probes_of_two.csv
+run 0 1 seen.yaml
+cmp out/probes.csv probes_of_two.csv || complain "other probes on 1 process"
+sed 's/q_criterion, own_q, /own_r, /' seen.yaml >unseen.yaml
+check 2 unseen.yaml
+said 'own_q'
+
+# The criterion: with the thresholds of `vorticity' it makes the same grids.
+cat >fine.yaml <<'YAML'
+run: {steps: 40}
+domain: {cells: [32, 32], block: [8, 8], dx: 0.5}
+units: {dt: 0.1}
+fluid: {omega: 1.5}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: velocity, velocity: [0.5, 0]}
+refinement:
+  levels: 1
+  every: 10
+  criteria: [{type: own_curl, above: 0.1, below: 0.05}]
+resilience: {memory: {every: 10}}
+YAML
+check 0 fine.yaml
+run 0 1 fine.yaml
+said 'blocks of levels 0 to 1'
+fine=$(checksum)
+sed 's/own_curl/vorticity/' fine.yaml >usual.yaml
+run 0 1 usual.yaml
+[ "$(checksum)" = "$fine" ] || complain "own_curl makes other grids than vorticity"
+[ "$fine" != "$plain" ] || complain "own_curl makes no grids"
+run 0 3 fine.yaml --inject slot=1,step=23,phase=exchange
+said 'slot 1 died'
+[ "$(checksum)" = "$fine" ] || complain "own_curl: another checksum on 3 processes after a death"
+sed 's/own_curl/own_curd/' fine.yaml >coarse.yaml
+check 2 coarse.yaml
+said 'own_curl'
+sed 's/below: 0.05/below: 0.2/' fine.yaml >contrary.yaml
+check 2 contrary.yaml
+said 'smaller than above'
+
+# The scheme: a copy at the member before is there when 0 and 2 of 4 die together; with pairwise, where they hold each
+# other's, the run is lost.
+accepted --set resilience.scheme=before
+two=(--inject slot=0,step=23,phase=exchange --inject slot=2,step=23,phase=exchange)
+run 3 4 box.yaml "${two[@]}"
+run 0 4 box.yaml --set resilience.scheme=before "${two[@]}"
+[ "$(checksum)" = "$plain" ] || complain "scheme before: another checksum"
+wrong before --set resilience.scheme=befour
+
+# The strategy.
+accepted --set 'resilience.strategies=[own_shrink]'
+run 0 3 box.yaml --set 'resilience.strategies=[own_shrink]' --inject slot=1,step=23,phase=exchange
+said 'own_shrink: 1 lost'
+grep -q 'own_shrink' out/summary.json || complain "summary.json does not name the strategy"
+[ "$(checksum)" = "$plain" ] || complain "own_shrink: another checksum"
+wrong own_shrink --set 'resilience.strategies=[own_shrunk]'
+
+# The balancer: 12 of 16 blocks on one of two processes.
+accepted --set balance.strategy=lopsided
+run 0 2 box.yaml
+said 'imbalance 1.000'
+run 0 2 box.yaml --set balance.strategy=lopsided
+said 'imbalance 1.500'
+[ "$(checksum)" = "$plain" ] || complain "lopsided: another checksum"
+wrong lopsided --set balance.strategy=lopside
+
+# The monitor: silent at 0.1 m/s; at 0.18 m/s all go back once, and it is no chance.
+accepted --set 'resilience.monitors=[ceiling, mass]'
+run 0 2 box.yaml --set 'resilience.monitors=[ceiling]'
+[ "$(checksum)" = "$plain" ] || complain "the monitor changes the result"
+run 4 2 box.yaml --set 'resilience.monitors=[ceiling]' --set 'boundaries.y_max.velocity=[0.18, 0]'
+said "monitor 'ceiling'"
+said 'faster than anything should be'
+run 0 2 box.yaml --set 'boundaries.y_max.velocity=[0.18, 0]'
+wrong ceiling --set 'resilience.monitors=[ceilings]'
+finish
