@@ -65,6 +65,8 @@ static gab_status check_body(const gab_body *body, const gab_domain *domain)
     if (body->shape == GAB_SHAPE_MASK && !(isfinite(body->lo[axis]) && isfinite(body->hi[axis])))
       GAB_FAIL(GAB_ERR_INPUT, "%s: a picture needs finite corners", body->name);
   }
+  if (body->shape == GAB_SHAPE_OWN && !body->own)
+    GAB_FAIL(GAB_ERR_INPUT, "%s: which of the program's own shapes it has is missing", body->name);
   if (body->shape == GAB_SHAPE_MASK && domain->dimension != 2)
     GAB_FAIL(GAB_ERR_INPUT, "%s: a picture can only be a body in 2D", body->name);
   if (body->shape == GAB_SHAPE_MASK && body->wall == GAB_WALL_INTERPOLATED)
@@ -78,6 +80,11 @@ static gab_shape_data shape_of(const gab_body *body, int index, const gab_mask *
 {
   gab_shape_data shape = {.shape = body->shape, .body = index, .axis = body->axis, .mask = mask};
   shape.inverted = body->inside_is_fluid;
+  shape.own = body->own;
+  memcpy(shape.numbers, body->numbers, sizeof shape.numbers);
+  shape.dimension = domain->dimension;
+  memcpy(shape.origin, domain->origin, sizeof shape.origin);
+  shape.dx = domain->dx;
   shape.radius = body->radius / domain->dx;
   shape.half_length = body->length > 0 ? body->length / domain->dx / 2 : INFINITY;
   if (domain->dimension == 2 && body->shape == GAB_SHAPE_SPHERE) {
@@ -94,6 +101,7 @@ static gab_shape_data shape_of(const gab_body *body, int index, const gab_mask *
     shape.hi[axis] =
         round ? shape.centre[axis] + reach : (body->hi[axis] - domain->origin[axis]) / domain->dx;
   }
+  if (body->shape == GAB_SHAPE_OWN) memset(shape.centre, 0, sizeof shape.centre); /* not moved */
   if (domain->dimension == 2) {
     shape.centre[2] = 0.5;
     shape.lo[2] = -INFINITY;
@@ -135,6 +143,7 @@ static gab_status add_bodies(gab_geometry *geometry, const gab_body *bodies)
     GAB_TRY(check_body(body, &geometry->domain));
     if (body->shape == GAB_SHAPE_MASK) GAB_TRY(gab_mask_read(body->mask, &geometry->masks[i]));
     gab_shape_data shape = shape_of(body, (int)i, &geometry->masks[i], &geometry->domain);
+    if (shape.shape == GAB_SHAPE_OWN) GAB_TRY(gab_distance_check(&shape, &geometry->domain, body->name));
     geometry->first_shape[i] = geometry->shape_count;
     add_images(geometry, &shape);
   }

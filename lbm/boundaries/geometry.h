@@ -13,7 +13,7 @@
 #ifndef GABION_LBM_GEOMETRY_H
 #define GABION_LBM_GEOMETRY_H
 
-#include "core/base/status.h"
+#include "lbm/boundaries/body_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +23,8 @@ typedef enum gab_shape {
   GAB_SHAPE_BOX,      /**< lo, hi: corners; may be infinite */
   GAB_SHAPE_SPHERE,   /**< centre, radius; a disc in 2D */
   GAB_SHAPE_CYLINDER, /**< centre, radius, axis 0 … 2, length along the axis (0: infinite); a disc in 2D */
-  GAB_SHAPE_MASK      /**< 2D only: a PNG picture stretched over lo … hi, dark pixels are inside */
+  GAB_SHAPE_MASK,     /**< 2D only: a PNG picture stretched over lo … hi, dark pixels are inside */
+  GAB_SHAPE_OWN       /**< `own' with its numbers, cut off at lo … hi, which may be infinite */
 } gab_shape;
 
 /** How the fluid meets a body. */
@@ -47,6 +48,8 @@ typedef struct gab_body {
   double lo[3], hi[3];
   double velocity[3]; /**< of the wall, in cells per step; the body itself stays where it is */
   char mask[GAB_PATH_LENGTH];
+  const gab_body_shape *own; /**< borrowed */
+  double numbers[GAB_SHAPE_NUMBERS];
 } gab_body;
 
 /** The box of cells of level 0 that the bodies lie in. */

@@ -40,6 +40,7 @@ static bool mask_has(const gab_shape_data *shape, const double point[3])
 bool gab_shape_has(const gab_shape_data *shape, const double point[3])
 {
   if (shape->shape == GAB_SHAPE_MASK) return mask_has(shape, point);
+  if (shape->shape == GAB_SHAPE_OWN) return gab_distance_has(shape, point);
   if (is_round(shape)) {
     double distance[3];
     for (int axis = 0; axis < 3; ++axis) distance[axis] = fabs(point[axis] - shape->centre[axis]);
@@ -80,7 +81,9 @@ static gab_relation relation_of_box(const gab_shape_data *shape, const double lo
 
 gab_relation gab_shape_relation(const gab_shape_data *shape, const double lo[3], const double hi[3])
 {
-  gab_relation relation = is_round(shape) ? relation_of_round(shape, lo, hi) : relation_of_box(shape, lo, hi);
+  gab_relation relation = is_round(shape)                 ? relation_of_round(shape, lo, hi)
+                          : shape->shape == GAB_SHAPE_OWN ? gab_distance_relation(shape, lo, hi)
+                                                          : relation_of_box(shape, lo, hi);
   if (!shape->inverted || relation == GAB_RELATION_MIXED) return relation;
   return relation == GAB_RELATION_APART ? GAB_RELATION_COVERED : GAB_RELATION_APART;
 }
@@ -123,6 +126,7 @@ bool gab_shape_interval(const gab_shape_data *shape, const double point[3], cons
   *in = -INFINITY;
   *out = INFINITY;
   if (shape->shape == GAB_SHAPE_MASK) return false;
+  if (shape->shape == GAB_SHAPE_OWN) return gab_distance_interval(shape, point, direction, in, out);
   if (is_round(shape)) {
     if (!cut_by_radius(shape, point, direction, in, out)) return false;
     int axis = shape->axis;

@@ -1,5 +1,5 @@
 /** @file shapes_impl.h
- *  @brief Convex shapes: inside or not, for points, boxes of points and along rays.
+ *  @brief Shapes: inside or not, for points, boxes of points and along rays.
  *
  *  Coordinates in cells of level 0 from the lower corner of the domain.
  *
@@ -30,6 +30,11 @@ typedef struct gab_shape_data {
   double centre[3], radius, half_length; /**< half_length INFINITY: endless */
   double lo[3], hi[3];                   /**< the shape's bounding box */
   const gab_mask *mask;                  /**< borrowed */
+  /* Of a signed distance, which is asked in physical coordinates; `centre' is where its image lies. */
+  const gab_body_shape *own;
+  double numbers[GAB_SHAPE_NUMBERS];
+  int dimension;
+  double origin[3], dx;
 } gab_shape_data;
 
 typedef enum gab_relation { GAB_RELATION_APART, GAB_RELATION_MIXED, GAB_RELATION_COVERED } gab_relation;
@@ -45,5 +50,13 @@ bool gab_shape_is_solid(const gab_shape_data *shape, const double point[3]);
  * the shape has no exact surface (a mask) */
 bool gab_shape_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                         double *in, double *out);
+
+/* body_shape.c: the same for a signed distance; of a link only, from point to point + direction. */
+bool gab_distance_has(const gab_shape_data *shape, const double point[3]);
+gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
+bool gab_distance_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
+                           double *in, double *out);
+/** ::GAB_ERR_INPUT if it is seen to change by more than points are apart. */
+gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *domain, const char *name);
 
 #endif

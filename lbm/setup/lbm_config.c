@@ -200,17 +200,30 @@ static gab_status read_box_body(const gab_config *config, const char *at, int di
   return GAB_OK;
 }
 
+static gab_status read_own_body(const gab_config *config, const char *at, int dimension, gab_body *body)
+{
+  for (int axis = 0; axis < 3; ++axis) {
+    body->lo[axis] = -INFINITY;
+    body->hi[axis] = INFINITY;
+  }
+  GAB_TRY(body->own->read(config, at, dimension, body->numbers, body->lo, body->hi));
+  for (int axis = 0; axis < dimension; ++axis)
+    if (!(body->lo[axis] < body->hi[axis]))
+      return gab_config_fail(config, at, "a body of type %s would reach from %g to %g along %c",
+                             body->own->name, body->lo[axis], body->hi[axis], (int)"xyz"[axis]);
+  return GAB_OK;
+}
+
 static gab_status read_body(const gab_config *config, size_t index, int dimension, const char *folder,
                             const gab_units *units, gab_body *body)
 {
-  static const char *const shapes[] = {[GAB_SHAPE_BOX] = "box",
-                                       [GAB_SHAPE_SPHERE] = "sphere",
-                                       [GAB_SHAPE_CYLINDER] = "cylinder",
-                                       [GAB_SHAPE_MASK] = "mask"};
   char at[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(at, "bodies.%zu", index);
   const char *type = gab_config_string(config, gab_config_path(path, "%s.type", at));
-  while (body->shape < GAB_SHAPE_MASK && strcmp(type, shapes[body->shape]) != 0) ++body->shape;
+  int shape = 0;
+  while (gab_body_shape_name(shape + 1) && strcmp(type, gab_body_shape_name(shape)) != 0) ++shape;
+  body->shape = shape < GAB_SHAPE_OWN ? (gab_shape)shape : GAB_SHAPE_OWN;
+  body->own = gab_body_shape_at(shape - GAB_SHAPE_OWN);
   GAB_TRY(read_text(config, gab_config_path(path, "%s.name", at), NULL, body->name, sizeof body->name));
   GAB_TRY(read_plane_vector(config, gab_config_path(path, "%s.velocity", at), dimension, body->velocity));
   scale(body->velocity, units->dt / units->dx);
@@ -222,6 +235,7 @@ static gab_status read_body(const gab_config *config, size_t index, int dimensio
   }
   bool staircase = gab_config_choice(config, gab_config_path(path, "%s.wall", at)) == 1;
   body->wall = staircase ? GAB_WALL_STAIRCASE : GAB_WALL_INTERPOLATED;
+  if (body->shape == GAB_SHAPE_OWN) return read_own_body(config, at, dimension, body);
   if (body->shape == GAB_SHAPE_BOX) return read_box_body(config, at, dimension, body);
   return read_round_body(config, at, dimension, body);
 }

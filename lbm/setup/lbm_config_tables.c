@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
@@ -397,6 +398,27 @@ static void list_collisions(void)
   snprintf(collision_texts + texts, sizeof collision_texts - texts, ".");
 }
 
+/* A table for each shape that a program has registered. */
+static gab_status declare_own_shapes(gab_config *config)
+{
+  static const gab_config_key of_all[] = {WALL_KEY, INSIDE_KEY};
+  static gab_config_key keys[GAB_MOST_BODY_SHAPES][GAB_MOST_BODY_SHAPE_KEYS + COUNT(of_all)];
+  static gab_config_section sections[GAB_MOST_BODY_SHAPES];
+  for (int i = 0; gab_body_shape_at(i); ++i) {
+    const gab_body_shape *own = gab_body_shape_at(i);
+    memcpy(keys[i], own->keys, own->key_count * sizeof own->keys[0]);
+    memcpy(keys[i] + own->key_count, of_all, sizeof of_all);
+    sections[i] = (gab_config_section){.path = "bodies",
+                                       .doc = own->doc,
+                                       .keys = keys[i],
+                                       .count = own->key_count + COUNT(of_all),
+                                       .is_list = true,
+                                       .variant = own->name};
+    GAB_TRY(gab_config_declare(config, &sections[i]));
+  }
+  return GAB_OK;
+}
+
 gab_status gab_lbm_declare(gab_config *config)
 {
   list_lattices();
@@ -409,6 +431,7 @@ gab_status gab_lbm_declare(gab_config *config)
   for (size_t i = 0; i < COUNT(side_sections); ++i) GAB_TRY(gab_config_declare(config, &side_sections[i]));
   GAB_TRY(declare_own_sides(config));
   for (size_t i = 0; i < COUNT(body_sections); ++i) GAB_TRY(gab_config_declare(config, &body_sections[i]));
+  GAB_TRY(declare_own_shapes(config));
   for (size_t i = 0; i < COUNT(initial_sections); ++i)
     GAB_TRY(gab_config_declare(config, &initial_sections[i]));
   return GAB_OK;

@@ -155,7 +155,7 @@ static gab_status check_acceleration(const gab_config *config, const gab_domain 
 static void extent_of(const gab_body *body, int dimension, int axis, double *lo, double *hi)
 {
   double reach = body->radius;
-  if (body->shape == GAB_SHAPE_BOX || body->shape == GAB_SHAPE_MASK) {
+  if (body->shape == GAB_SHAPE_BOX || body->shape == GAB_SHAPE_MASK || body->shape == GAB_SHAPE_OWN) {
     *lo = body->lo[axis];
     *hi = body->hi[axis];
     return;

@@ -2,6 +2,7 @@
  * installed libraries: `gabion' with more to choose from, by one call. */
 #include "apps/driver/run/run.h"
 #include "core/memory/memory.h"
+#include "lbm/boundaries/body_shape.h"
 #include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/lbm.h"
@@ -46,6 +47,46 @@ static const gab_boundary slip = {.name = "navier_slip",
                                   .key_count = 1,
                                   .read = read_slip,
                                   .arrives = slip_arrives};
+
+/* ---- A body: a disc by its signed distance, times a factor that may be 1 at most. */
+static const gab_config_key ring_keys[] = {
+    {.name = "centre",
+     .type = GAB_CONFIG_REAL,
+     .length_min = 2,
+     .length_max = 2,
+     .unit = "m",
+     .doc = "Centre."},
+    {.name = "radius", .type = GAB_CONFIG_REAL, .min = 0, .max = INFINITY, .unit = "m", .doc = "Radius."},
+    {.name = "factor", .type = GAB_CONFIG_REAL, .default_text = "1", .doc = "Of the distance."}};
+
+static gab_status read_ring(const gab_config *config, const char *path, int dimension, double *numbers,
+                            double lo[3], double hi[3])
+{
+  char key[GAB_CONFIG_PATH_CAPACITY];
+  size_t count;
+  const double *centre = gab_config_reals(config, gab_config_path(key, "%s.centre", path), &count);
+  const double radius = gab_config_real(config, gab_config_path(key, "%s.radius", path));
+  for (int axis = 0; axis < dimension; axis++) {
+    numbers[axis] = centre[axis];
+    lo[axis] = centre[axis] - radius;
+    hi[axis] = centre[axis] + radius;
+  }
+  numbers[2] = radius;
+  numbers[3] = gab_config_real(config, gab_config_path(key, "%s.factor", path));
+  return GAB_OK;
+}
+
+static double ring_distance(const double *numbers, const double point[3])
+{
+  return (hypot(point[0] - numbers[0], point[1] - numbers[1]) - numbers[2]) * numbers[3];
+}
+
+static const gab_body_shape ring = {.name = "ring",
+                                    .doc = "A disc in the plane.",
+                                    .keys = ring_keys,
+                                    .key_count = 3,
+                                    .read = read_ring,
+                                    .distance = ring_distance};
 
 /* ---- A collision model with kernels that are there: MRT with one rate for all that is not stress. */
 static void equal_rates(gab_lbm_options *options) { options->mrt = (gab_mrt_rates){1.3, 1.3, 1.3, 1.3, 1.3}; }
@@ -151,10 +192,11 @@ static const gab_monitor ceiling = {"ceiling", "nothing is faster than 0.12 m/s"
 /* ---- All of them, before anything is read; none twice. */
 static int twice(void)
 {
-  return gab_boundary_register(&slip) == GAB_OK || gab_collision_register(&two_groups) == GAB_OK ||
-         gab_lbm_quantity_register(&own_q) == GAB_OK || gab_lbm_criterion_register(&own_curl) == GAB_OK ||
-         gab_scheme_register(&before) == GAB_OK || gab_strategy_register(&own_shrink) == GAB_OK ||
-         gab_balancer_register(&lopsided) == GAB_OK || gab_monitor_register(&ceiling) == GAB_OK;
+  return gab_boundary_register(&slip) == GAB_OK || gab_body_shape_register(&ring) == GAB_OK ||
+         gab_collision_register(&two_groups) == GAB_OK || gab_lbm_quantity_register(&own_q) == GAB_OK ||
+         gab_lbm_criterion_register(&own_curl) == GAB_OK || gab_scheme_register(&before) == GAB_OK ||
+         gab_strategy_register(&own_shrink) == GAB_OK || gab_balancer_register(&lopsided) == GAB_OK ||
+         gab_monitor_register(&ceiling) == GAB_OK;
 }
 
 static gab_status register_all(void)
@@ -167,6 +209,7 @@ static gab_status register_all(void)
   two_groups.read = NULL;
   two_groups.fill = equal_rates;
   GAB_TRY(gab_boundary_register(&slip));
+  GAB_TRY(gab_body_shape_register(&ring));
   GAB_TRY(gab_collision_register(&two_groups));
   GAB_TRY(gab_lbm_quantity_register(&own_q));
   GAB_TRY(gab_lbm_quantity_register(&momentum));

@@ -29,11 +29,12 @@ plain=$(checksum)
 # Listed, in help where the parameter says which, and all in info.
 helps() { "$gabion" help "$1" >said.txt 2>&1 || complain "help $1: $(cat said.txt)"; said "$2"; }
 helps boundaries.y_min navier_slip
+helps bodies ring
 helps lbm.collision two_groups
 helps balance.strategy lopsided
 helps refinement.criteria own_curl
 "$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
-for name in navier_slip two_groups own_q momentum own_curl before own_shrink lopsided ceiling; do said "$name"; done
+for name in navier_slip ring two_groups own_q momentum own_curl before own_shrink lopsided ceiling; do said "$name"; done
 
 # accepted OPTIONS: by check. wrong NAME WORDS...: refused, with this one of the names that there are.
 accepted() { check 0 box.yaml "$@"; }
@@ -55,6 +56,58 @@ slips=$(checksum)
 run 0 2 slip.yaml
 [ "$(checksum)" = "$slips" ] || complain "it slips in another way on 2 processes"
 wrong navier_slip --set boundaries.y_min.type=navier_slid
+
+# The body: with staircase walls what the library's disc is to the last bit, on two levels, inside and out, across a periodic side;
+# with interpolated walls the same drag but for rounding. A function that is no distance is refused.
+cat >disc.yaml <<'YAML'
+run: {steps: 60}
+domain: {cells: [64, 32], block: [16, 16], dx: 0.5}
+units: {dt: 0.1}
+fluid: {omega: 1.4, acceleration: [0.001, 0]}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: wall}
+bodies:
+  - {name: round, type: sphere, centre: [0.63, 7.87], radius: 2.71, wall: staircase}
+  - {name: second, type: sphere, centre: [16.3, 8.1], radius: 1.93, wall: interpolated}
+output: {forces: {every: 10}}
+resilience: {memory: {every: 10}}
+YAML
+sed '/round/s/sphere/ring/' disc.yaml >ring.yaml
+check 0 ring.yaml
+same_as_disc() { # same_as_disc WHAT OPTIONS
+  local what=$1 expected
+  shift
+  run 0 1 disc.yaml "$@"
+  expected=$(checksum)
+  run 0 2 ring.yaml "$@"
+  [ "$(checksum)" = "$expected" ] || complain "ring: another checksum than the disc of the library: $what"
+}
+same_as_disc "staircase"
+stairs=$(checksum)
+[ "$(sed 's/, *$//' out/forces.csv | tail -n 1 | cut -d, -f3)" != 0 ] || complain "no force on it"
+printf 'refinement: {levels: 1, criteria: [{type: bodies, distance: 1}]}\n' | tee -a disc.yaml >>ring.yaml
+same_as_disc "two levels"
+said 'blocks of levels 0 to 1'
+[ "$(checksum)" != "$stairs" ] || complain "no second level"
+sed -i '/^refinement/d' disc.yaml ring.yaml
+sed -i '/second/d; s/radius: 2.71/radius: 7.3/; s/centre: \[0.63/centre: [16.63/; s/staircase/staircase, inside: fluid/' disc.yaml ring.yaml
+same_as_disc "fluid inside"
+sed -i 's/staircase, inside: fluid/interpolated/; s/7\.3/2.71/' disc.yaml ring.yaml
+run 0 1 disc.yaml
+cp out/forces.csv forces_of_disc.csv
+run 0 1 ring.yaml
+paste -d, forces_of_disc.csv out/forces.csv | awk -F, 'NR > 1 { rows++; e = ($3 - $7) / ($3 + 1e-30); if (e > 1e-8 || e < -1e-8 || $3 == 0) wrong++ }
+  END { exit !(rows > 4 && wrong <= 1) }' || complain "another drag: $(tail -n 1 forces_of_disc.csv out/forces.csv)"
+run 0 3 ring.yaml --inject slot=1,step=33,phase=exchange
+one=$(checksum)
+run 0 1 ring.yaml
+[ "$(checksum)" = "$one" ] || complain "ring: another checksum on 3 processes after a death"
+check 2 ring.yaml --set bodies.0.factor=1.5
+said 'is no distance'
+check 0 ring.yaml --set bodies.0.factor=0.5
+check 2 ring.yaml --set bodies.0.type=rang
+said 'ring'
 
 # The collision model: that of MRT with these rates.
 run 0 1 box.yaml --set lbm.collision=mrt

@@ -2,6 +2,7 @@
 #include "apps/driver/driver.h"
 
 #include "core/base/log.h"
+#include "lbm/boundaries/body_shape.h"
 #include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/kernels/lattice.h"
@@ -101,6 +102,7 @@ static void print_build(void)
   print_names("lattices", lattice_name);
   print_names("collisions", collision_name);
   print_names("boundaries", gab_boundary_name);
+  print_names("bodies", gab_body_shape_name);
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
