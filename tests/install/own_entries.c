@@ -8,6 +8,7 @@
 #include "lbm/lbm.h"
 #include "lbm/levels/cell_criterion.h"
 #include "lbm/setup/units.h"
+#include "lbm/step/local_force.h"
 #include "resilience/loop/monitor.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
@@ -189,6 +190,66 @@ static gab_status add_ceiling(void *user, gab_timeloop *loop)
 }
 static const gab_monitor ceiling = {"ceiling", "nothing is faster than 0.12 m/s", add_ceiling};
 
+/* ---- A flow with one thing more: a force that differs from cell to cell, here on one half of the domain. */
+static const gab_config_key drive_keys[] = {
+    {.name = "force", .type = GAB_CONFIG_REAL, .default_text = "0", .doc = "Along x, in lattice units."},
+    {.name = "share",
+     .type = GAB_CONFIG_REAL,
+     .min = 0,
+     .max = 1,
+     .default_text = "1",
+     .doc = "Of the cells, from below."}};
+static const gab_config_section drive_section = {.path = "drive",
+                                                 .doc = "A force on a part of the fluid.",
+                                                 .keys = drive_keys,
+                                                 .count = 2,
+                                                 .optional = true};
+
+static void drive_row(void *user, const gab_block *block, const int32_t first[3], int32_t count,
+                      double *const force[3])
+{
+  const driver_run *run = user;
+  const gab_config *config = run->parameters->config;
+  const double share = gab_config_real(config, "drive.share");
+  const gab_box domain = gab_forest_domain_cells(run->forest), cells = gab_block_cells(run->forest, block);
+  const double height = (double)(cells.lo[1] + first[1]) + 0.5;
+  if (height > share * (double)domain.hi[1]) return;
+  for (int32_t x = 0; x < count; x++) force[0][x] = gab_config_real(config, "drive.force");
+}
+
+static gab_status drive(void *user, gab_step step)
+{
+  const gab_local_force force = {.name = "drive", .user = user, .row = drive_row};
+  (void)step;
+  return gab_lbm_apply_local_force(driver_run_flow(user), &force);
+}
+
+static gab_status declare_driven(gab_config *config)
+{
+  GAB_TRY(gab_physics_flow.declare(config));
+  return driver_declare(config, &drive_section, 1);
+}
+
+static gab_status add_driven(driver_run *run)
+{
+  GAB_TRY(gab_physics_flow.add(run));
+  if (gab_config_real(run->parameters->config, "drive.force") == 0) return GAB_OK;
+  return gab_timeloop_add_task(run->loop, "drive", drive, run);
+}
+
+/* The table of the flow, with these two, and one section more that belongs to it. */
+static const gab_physics *driven_flow(void)
+{
+  static gab_physics driven;
+  static const char *own[32] = {"drive"};
+  driven = gab_physics_flow;
+  for (int i = 0; i < 30 && driven.own[i]; i++) own[i + 1] = driven.own[i];
+  driven.own = own;
+  driven.declare = declare_driven;
+  driven.add = add_driven;
+  return &driven;
+}
+
 /* ---- All of them, before anything is read; none twice. */
 static int twice(void)
 {
@@ -223,7 +284,9 @@ static gab_status register_all(void)
 
 int main(int argc, char **argv)
 {
-  static const gab_physics *const physics[] = {&gab_physics_solidification, &gab_physics_flow};
+  static const gab_physics *physics[2];
+  physics[0] = &gab_physics_solidification;
+  physics[1] = driven_flow();
   if (register_all() != GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;

@@ -28,6 +28,11 @@ static gab_status make_geometry(simulation *made)
   return gab_geometry_create(&made->parameters->domain, setup->bodies, setup->body_count, &made->geometry);
 }
 
+gab_lbm *driver_run_flow(const driver_run *it)
+{
+  return it->parameters->physics->prepare == simulation_prepare ? ((const simulation *)it)->lbm : NULL;
+}
+
 gab_status simulation_prepare(driver_run *it)
 {
   simulation *made = (simulation *)it;
