@@ -180,6 +180,8 @@ gab_status recompute_report(gab_world *world, const recompute_plan *plan, const 
 
 /* ---------------------------------------------------------------- commands, each returns an exit code */
 
+/** Writes a text of usage, with the name of this program where it says `gabion `. */
+void driver_usage_put(const char *usage, FILE *out);
 int command_run(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_status(int argc, char **argv);

@@ -69,6 +69,12 @@ wait $job || complain "the run did not survive: $(cat said.txt)"
 said 'slot 1 died'
 alike "a process was killed"
 
+"$gabion" --help >said.txt 2>&1
+said '  heat run CASE.yaml [options]'
+"$gabion" check --help >said.txt 2>&1
+said 'usage: heat check CASE.yaml'
+"$gabion" rum >said.txt 2>&1 && complain "rum is a command"
+said "heat: there is no command 'rum'; did you mean 'run'?"
 check 0 plate.yaml
 said 'heat.k = 0.2'
 check 2 plate.yaml --set heat.kk=0.1

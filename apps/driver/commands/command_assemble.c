@@ -27,7 +27,7 @@ int command_assemble(int argc, char **argv)
   bool linked = false;
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      fputs(usage, stdout);
+      driver_usage_put(usage, stdout);
       return 0;
     }
     if (strcmp(argv[i], "--linked") == 0) linked = true;

@@ -55,7 +55,7 @@ int command_check(int argc, char **argv)
   driver_options options;
   gab_status status = driver_options_parse(argc, argv, "si", &options);
   if (status == GAB_OK && options.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK) status = check(&options);

@@ -224,12 +224,12 @@ int command_checkpoint(int argc, char **argv)
   if (!known) {
     bool asked = strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0;
     if (!asked && verb[0]) fprintf(stderr, "gabion: there is no `checkpoint %s'\n", verb);
-    fputs(usage, asked ? stdout : stderr);
+    driver_usage_put(usage, asked ? stdout : stderr);
     return asked ? 0 : 2;
   }
   gab_status status = driver_options_parse(argc - 1, argv + 1, "ob", &options);
   if (status == GAB_OK && options.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK) status = run(verb, &options, &code);

@@ -146,7 +146,7 @@ int command_delays(int argc, char **argv)
   delays_options options;
   gab_status status = delays_options_parse(argc, argv, &options);
   if (status == GAB_OK && options.common.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
     delays_options_print(stdout);
     fputs(notes, stdout);
   } else if (status == GAB_OK) status = play(&options);

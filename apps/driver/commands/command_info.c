@@ -143,7 +143,7 @@ int command_info(int argc, char **argv)
   driver_options options;
   gab_status status = driver_options_parse(argc, argv, "ps", &options);
   if (status == GAB_OK && options.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK && !options.processes) print_build();

@@ -160,7 +160,7 @@ int command_plan(int argc, char **argv)
   if (delays_are_asked_for(argc, argv)) return command_delays(argc, argv);
   gab_status status = plan_options_parse(argc, argv, &options);
   if (status == GAB_OK && options.common.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK && options.traffic && options.common.word)

@@ -133,7 +133,7 @@ int command_run(int argc, char **argv)
   driver_options options;
   const bool understood = driver_options_parse(argc, argv, RUN_OPTIONS, &options) == GAB_OK;
   if (understood && options.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
     return 0;
   }
   if (understood && options.print_spares && options.word) return print_spares(&options);

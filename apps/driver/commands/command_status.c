@@ -305,7 +305,7 @@ int command_status(int argc, char **argv)
     fprintf(stderr, "gabion: %s\n", past ? gab_error_message() : "no memory");
     code = 2;
   } else if (options.help) {
-    fputs(usage, stdout);
+    driver_usage_put(usage, stdout);
   } else if (!read_history(options.word, past)) {
     fprintf(stderr, "gabion: there is no run in %s: no events.jsonl (a run writes it when it starts)\n",
             options.word);

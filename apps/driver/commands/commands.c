@@ -27,12 +27,33 @@ static const command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+static char program[64] = "gabion"; /* as this one was called */
+
+static void note_program(const char *path)
+{
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  if (path && path[0]) snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
+}
+
+void driver_usage_put(const char *usage, FILE *out)
+{
+  static const char name[] = "gabion ";
+  const char *word;
+  for (; (word = strstr(usage, name)); usage = word + sizeof name - 1)
+    fprintf(out, "%.*s%s ", (int)(word - usage), usage, program);
+  fputs(usage, out);
+}
+
 static void print_usage(FILE *out)
 {
+  char line[128];
   fprintf(out, "Gabion %s: simulations on blocks that survive the death of processes.\n\n", GAB_VERSION);
-  for (int i = 0; i < COMMAND_COUNT; i++) fprintf(out, "  %-46s %s\n", commands[i].usage, commands[i].doc);
-  fprintf(out, "\n`gabion COMMAND --help` tells the options of a command.\n"
-               "On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n");
+  for (int i = 0; i < COMMAND_COUNT; i++) {
+    snprintf(line, sizeof line, "%s%s", program, commands[i].usage + strlen("gabion"));
+    fprintf(out, "  %-46s %s\n", line, commands[i].doc);
+  }
+  fprintf(out, "\n`%s COMMAND --help` tells the options of a command.\n", program);
+  driver_usage_put("On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n", out);
 }
 
 int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int count)
@@ -41,6 +62,7 @@ int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int c
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }
+  note_program(argc > 0 ? argv[0] : NULL);
   const char *names[COMMAND_COUNT + 1] = {NULL};
   for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
   if (argc < 2) {
@@ -58,7 +80,7 @@ int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int c
   }
   for (int i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(word, names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
-  fprintf(stderr, "gabion: there is no command '%s'; did you mean '%s'? (gabion --help lists them)\n", word,
-          driver_closest(word, names));
+  fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (%s --help lists them)\n", program, word,
+          driver_closest(word, names), program);
   return 2;
 }
