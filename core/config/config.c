@@ -24,8 +24,8 @@ gab_status gab_config_create(gab_config **config)
 void gab_config_destroy(gab_config **config)
 {
   if (!*config) return;
-  config_result_release(&(*config)->result);
-  config_arena_release(&(*config)->override_arena);
+  gab_config_result_release(&(*config)->result);
+  gab_config_arena_release(&(*config)->override_arena);
   gab_buffer_release(&(*config)->name);
   gab_buffer_release(&(*config)->text);
   gab_free(&(*config)->overrides);
@@ -44,10 +44,10 @@ static gab_status check_text(const char *name, const char *text, size_t length)
              largest_file);
   config_arena arena = {NULL};
   config_node *root = NULL;
-  gab_status status = config_tree_parse(&arena, name, NULL, text, length, &root);
+  gab_status status = gab_config_tree_parse(&arena, name, NULL, text, length, &root);
   bool mapping = root && root->kind == CONFIG_MAPPING, something = root;
   int line = root ? root->line : 1, column = root ? root->column : 1;
-  config_arena_release(&arena);
+  gab_config_arena_release(&arena);
   GAB_TRY(status);
   if (!something) GAB_FAIL(GAB_ERR_INPUT, "%s:1:1: the file holds no parameters", name);
   if (!mapping)
@@ -104,13 +104,14 @@ gab_status gab_config_override(gab_config *config, const char *assignment)
              (int)(equals - assignment), assignment);
   config_arena arena = {NULL};
   config_node *node;
-  gab_status status = config_tree_parse(&arena, "--set", assignment, equals + 1, strlen(equals + 1), &node);
-  config_arena_release(&arena);
+  gab_status status =
+      gab_config_tree_parse(&arena, "--set", assignment, equals + 1, strlen(equals + 1), &node);
+  gab_config_arena_release(&arena);
   GAB_TRY(status);
-  GAB_TRY(config_grow(&config->overrides, config->override_count, &config->override_capacity,
-                      sizeof *config->overrides));
-  GAB_TRY(config_arena_text(&config->override_arena, assignment, strlen(assignment),
-                            &config->overrides[config->override_count]));
+  GAB_TRY(gab_config_grow(&config->overrides, config->override_count, &config->override_capacity,
+                          sizeof *config->overrides));
+  GAB_TRY(gab_config_arena_text(&config->override_arena, assignment, strlen(assignment),
+                                &config->overrides[config->override_count]));
   ++config->override_count;
   return GAB_OK;
 }
@@ -289,7 +290,7 @@ static gab_status put_element(gab_buffer *text, const config_entry *entry, size_
     snprintf(number, sizeof number, "%" PRId64, entry->value.ints[i]);
     break;
   case GAB_CONFIG_REAL:
-    config_format_real(entry->value.reals[i], number, sizeof number);
+    gab_config_format_real(entry->value.reals[i], number, sizeof number);
     break;
   case GAB_CONFIG_STRING:
     return put_quoted(text, entry->value.strings[i]);

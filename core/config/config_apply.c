@@ -19,13 +19,13 @@ static const char *assigned_key(config_node *root, const char *assignment, confi
     if (at[length] != '.') break;
     at += length + 1;
     if (node->kind == CONFIG_SEQUENCE) {
-      node = config_tree_item(node, strtoul(word, NULL, 10));
+      node = gab_config_tree_item(node, strtoul(word, NULL, 10));
       continue;
     }
     char longer[GAB_CONFIG_PATH_CAPACITY];
-    if (!config_join(longer, sizeof longer, table, word)) return NULL;
+    if (!gab_config_join(longer, sizeof longer, table, word)) return NULL;
     memcpy(table, longer, sizeof longer);
-    node = node->kind == CONFIG_MAPPING ? config_tree_child(node, word, length) : NULL;
+    node = node->kind == CONFIG_MAPPING ? gab_config_tree_child(node, word, length) : NULL;
   }
   *mapping = node;
   return node->kind == CONFIG_MAPPING ? word : NULL;
@@ -41,22 +41,22 @@ static void drop_alternatives(const gab_config *config, config_node *root, const
     const gab_config_section *section = config->sections[i];
     for (size_t k = 0; strcmp(section->path, table) == 0 && k < section->count; ++k) {
       const gab_config_key *key = &section->keys[k];
-      config_node *node = key->instead_of && config_has_word(key->instead_of, name)
-                              ? config_tree_child(mapping, key->name, strlen(key->name))
+      config_node *node = key->instead_of && gab_config_has_word(key->instead_of, name)
+                              ? gab_config_tree_child(mapping, key->name, strlen(key->name))
                               : NULL;
-      if (node) config_tree_remove(node);
+      if (node) gab_config_tree_remove(node);
     }
   }
 }
 
-gab_status config_tree_apply(const gab_config *config, config_arena *arena, config_node **root)
+gab_status gab_config_tree_apply(const gab_config *config, config_arena *arena, config_node **root)
 {
   *root = NULL;
   if (config->loaded)
-    GAB_TRY(config_tree_parse(arena, gab_config_name(config), NULL, (const char *)config->text.data,
-                              config->text.size - 1, root));
+    GAB_TRY(gab_config_tree_parse(arena, gab_config_name(config), NULL, (const char *)config->text.data,
+                                  config->text.size - 1, root));
   for (size_t i = 0; i < config->override_count; ++i) {
-    GAB_TRY(config_tree_override(arena, root, config->overrides[i]));
+    GAB_TRY(gab_config_tree_override(arena, root, config->overrides[i]));
     drop_alternatives(config, *root, config->overrides[i]);
   }
   return GAB_OK;

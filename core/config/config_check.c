@@ -30,8 +30,8 @@ enum { MOST_SHOWN = 40 }; /* problems */
 
 static gab_status add_problem(checker *check, const config_node *node, bool at_key, const char *text)
 {
-  GAB_TRY(
-      config_grow(&check->problems, check->problem_count, &check->problem_capacity, sizeof *check->problems));
+  GAB_TRY(gab_config_grow(&check->problems, check->problem_count, &check->problem_capacity,
+                          sizeof *check->problems));
   problem made = {NULL, 1, 1, NULL};
   if (node) {
     bool key = at_key && node->key && node->key_line > 0;
@@ -39,7 +39,7 @@ static gab_status add_problem(checker *check, const config_node *node, bool at_k
     made.line = key ? node->key_line : node->line;
     made.column = key ? node->key_column : node->column;
   }
-  GAB_TRY(config_arena_text(&check->arena, text, strlen(text), &made.text));
+  GAB_TRY(gab_config_arena_text(&check->arena, text, strlen(text), &made.text));
   check->problems[check->problem_count++] = made;
   return GAB_OK;
 }
@@ -85,14 +85,14 @@ static gab_status add_entry(checker *check, const char *path, const gab_config_k
                             const config_node *node, config_entry **entry)
 {
   config_result *result = &check->result;
-  GAB_TRY(config_grow(&result->entries, result->count, &result->capacity, sizeof *result->entries));
+  GAB_TRY(gab_config_grow(&result->entries, result->count, &result->capacity, sizeof *result->entries));
   config_entry made = {.key = key, .is_set = node != NULL};
-  GAB_TRY(config_arena_text(&result->arena, path, strlen(path), &made.path));
+  GAB_TRY(gab_config_arena_text(&result->arena, path, strlen(path), &made.path));
   if (node) {
     made.line = node->line;
     made.column = node->column;
     if (node->override)
-      GAB_TRY(config_arena_text(&result->arena, node->override, strlen(node->override), &made.override));
+      GAB_TRY(gab_config_arena_text(&result->arena, node->override, strlen(node->override), &made.override));
   }
   *entry = &result->entries[result->count++];
   **entry = made;
@@ -104,27 +104,27 @@ static gab_status read_default(checker *check, const gab_config_key *key, config
   config_node *node;
   const config_node *bad;
   char text[CONFIG_PROBLEM_CAPACITY];
-  GAB_TRY(
-      config_tree_parse(&check->arena, "default", NULL, key->default_text, strlen(key->default_text), &node));
+  GAB_TRY(gab_config_tree_parse(&check->arena, "default", NULL, key->default_text, strlen(key->default_text),
+                                &node));
   if (!node) GAB_FAIL(GAB_ERR_STATE, "the default of %s is gone", key->name);
-  return config_value_read(&check->result.arena, key, node, value, &bad, text);
+  return gab_config_value_read(&check->result.arena, key, node, value, &bad, text);
 }
 
 static gab_status check_key(checker *check, const char *path, const gab_config_key *key,
                             const config_node *section, bool may_miss)
 {
   char full[GAB_CONFIG_PATH_CAPACITY], text[CONFIG_PROBLEM_CAPACITY];
-  if (!config_join(full, sizeof full, path, key->name))
+  if (!gab_config_join(full, sizeof full, path, key->name))
     GAB_FAIL(GAB_ERR_STATE, "%s: the path is too long", path);
   const config_node *bad = NULL,
-                    *node = section ? config_tree_child(section, key->name, strlen(key->name)) : NULL;
+                    *node = section ? gab_config_tree_child(section, key->name, strlen(key->name)) : NULL;
   bool has_default = key->default_text && strcmp(key->default_text, GAB_CONFIG_OPTIONAL) != 0;
   config_value value = {0, NULL, NULL, NULL};
-  if (node) GAB_TRY(config_value_read(&check->result.arena, key, node, &value, &bad, text));
+  if (node) GAB_TRY(gab_config_value_read(&check->result.arena, key, node, &value, &bad, text));
   else if (has_default) GAB_TRY(read_default(check, key, &value));
   if (bad) return add_problem(check, bad, false, text);
   if (!node && !key->default_text && !may_miss) {
-    config_describe_type(key, text, sizeof text);
+    gab_config_describe_type(key, text, sizeof text);
     PROBLEM(check, section && section->parent ? section : NULL, true, "missing key %s: %s (%s)", full, text,
             key->doc);
   }
@@ -139,9 +139,9 @@ static gab_status check_key(checker *check, const char *path, const gab_config_k
 /* The variant that a mapping says it is; NULL if it has none or says nothing sound. */
 static const char *variant_of(const gab_config *config, const char *table, const config_node *mapping)
 {
-  const config_node *type = mapping ? config_tree_child(mapping, "type", 4) : NULL;
-  if (!type) return config_default_variant(config, table);
-  return type->kind == CONFIG_SCALAR && config_has_variant(config, table, type->text) ? type->text : NULL;
+  const config_node *type = mapping ? gab_config_tree_child(mapping, "type", 4) : NULL;
+  if (!type) return gab_config_default_variant(config, table);
+  return type->kind == CONFIG_SCALAR && gab_config_has_variant(config, table, type->text) ? type->text : NULL;
 }
 
 static bool all_outside(const gab_config *config, const char *table)
@@ -157,26 +157,26 @@ static bool all_outside(const gab_config *config, const char *table)
 static gab_status check_variant(checker *check, const char *path, const char *table,
                                 const config_node *mapping, bool may_miss, const char **variant)
 {
-  const config_node *type = mapping ? config_tree_child(mapping, "type", 4) : NULL;
+  const config_node *type = mapping ? gab_config_tree_child(mapping, "type", 4) : NULL;
   *variant = variant_of(check->config, table, mapping);
   char variants[256];
-  config_list_variants(check->config, table, variants, sizeof variants);
+  gab_config_list_variants(check->config, table, variants, sizeof variants);
   if (!*variant && type)
     PROBLEM(check, type, false, "type = '%.80s' is none of %s",
             type->kind == CONFIG_SCALAR ? type->text : "...", variants);
   else if (!*variant && !may_miss)
     PROBLEM(check, mapping, true, "missing key %s.type: one of %s", path, variants);
   char full[GAB_CONFIG_PATH_CAPACITY];
-  if (!config_join(full, sizeof full, path, "type"))
+  if (!gab_config_join(full, sizeof full, path, "type"))
     GAB_FAIL(GAB_ERR_STATE, "%s: the path is too long", path);
   config_entry *entry;
   GAB_TRY(add_entry(check, full, all_outside(check->config, table) ? &type_key_outside : &type_key, type,
                     &entry));
   if (!*variant) return GAB_OK;
   void *memory;
-  GAB_TRY(config_arena_get(&check->result.arena, sizeof(char *), &memory));
+  GAB_TRY(gab_config_arena_get(&check->result.arena, sizeof(char *), &memory));
   const char **text = memory;
-  GAB_TRY(config_arena_text(&check->result.arena, *variant, strlen(*variant), text));
+  GAB_TRY(gab_config_arena_text(&check->result.arena, *variant, strlen(*variant), text));
   entry->value = (config_value){1, NULL, NULL, text};
   return GAB_OK;
 }
@@ -186,16 +186,17 @@ static gab_status check_alternatives(checker *check, const char *path, const cha
                                      const config_node *mapping)
 {
   size_t section = 0, index = 0;
-  for (const gab_config_key *key; (key = config_next_key(check->config, table, variant, &section, &index));) {
+  for (const gab_config_key *key;
+       (key = gab_config_next_key(check->config, table, variant, &section, &index));) {
     const config_node *node =
-        key->instead_of ? config_tree_child(mapping, key->name, strlen(key->name)) : NULL;
+        key->instead_of ? gab_config_tree_child(mapping, key->name, strlen(key->name)) : NULL;
     size_t other_section = 0, other_index = 0;
     for (const gab_config_key *other =
-             node ? config_next_key(check->config, table, variant, &other_section, &other_index) : NULL;
+             node ? gab_config_next_key(check->config, table, variant, &other_section, &other_index) : NULL;
          other && other != key;
-         other = config_next_key(check->config, table, variant, &other_section, &other_index))
-      if (config_has_word(key->instead_of, other->name) &&
-          config_tree_child(mapping, other->name, strlen(other->name)))
+         other = gab_config_next_key(check->config, table, variant, &other_section, &other_index))
+      if (gab_config_has_word(key->instead_of, other->name) &&
+          gab_config_tree_child(mapping, other->name, strlen(other->name)))
         PROBLEM(check, node, true, "%s.%s: give either %s.%s or %s.%s, not both", path, key->name, path,
                 other->name, path, key->name);
   }
@@ -207,12 +208,13 @@ static gab_status check_mapping(checker *check, const char *path, const char *ta
                                 const config_node *mapping, bool may_miss)
 {
   const char *variant = NULL;
-  if (config_has_variants(check->config, table)) {
+  if (gab_config_has_variants(check->config, table)) {
     GAB_TRY(check_variant(check, path, table, mapping, may_miss, &variant));
     if (!variant && !may_miss) return GAB_OK; /* nobody knows what else belongs here */
   }
   size_t section = 0, index = 0;
-  for (const gab_config_key *key; (key = config_next_key(check->config, table, variant, &section, &index));)
+  for (const gab_config_key *key;
+       (key = gab_config_next_key(check->config, table, variant, &section, &index));)
     GAB_TRY(check_key(check, path, key, mapping, may_miss));
   return mapping ? check_alternatives(check, path, table, variant, mapping) : GAB_OK;
 }
@@ -222,12 +224,12 @@ static gab_status check_distinct(checker *check, const char *path, const config_
                                  const gab_config_key *key)
 {
   config_index *index;
-  GAB_TRY(config_index_create(&check->arena, count, &index));
+  GAB_TRY(gab_config_index_create(&check->arena, count, &index));
   for (const config_node *item = list->first; item; item = item->next) {
     config_node *node =
-        item->kind == CONFIG_MAPPING ? config_tree_child(item, key->name, strlen(key->name)) : NULL;
+        item->kind == CONFIG_MAPPING ? gab_config_tree_child(item, key->name, strlen(key->name)) : NULL;
     if (!node || node->kind != CONFIG_SCALAR || !node->text[0]) continue;
-    const config_node *before = config_index_put(index, node->text, node);
+    const config_node *before = gab_config_index_put(index, node->text, node);
     if (before && before->override)
       PROBLEM(check, node, false, "two of %s have the %s '%.80s'", path, key->name, node->text);
     else if (before)
@@ -241,7 +243,7 @@ static gab_status check_list(checker *check, const char *path, const config_node
 {
   config_entry *entry;
   GAB_TRY(add_entry(check, path, NULL, list, &entry));
-  if (!list || config_node_is_null(list)) return GAB_OK;
+  if (!list || gab_config_node_is_null(list)) return GAB_OK;
   if (list->kind != CONFIG_SEQUENCE) {
     PROBLEM(check, list, false, "%s should be a list (- type: ...)", path);
     return GAB_OK;
@@ -272,7 +274,7 @@ static const config_node *node_of(const checker *check, const char *path)
   const config_node *node = check->root;
   while (node && path[0]) {
     size_t length = strcspn(path, ".");
-    node = node->kind == CONFIG_MAPPING ? config_tree_child(node, path, length) : NULL;
+    node = node->kind == CONFIG_MAPPING ? gab_config_tree_child(node, path, length) : NULL;
     path += length + (path[length] == '.');
   }
   return node;
@@ -289,7 +291,7 @@ static gab_status check_section(checker *check, const gab_config_section *sectio
     may_miss |=
         strcmp(check->config->sections[i]->path, section->path) == 0 && check->config->sections[i]->optional;
   if (node && node->kind != CONFIG_MAPPING) {
-    if (!config_node_is_null(node)) return GAB_OK; /* reported where it stands */
+    if (!gab_config_node_is_null(node)) return GAB_OK; /* reported where it stands */
     node = NULL;
   }
   return check_mapping(check, section->path, section->path, node, may_miss);
@@ -302,7 +304,7 @@ static gab_status unknown_key(checker *check, const config_node *child, const ch
 {
   char closest[GAB_CONFIG_PATH_CAPACITY] = "";
   if (++check->strangers <= MOST_SHOWN) /* nobody would see the advice */
-    config_closest_in(check->config, table, variant, child->key, closest, sizeof closest);
+    gab_config_closest_in(check->config, table, variant, child->key, closest, sizeof closest);
   const char *place = path[0] ? path : "the top level";
   if (closest[0]) {
     PROBLEM(check, child, true, "unknown key '%.80s' in %s; did you mean '%s'?", child->key, place, closest);
@@ -325,9 +327,9 @@ static gab_status unknown_key(checker *check, const config_node *child, const ch
 static bool is_key(const gab_config *config, const char *table, const char *variant, const char *name)
 {
   size_t section = 0, index = 0;
-  for (const gab_config_key *key; (key = config_next_key(config, table, variant, &section, &index));)
+  for (const gab_config_key *key; (key = gab_config_next_key(config, table, variant, &section, &index));)
     if (strcmp(key->name, name) == 0) return true;
-  return strcmp(name, "type") == 0 && config_has_variants(config, table);
+  return strcmp(name, "type") == 0 && gab_config_has_variants(config, table);
 }
 
 static gab_status find_strangers(checker *check, const config_node *mapping, const char *path,
@@ -335,7 +337,7 @@ static gab_status find_strangers(checker *check, const config_node *mapping, con
 
 static gab_status find_strangers_below(checker *check, const config_node *child, const char *full)
 {
-  const gab_config_section *section = config_find_section(check->config, full);
+  const gab_config_section *section = gab_config_find_section(check->config, full);
   if (section && section->is_list) {
     char path[GAB_CONFIG_PATH_CAPACITY];
     size_t count = 0;
@@ -346,7 +348,7 @@ static gab_status find_strangers_below(checker *check, const config_node *child,
     return GAB_OK;
   }
   if (child->kind == CONFIG_MAPPING) return find_strangers(check, child, full, full);
-  if (!config_node_is_null(child))
+  if (!gab_config_node_is_null(child))
     PROBLEM(check, child, false, "%s should be a section with keys and values", full);
   return GAB_OK;
 }
@@ -356,17 +358,17 @@ static gab_status find_strangers(checker *check, const config_node *mapping, con
                                  const char *table)
 {
   const char *variant = variant_of(check->config, table, mapping);
-  bool known_variant = variant || !config_has_variants(check->config, table);
+  bool known_variant = variant || !gab_config_has_variants(check->config, table);
   for (const config_node *child = mapping->first; child; child = child->next) {
     char full[GAB_CONFIG_PATH_CAPACITY];
-    const config_node *first = config_tree_child(mapping, child->key, strlen(child->key));
+    const config_node *first = gab_config_tree_child(mapping, child->key, strlen(child->key));
     if (first != child) {
       PROBLEM(check, child, true, "duplicate key '%.80s', first in line %d", child->key, first->key_line);
       continue;
     }
-    bool fits = child->key[0] && config_join(full, sizeof full, path, child->key);
+    bool fits = child->key[0] && gab_config_join(full, sizeof full, path, child->key);
     if (is_key(check->config, table, variant, child->key)) continue;
-    if (fits && config_is_prefix(check->config, full)) GAB_TRY(find_strangers_below(check, child, full));
+    if (fits && gab_config_is_prefix(check->config, full)) GAB_TRY(find_strangers_below(check, child, full));
     else if (known_variant) GAB_TRY(unknown_key(check, child, path, table, variant));
   }
   return GAB_OK;
@@ -383,11 +385,11 @@ static gab_status check_all(checker *check)
 {
   const gab_config *config = check->config;
   const char *name = config->loaded ? (const char *)config->name.data : "parameters";
-  GAB_TRY(config_arena_text(&check->result.arena, name, strlen(name), &check->result.name));
-  GAB_TRY(config_tree_apply(config, &check->arena, &check->root));
+  GAB_TRY(gab_config_arena_text(&check->result.arena, name, strlen(name), &check->result.name));
+  GAB_TRY(gab_config_tree_apply(config, &check->arena, &check->root));
   if (check->root) GAB_TRY(find_strangers(check, check->root, "", ""));
   for (size_t i = 0; i < config->section_count; ++i)
-    if (config_find_section(config, config->sections[i]->path) == config->sections[i])
+    if (gab_config_find_section(config, config->sections[i]->path) == config->sections[i])
       GAB_TRY(check_section(check, config->sections[i]));
   if (check->problem_count > 0) return report(check);
   if (check->result.count > 0)
@@ -395,9 +397,9 @@ static gab_status check_all(checker *check)
   return GAB_OK;
 }
 
-void config_result_release(config_result *result)
+void gab_config_result_release(config_result *result)
 {
-  config_arena_release(&result->arena);
+  gab_config_arena_release(&result->arena);
   gab_free(&result->entries);
   *result = (config_result){0};
 }
@@ -406,13 +408,13 @@ gab_status gab_config_check(gab_config *config)
 {
   checker check = {.config = config};
   gab_status status = check_all(&check);
-  config_arena_release(&check.arena);
+  gab_config_arena_release(&check.arena);
   gab_free(&check.problems);
   if (status != GAB_OK) {
-    config_result_release(&check.result);
+    gab_config_result_release(&check.result);
     return status;
   }
-  config_result_release(&config->result);
+  gab_config_result_release(&config->result);
   config->result = check.result;
   config->checked = true;
   return GAB_OK;

@@ -45,11 +45,11 @@ static gab_status resolve_files(const gab_config *config, config_arena *arena, c
     if (strcmp(resolved, node->text) == 0) return GAB_OK;
     *changed = true;
     node->plain = false;
-    return config_arena_text(arena, resolved, strlen(resolved), &node->text);
+    return gab_config_arena_text(arena, resolved, strlen(resolved), &node->text);
   }
   for (config_node *child = node->first; child; child = child->next, ++index) {
     snprintf(word, sizeof word, "%zu", index);
-    if (config_join(below, sizeof below, path, node->kind == CONFIG_MAPPING ? child->key : word))
+    if (gab_config_join(below, sizeof below, path, node->kind == CONFIG_MAPPING ? child->key : word))
       GAB_TRY(resolve_files(config, arena, child, below, changed));
   }
   return GAB_OK;
@@ -74,7 +74,7 @@ static gab_status emit_text(writing *to, const char *text, bool plain)
   if (plain)
     return emit(to->emitter,
                 fy_emit_event_create(to->emitter, FYET_SCALAR, FYSS_PLAIN, text, strlen(text), NULL, NULL));
-  if (!config_emit_quoted(to->emitter, &to->kept, text, strlen(text)))
+  if (!gab_config_emit_quoted(to->emitter, &to->kept, text, strlen(text)))
     GAB_FAIL(GAB_ERR_MEMORY, "no memory to write the parameters");
   return GAB_OK;
 }
@@ -113,7 +113,7 @@ static gab_status put_tree(const config_node *root, gab_buffer *text)
   gab_status status = emit_tree(&to, root);
   char *made = status == GAB_OK ? fy_emit_to_string_collect(emitter, &length) : NULL;
   fy_emitter_destroy(emitter);
-  config_kept_release(&to.kept);
+  gab_config_kept_release(&to.kept);
   if (status == GAB_OK && !made)
     status = gab_error_set(GAB_ERR_MEMORY, __FILE__, __LINE__, "no memory to write the parameters");
   if (status == GAB_OK) status = gab_put_bytes(text, made, strlen(made));
@@ -135,7 +135,7 @@ static gab_status put_effective(const gab_config *config, config_arena *arena, g
   const char *original = (const char *)config->text.data;
   const size_t length = config->text.size - 1;
   bool changed = config->override_count > 0;
-  GAB_TRY(config_tree_apply(config, arena, &root));
+  GAB_TRY(gab_config_tree_apply(config, arena, &root));
   if (root) GAB_TRY(resolve_files(config, arena, root, "", &changed));
   if (!changed || !root) return gab_put_bytes(text, original, length); /* comments included */
   GAB_TRY(put_comment(text, "# The parameters of a run in force: ", gab_config_name(config)));
@@ -150,7 +150,7 @@ gab_status gab_config_effective(const gab_config *config, gab_buffer *text)
   if (!config->checked || !config->loaded)
     GAB_FAIL(GAB_ERR_STATE, "no parameters have been loaded and checked");
   gab_status status = put_effective(config, &arena, text);
-  config_arena_release(&arena);
+  gab_config_arena_release(&arena);
   return status;
 }
 
@@ -164,8 +164,9 @@ static bool is_default(config_arena *arena, const config_entry *entry)
   const config_node *bad = NULL;
   config_value usual;
   if (!word || strcmp(word, GAB_CONFIG_OPTIONAL) == 0) return false;
-  if (config_tree_parse(arena, "default", NULL, word, strlen(word), &root) != GAB_OK || !root) return false;
-  if (config_value_read(arena, entry->key, root, &usual, &bad, problem) != GAB_OK || bad) return false;
+  if (gab_config_tree_parse(arena, "default", NULL, word, strlen(word), &root) != GAB_OK || !root)
+    return false;
+  if (gab_config_value_read(arena, entry->key, root, &usual, &bad, problem) != GAB_OK || bad) return false;
   if (usual.count != entry->value.count) return false;
   for (size_t i = 0; i < usual.count; ++i) {
     if (entry->key->type == GAB_CONFIG_REAL     ? usual.reals[i] != entry->value.reals[i]
@@ -210,5 +211,5 @@ void gab_config_put_changed(const gab_config *config, const char *key, gab_json 
     gab_json_close(json);
   }
   gab_json_close(json);
-  config_arena_release(&arena);
+  gab_config_arena_release(&arena);
 }

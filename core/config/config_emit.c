@@ -11,7 +11,7 @@ struct config_kept {
   char quoted[];
 };
 
-void config_kept_release(config_kept **kept)
+void gab_config_kept_release(config_kept **kept)
 {
   for (config_kept *next, *old = *kept; old; old = next) {
     next = old->next;
@@ -54,7 +54,7 @@ static bool emit_with_blanks(struct fy_emitter *emitter, config_kept **kept, con
   return event && fy_emit_event_from_parser(emitter, made->parser, event) == 0;
 }
 
-bool config_emit_quoted(struct fy_emitter *emitter, config_kept **kept, const char *text, size_t length)
+bool gab_config_emit_quoted(struct fy_emitter *emitter, config_kept **kept, const char *text, size_t length)
 {
   if (has_blank_ends(text, length)) return emit_with_blanks(emitter, kept, text, length);
   struct fy_event *event =

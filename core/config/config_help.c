@@ -28,7 +28,7 @@ static void write_key_line(FILE *out, const gab_config_key *key)
 static void write_key(FILE *out, const gab_config_section *section, const gab_config_key *key)
 {
   char type[512];
-  config_describe_type(key, type, sizeof type);
+  gab_config_describe_type(key, type, sizeof type);
   fprintf(out, "%s%s%s%s\n", section->path, section->is_list ? "[]" : "", section->path[0] ? "." : "",
           key->name);
   if (section->variant) fprintf(out, "  for:      type: %s\n", section->variant);
@@ -77,7 +77,7 @@ static size_t write_keys(const gab_config *config, FILE *out, const char *path, 
     for (size_t k = 0; k < config->sections[i]->count; ++k) {
       char full[GAB_CONFIG_PATH_CAPACITY];
       const gab_config_key *key = &config->sections[i]->keys[k];
-      config_join(full, sizeof full, config->sections[i]->path, key->name);
+      gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
       if (strcmp(bare ? key->name : full, path) != 0) continue;
       if (found++ > 0) fputc('\n', out);
       write_key(out, config->sections[i], key);
@@ -88,7 +88,7 @@ static size_t write_keys(const gab_config *config, FILE *out, const char *path, 
 static void keep_closer(const char *wanted, const char *known, size_t *nearest, char *closest,
                         size_t capacity, const char *shown)
 {
-  size_t distance = config_distance(wanted, known);
+  size_t distance = gab_config_distance(wanted, known);
   if (distance >= *nearest) return;
   *nearest = distance;
   snprintf(closest, capacity, "%s", shown);
@@ -103,7 +103,7 @@ static void closest_path(const gab_config *config, const char *wanted, char *clo
     keep_closer(wanted, section->path, &nearest, closest, capacity, section->path);
     for (size_t k = 0; k < section->count; ++k) {
       char full[GAB_CONFIG_PATH_CAPACITY];
-      config_join(full, sizeof full, section->path, section->keys[k].name);
+      gab_config_join(full, sizeof full, section->path, section->keys[k].name);
       keep_closer(wanted, full, &nearest, closest, capacity, full);
       keep_closer(wanted, section->keys[k].name, &nearest, closest, capacity, full);
     }
@@ -139,8 +139,8 @@ static void write_row(FILE *out, const gab_config_key *key)
   gab_config_key bare = *key;
   bare.unit = NULL;
   bare.min = bare.max = 0;
-  config_describe_type(&bare, type, sizeof type);
-  config_describe_range(key, range, sizeof range);
+  gab_config_describe_type(&bare, type, sizeof type);
+  gab_config_describe_range(key, range, sizeof range);
   const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key), key->doc};
   fprintf(out, "| `%s` |", key->name);
   for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
@@ -153,7 +153,7 @@ static void write_row(FILE *out, const gab_config_key *key)
 
 static void write_table(const gab_config *config, FILE *out, const gab_config_section *section)
 {
-  bool first = config_find_section(config, section->path) == section;
+  bool first = gab_config_find_section(config, section->path) == section;
   if (first) {
     fprintf(out, "\n## %s\n", section->path[0] ? section->path : "Top level");
     if (section->is_list) fputs("\nA list: each item begins with a dash.\n", out);
@@ -173,7 +173,7 @@ gab_status gab_config_write_reference(const gab_config *config, FILE *out)
         "have their default.\n",
         out);
   for (size_t i = 0; i < config->section_count; ++i) {
-    if (config_find_section(config, config->sections[i]->path) != config->sections[i]) continue;
+    if (gab_config_find_section(config, config->sections[i]->path) != config->sections[i]) continue;
     for (size_t j = i; j < config->section_count; ++j)
       if (strcmp(config->sections[j]->path, config->sections[i]->path) == 0)
         write_table(config, out, config->sections[j]);

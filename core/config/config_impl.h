@@ -15,9 +15,9 @@ typedef struct config_arena {
 } config_arena;
 
 /* Zeroed and aligned for any type. */
-gab_status config_arena_get(config_arena *arena, size_t bytes, void **memory);
-gab_status config_arena_text(config_arena *arena, const char *text, size_t length, const char **copy);
-void config_arena_release(config_arena *arena);
+gab_status gab_config_arena_get(config_arena *arena, size_t bytes, void **memory);
+gab_status gab_config_arena_text(config_arena *arena, const char *text, size_t length, const char **copy);
+void gab_config_arena_release(config_arena *arena);
 
 /* ---- tree: a YAML document with positions ---- */
 
@@ -40,28 +40,28 @@ typedef struct config_node {
 /* Nodes by a text, so that looking one up among n of them does not take n comparisons. */
 typedef struct config_index config_index;
 /* For at most `count` texts. */
-gab_status config_index_create(config_arena *arena, size_t count, config_index **index);
+gab_status gab_config_index_create(config_arena *arena, size_t count, config_index **index);
 /* The node that was put there first for this text; NULL: none yet, and now it is `node`. */
-config_node *config_index_put(config_index *index, const char *text, config_node *node);
+config_node *gab_config_index_put(config_index *index, const char *text, config_node *node);
 
 /* Parses into the arena; `name` and `override` are for messages and nodes. An empty text gives *root = NULL.
  */
-gab_status config_tree_parse(config_arena *arena, const char *name, const char *override, const char *text,
-                             size_t length, config_node **root);
-void config_tree_append(config_node *parent, config_node *child);
-void config_tree_remove(config_node *child);
-config_node *config_tree_child(const config_node *mapping, const char *key, size_t key_length);
-config_node *config_tree_item(const config_node *sequence, size_t index);
+gab_status gab_config_tree_parse(config_arena *arena, const char *name, const char *override,
+                                 const char *text, size_t length, config_node **root);
+void gab_config_tree_append(config_node *parent, config_node *child);
+void gab_config_tree_remove(config_node *child);
+config_node *gab_config_tree_child(const config_node *mapping, const char *key, size_t key_length);
+config_node *gab_config_tree_item(const config_node *sequence, size_t index);
 /* Applies "path=value" to the tree. */
-gab_status config_tree_override(config_arena *arena, config_node **root, const char *assignment);
+gab_status gab_config_tree_override(config_arena *arena, config_node **root, const char *assignment);
 /* What the file says with all assignments applied, each in the place of what says the same in another way
  * (instead_of). *root = NULL if there is neither. */
-gab_status config_tree_apply(const struct gab_config *config, config_arena *arena, config_node **root);
+gab_status gab_config_tree_apply(const struct gab_config *config, config_arena *arena, config_node **root);
 /* Length of the UTF-8 sequence at `text` and its code point; 0 if it is none (cut off, overlong, surrogate).
  */
-size_t config_decode(const unsigned char *text, size_t left, uint32_t *code);
+size_t gab_config_decode(const unsigned char *text, size_t left, uint32_t *code);
 /* A plain scalar that is empty, ~ or null. */
-bool config_node_is_null(const config_node *node);
+bool gab_config_node_is_null(const config_node *node);
 
 /* ---- values ---- */
 
@@ -76,30 +76,30 @@ enum { CONFIG_PROBLEM_CAPACITY = 512 };
 
 /* Converts a node into a value of the key. On a mistake by the user *bad is the node to blame and `problem`
  * (of CONFIG_PROBLEM_CAPACITY) says what; the status is then still GAB_OK. */
-gab_status config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
-                             config_value *value, const config_node **bad, char *problem);
+gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
+                                 config_value *value, const config_node **bad, char *problem);
 /* Locale-free conversions; the whole text has to be the number. */
-bool config_parse_int(const char *text, int64_t *value);
-bool config_parse_real(const char *text, double *value);
+bool gab_config_parse_int(const char *text, int64_t *value);
+bool gab_config_parse_real(const char *text, double *value);
 /* Shortest text that reads back as the same double. */
-void config_format_real(double value, char *text, size_t capacity);
+void gab_config_format_real(double value, char *text, size_t capacity);
 /* "real, 0 < value < 2, lattice units" */
-void config_describe_type(const gab_config_key *key, char *text, size_t capacity);
+void gab_config_describe_type(const gab_config_key *key, char *text, size_t capacity);
 /* "0 < value < 2", "" without a range */
-void config_describe_range(const gab_config_key *key, char *text, size_t capacity);
+void gab_config_describe_range(const gab_config_key *key, char *text, size_t capacity);
 /* Edit distance (insert, delete, replace, swap of neighbours). */
-size_t config_distance(const char *a, const char *b);
+size_t gab_config_distance(const char *a, const char *b);
 /* Near enough to be meant. */
-bool config_is_near(const char *wanted, size_t distance);
+bool gab_config_is_near(const char *wanted, size_t distance);
 
 /* ---- writing ---- */
 
 struct fy_emitter;
 /* What has to live as long as an emitter; NULL at first. */
 typedef struct config_kept config_kept;
-void config_kept_release(config_kept **kept);
+void gab_config_kept_release(config_kept **kept);
 /* A text in quotes, exactly as it is. @return false without memory */
-bool config_emit_quoted(struct fy_emitter *emitter, config_kept **kept, const char *text, size_t length);
+bool gab_config_emit_quoted(struct fy_emitter *emitter, config_kept **kept, const char *text, size_t length);
 
 /* ---- the configuration ---- */
 
@@ -121,7 +121,7 @@ typedef struct config_result {
   const char *name; /* of the file at the time of the check */
 } config_result;
 
-void config_result_release(config_result *result);
+void gab_config_result_release(config_result *result);
 
 struct gab_config {
   const gab_config_section **sections;
@@ -137,25 +137,25 @@ struct gab_config {
 
 /* Iterates over the keys that a section path has for a variant (NULL: only the common ones).
  * Start with *section = 0, *index = 0. NULL at the end. */
-const gab_config_key *config_next_key(const gab_config *config, const char *path, const char *variant,
-                                      size_t *section, size_t *index);
+const gab_config_key *gab_config_next_key(const gab_config *config, const char *path, const char *variant,
+                                          size_t *section, size_t *index);
 /* The first table of the path, NULL if none. */
-const gab_config_section *config_find_section(const gab_config *config, const char *path);
-bool config_has_variants(const gab_config *config, const char *path);
+const gab_config_section *gab_config_find_section(const gab_config *config, const char *path);
+bool gab_config_has_variants(const gab_config *config, const char *path);
 /* Whether a table has this path or one below it. */
-bool config_is_prefix(const gab_config *config, const char *path);
-bool config_has_variant(const gab_config *config, const char *path, const char *variant);
-const char *config_default_variant(const gab_config *config, const char *path);
+bool gab_config_is_prefix(const gab_config *config, const char *path);
+bool gab_config_has_variant(const gab_config *config, const char *path, const char *variant);
+const char *gab_config_default_variant(const gab_config *config, const char *path);
 /* "box, cylinder, sphere" */
-void config_list_variants(const gab_config *config, const char *path, char *text, size_t capacity);
+void gab_config_list_variants(const gab_config *config, const char *path, char *text, size_t capacity);
 /* The closest among all that may stand in the mapping `path`; "" if nothing is near. */
-void config_closest_in(const gab_config *config, const char *path, const char *variant, const char *wanted,
-                       char *closest, size_t capacity);
+void gab_config_closest_in(const gab_config *config, const char *path, const char *variant,
+                           const char *wanted, char *closest, size_t capacity);
 /* Whether the words, separated by '|', have this one. */
-bool config_has_word(const char *words, const char *word);
+bool gab_config_has_word(const char *words, const char *word);
 /* "lbm.omega" from "lbm" and "omega". */
-bool config_join(char *path, size_t capacity, const char *section, const char *name);
+bool gab_config_join(char *path, size_t capacity, const char *section, const char *name);
 /* Grows an array of pointers or entries from gab_alloc by one element. */
-gab_status config_grow(void *array, size_t count, size_t *capacity, size_t bytes_each);
+gab_status gab_config_grow(void *array, size_t count, size_t *capacity, size_t bytes_each);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-gab_status config_grow(void *array, size_t count, size_t *capacity, size_t bytes_each)
+gab_status gab_config_grow(void *array, size_t count, size_t *capacity, size_t bytes_each)
 {
   if (count < *capacity) return GAB_OK;
   size_t grown = *capacity < 16 ? 16 : 2 * *capacity;
@@ -16,13 +16,13 @@ gab_status config_grow(void *array, size_t count, size_t *capacity, size_t bytes
   return GAB_OK;
 }
 
-bool config_join(char *path, size_t capacity, const char *section, const char *name)
+bool gab_config_join(char *path, size_t capacity, const char *section, const char *name)
 {
   int length = snprintf(path, capacity, "%s%s%s", section, section[0] ? "." : "", name);
   return length >= 0 && (size_t)length < capacity;
 }
 
-bool config_has_word(const char *words, const char *word)
+bool gab_config_has_word(const char *words, const char *word)
 {
   const size_t length = strlen(word);
   for (const char *at = words; at; at = strchr(at, '|')) {
@@ -34,8 +34,8 @@ bool config_has_word(const char *words, const char *word)
 
 /* ---- looking things up ---- */
 
-const gab_config_key *config_next_key(const gab_config *config, const char *path, const char *variant,
-                                      size_t *section, size_t *index)
+const gab_config_key *gab_config_next_key(const gab_config *config, const char *path, const char *variant,
+                                          size_t *section, size_t *index)
 {
   for (; *section < config->section_count; ++*section, *index = 0) {
     const gab_config_section *table = config->sections[*section];
@@ -46,14 +46,14 @@ const gab_config_key *config_next_key(const gab_config *config, const char *path
   return NULL;
 }
 
-const gab_config_section *config_find_section(const gab_config *config, const char *path)
+const gab_config_section *gab_config_find_section(const gab_config *config, const char *path)
 {
   for (size_t i = 0; i < config->section_count; ++i)
     if (strcmp(config->sections[i]->path, path) == 0) return config->sections[i];
   return NULL;
 }
 
-bool config_is_prefix(const gab_config *config, const char *path)
+bool gab_config_is_prefix(const gab_config *config, const char *path)
 {
   size_t length = strlen(path);
   for (size_t i = 0; i < config->section_count; ++i) {
@@ -63,7 +63,7 @@ bool config_is_prefix(const gab_config *config, const char *path)
   return false;
 }
 
-bool config_has_variant(const gab_config *config, const char *path, const char *variant)
+bool gab_config_has_variant(const gab_config *config, const char *path, const char *variant)
 {
   for (size_t i = 0; i < config->section_count; ++i) {
     const gab_config_section *table = config->sections[i];
@@ -72,14 +72,14 @@ bool config_has_variant(const gab_config *config, const char *path, const char *
   return false;
 }
 
-bool config_has_variants(const gab_config *config, const char *path)
+bool gab_config_has_variants(const gab_config *config, const char *path)
 {
   for (size_t i = 0; i < config->section_count; ++i)
     if (strcmp(config->sections[i]->path, path) == 0 && config->sections[i]->variant) return true;
   return false;
 }
 
-const char *config_default_variant(const gab_config *config, const char *path)
+const char *gab_config_default_variant(const gab_config *config, const char *path)
 {
   for (size_t i = 0; i < config->section_count; ++i) {
     const gab_config_section *table = config->sections[i];
@@ -88,7 +88,7 @@ const char *config_default_variant(const gab_config *config, const char *path)
   return NULL;
 }
 
-void config_list_variants(const gab_config *config, const char *path, char *text, size_t capacity)
+void gab_config_list_variants(const gab_config *config, const char *path, char *text, size_t capacity)
 {
   size_t used = 0;
   text[0] = '\0';
@@ -112,29 +112,29 @@ static void consider(candidate *best, const char *name, size_t length)
 {
   char word[GAB_CONFIG_PATH_CAPACITY];
   snprintf(word, sizeof word, "%.*s", (int)length, name);
-  size_t distance = config_distance(best->wanted, word);
+  size_t distance = gab_config_distance(best->wanted, word);
   if (distance >= best->distance) return;
   best->distance = distance;
   snprintf(best->closest, best->capacity, "%s", word);
 }
 
 /* Keys of the section, `type`, and the next words of the paths of sections below. */
-void config_closest_in(const gab_config *config, const char *path, const char *variant, const char *wanted,
-                       char *closest, size_t capacity)
+void gab_config_closest_in(const gab_config *config, const char *path, const char *variant,
+                           const char *wanted, char *closest, size_t capacity)
 {
   candidate best = {wanted, SIZE_MAX, closest, capacity};
   closest[0] = '\0';
   size_t section = 0, index = 0, length = strlen(path);
-  for (const gab_config_key *key; (key = config_next_key(config, path, variant, &section, &index));)
+  for (const gab_config_key *key; (key = gab_config_next_key(config, path, variant, &section, &index));)
     consider(&best, key->name, strlen(key->name));
-  if (config_has_variants(config, path)) consider(&best, "type", 4);
+  if (gab_config_has_variants(config, path)) consider(&best, "type", 4);
   for (size_t i = 0; i < config->section_count; ++i) {
     const char *known = config->sections[i]->path;
     if (strncmp(known, path, length) != 0 || (length > 0 && known[length] != '.')) continue;
     const char *word = known + length + (length > 0);
     if (word[0]) consider(&best, word, strcspn(word, "."));
   }
-  if (!config_is_near(wanted, best.distance)) closest[0] = '\0';
+  if (!gab_config_is_near(wanted, best.distance)) closest[0] = '\0';
 }
 
 /* ---- declaring ---- */
@@ -170,9 +170,9 @@ static gab_status check_default(const gab_config_section *section, const gab_con
   config_value value;
   char problem[CONFIG_PROBLEM_CAPACITY] = "no value";
   gab_status status =
-      config_tree_parse(&arena, "default", NULL, key->default_text, strlen(key->default_text), &node);
-  if (status == GAB_OK && node) status = config_value_read(&arena, key, node, &value, &bad, problem);
-  config_arena_release(&arena);
+      gab_config_tree_parse(&arena, "default", NULL, key->default_text, strlen(key->default_text), &node);
+  if (status == GAB_OK && node) status = gab_config_value_read(&arena, key, node, &value, &bad, problem);
+  gab_config_arena_release(&arena);
   GAB_TRY(status);
   if (!node || bad) GAB_FAIL(GAB_ERR_ARGUMENT, "default of %s.%s: %s", section->path, key->name, problem);
   return GAB_OK;
@@ -188,7 +188,7 @@ static gab_status check_instead_of(const gab_config_section *section, const gab_
     for (size_t k = 0; k < section->count; ++k) {
       const gab_config_key *other = &section->keys[k];
       if (other->name && strlen(other->name) == length && strncmp(other->name, at, length) == 0)
-        mutual = other != key && other->instead_of && config_has_word(other->instead_of, key->name);
+        mutual = other != key && other->instead_of && gab_config_has_word(other->instead_of, key->name);
     }
     if (!mutual)
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s is there instead of %.*s, but not the other way round", section->path,
@@ -209,8 +209,8 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
   if ((key->type == GAB_CONFIG_CHOICE) != (key->choices && key->choices[0]))
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: choices belong to a key of type choice", section->path, name);
   char full[GAB_CONFIG_PATH_CAPACITY];
-  config_join(full, sizeof full, section->path, name);
-  if (config_is_prefix(config, full)) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
+  gab_config_join(full, sizeof full, section->path, name);
+  if (gab_config_is_prefix(config, full)) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
   if (section->variant && strcmp(name, "type") == 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s: the key `type` of variants comes by itself", section->path);
   for (size_t other = 0; other < row; ++other)
@@ -245,7 +245,7 @@ static gab_status check_path(const gab_config *config, const gab_config_section 
       GAB_FAIL(GAB_ERR_ARGUMENT, "%s: a list cannot hold sections", path);
     char full[GAB_CONFIG_PATH_CAPACITY];
     for (size_t k = 0; k < table->count; ++k) {
-      config_join(full, sizeof full, table->path, table->keys[k].name);
+      gab_config_join(full, sizeof full, table->path, table->keys[k].name);
       size_t key_length = strlen(full);
       if (strncmp(path, full, key_length) == 0 && (path[key_length] == '\0' || path[key_length] == '.'))
         GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
@@ -258,8 +258,8 @@ gab_status gab_config_declare(gab_config *config, const gab_config_section *sect
 {
   GAB_TRY(check_path(config, section));
   for (size_t row = 0; row < section->count; ++row) GAB_TRY(check_row(config, section, row));
-  GAB_TRY(config_grow(&config->sections, config->section_count, &config->section_capacity,
-                      sizeof *config->sections));
+  GAB_TRY(gab_config_grow(&config->sections, config->section_count, &config->section_capacity,
+                          sizeof *config->sections));
   config->sections[config->section_count++] = section;
   return GAB_OK;
 }

@@ -16,7 +16,7 @@ typedef struct config_chunk {
 
 enum { CHUNK_BYTES = 16384, CHUNK_HEAD = 64 };
 
-gab_status config_arena_get(config_arena *arena, size_t bytes, void **memory)
+gab_status gab_config_arena_get(config_arena *arena, size_t bytes, void **memory)
 {
   size_t rounded = (bytes + 15) / 16 * 16;
   config_chunk *chunk = arena->chunks;
@@ -33,10 +33,10 @@ gab_status config_arena_get(config_arena *arena, size_t bytes, void **memory)
   return GAB_OK;
 }
 
-gab_status config_arena_text(config_arena *arena, const char *text, size_t length, const char **copy)
+gab_status gab_config_arena_text(config_arena *arena, const char *text, size_t length, const char **copy)
 {
   void *memory;
-  GAB_TRY(config_arena_get(arena, length + 1, &memory));
+  GAB_TRY(gab_config_arena_get(arena, length + 1, &memory));
   char *characters = memory;
   if (length > 0) memcpy(characters, text, length);
   characters[length] = '\0';
@@ -44,7 +44,7 @@ gab_status config_arena_text(config_arena *arena, const char *text, size_t lengt
   return GAB_OK;
 }
 
-void config_arena_release(config_arena *arena)
+void gab_config_arena_release(config_arena *arena)
 {
   while (arena->chunks) {
     config_chunk *next = arena->chunks->next;
@@ -66,15 +66,15 @@ struct config_index {
   index_place *places;
 };
 
-gab_status config_index_create(config_arena *arena, size_t count, config_index **index)
+gab_status gab_config_index_create(config_arena *arena, size_t count, config_index **index)
 {
   size_t places = 16;
   void *memory;
   while (places < 2 * count) places *= 2;
-  GAB_TRY(config_arena_get(arena, sizeof **index, &memory));
+  GAB_TRY(gab_config_arena_get(arena, sizeof **index, &memory));
   *index = memory;
   (*index)->mask = places - 1;
-  GAB_TRY(config_arena_get(arena, places * sizeof(index_place), &memory));
+  GAB_TRY(gab_config_arena_get(arena, places * sizeof(index_place), &memory));
   (*index)->places = memory;
   return GAB_OK;
 }
@@ -89,7 +89,7 @@ static index_place *index_find(const config_index *index, const char *text, size
   }
 }
 
-config_node *config_index_put(config_index *index, const char *text, config_node *node)
+config_node *gab_config_index_put(config_index *index, const char *text, config_node *node)
 {
   const size_t length = strlen(text);
   index_place *place = index_find(index, text, length);
@@ -100,7 +100,7 @@ config_node *config_index_put(config_index *index, const char *text, config_node
 
 /* ---- nodes ---- */
 
-void config_tree_append(config_node *parent, config_node *child)
+void gab_config_tree_append(config_node *parent, config_node *child)
 {
   child->parent = parent;
   if (parent->last) parent->last->next = child;
@@ -108,7 +108,7 @@ void config_tree_append(config_node *parent, config_node *child)
   parent->last = child;
 }
 
-void config_tree_remove(config_node *child)
+void gab_config_tree_remove(config_node *child)
 {
   config_node *parent = child->parent, *before = NULL;
   for (config_node *other = parent->first; other != child; other = other->next) before = other;
@@ -124,14 +124,14 @@ static gab_status index_keys(config_arena *arena, config_node *mapping)
   size_t count = 0;
   for (const config_node *child = mapping->first; child; child = child->next) ++count;
   if (mapping->kind != CONFIG_MAPPING || count < MANY_KEYS) return GAB_OK;
-  GAB_TRY(config_index_create(arena, count, &mapping->index));
+  GAB_TRY(gab_config_index_create(arena, count, &mapping->index));
   for (config_node *child = mapping->first; child; child = child->next)
-    (void)config_index_put(mapping->index, child->key, child);
+    (void)gab_config_index_put(mapping->index, child->key, child);
   mapping->indexed = mapping->last;
   return GAB_OK;
 }
 
-config_node *config_tree_child(const config_node *mapping, const char *key, size_t key_length)
+config_node *gab_config_tree_child(const config_node *mapping, const char *key, size_t key_length)
 {
   config_node *found = mapping->index ? index_find(mapping->index, key, key_length)->node : NULL;
   if (found) return found;
@@ -141,14 +141,14 @@ config_node *config_tree_child(const config_node *mapping, const char *key, size
   return NULL;
 }
 
-config_node *config_tree_item(const config_node *sequence, size_t index)
+config_node *gab_config_tree_item(const config_node *sequence, size_t index)
 {
   config_node *item = sequence->first;
   for (; item && index > 0; --index) item = item->next;
   return item;
 }
 
-bool config_node_is_null(const config_node *node)
+bool gab_config_node_is_null(const config_node *node)
 {
   if (node->kind != CONFIG_SCALAR || !node->plain) return false;
   const char *text = node->text;
@@ -183,7 +183,7 @@ static void place_of(struct fy_event *event, int *line, int *column)
   *column = mark->column + 1;
 }
 
-size_t config_decode(const unsigned char *text, size_t left, uint32_t *code)
+size_t gab_config_decode(const unsigned char *text, size_t left, uint32_t *code)
 {
   static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
   unsigned char c = text[0];
@@ -216,12 +216,12 @@ static gab_status text_of(builder *build, struct fy_token *token, int line, int 
   if (!characters) GAB_FAIL(GAB_ERR_MEMORY, "the YAML parser gave no text");
   for (size_t i = 0, bytes; i < length; i += bytes) { /* "\\x1b" in quotes would get through the screen */
     uint32_t code = 0;
-    bytes = config_decode((const unsigned char *)characters + i, length - i, &code);
+    bytes = gab_config_decode((const unsigned char *)characters + i, length - i, &code);
     if (code == 0) REFUSE(build, line, column, "a zero byte in a text");
     if (bytes == 0 || is_odd(code))
       REFUSE(build, line, column, "a control character in a text (0x%02x)", (unsigned)code);
   }
-  return config_arena_text(build->arena, characters, length, text);
+  return gab_config_arena_text(build->arena, characters, length, text);
 }
 
 /* Anchors and tags would let one thing be written in ways that a reader of the file does not see. */
@@ -251,7 +251,7 @@ static gab_status refuse_extras(const builder *build, const struct fy_event *eve
 static gab_status add_node(builder *build, config_kind kind, int line, int column, config_node **node)
 {
   void *memory;
-  GAB_TRY(config_arena_get(build->arena, sizeof **node, &memory));
+  GAB_TRY(gab_config_arena_get(build->arena, sizeof **node, &memory));
   config_node *made = memory;
   *made = (config_node){.kind = kind, .override = build->override, .line = line, .column = column};
   if (build->open && build->open->kind == CONFIG_MAPPING) {
@@ -260,7 +260,7 @@ static gab_status add_node(builder *build, config_kind kind, int line, int colum
     made->key_column = build->key_column;
     build->key = NULL;
   }
-  if (build->open) config_tree_append(build->open, made);
+  if (build->open) gab_config_tree_append(build->open, made);
   else build->root = made;
   *node = made;
   return GAB_OK;
@@ -359,7 +359,7 @@ static gab_status screen(const builder *build, const char *text, size_t length)
   int line = 1, column = 1;
   for (size_t i = 0, bytes; i < length; i += bytes) {
     uint32_t code = 0;
-    bytes = config_decode((const unsigned char *)text + i, length - i, &code);
+    bytes = gab_config_decode((const unsigned char *)text + i, length - i, &code);
     if (bytes == 0) REFUSE(build, line, column, "not UTF-8 (byte 0x%02x)", (unsigned char)text[i]);
     if (code == '\r' && i + 1 < length && text[i + 1] == '\n') continue;
     if (is_odd(code)) REFUSE(build, line, column, "a control character (0x%02x)", (unsigned)code);
@@ -371,8 +371,8 @@ static gab_status screen(const builder *build, const char *text, size_t length)
   return GAB_OK;
 }
 
-gab_status config_tree_parse(config_arena *arena, const char *name, const char *override, const char *text,
-                             size_t length, config_node **root)
+gab_status gab_config_tree_parse(config_arena *arena, const char *name, const char *override,
+                                 const char *text, size_t length, config_node **root)
 {
   *root = NULL;
   builder build = {.arena = arena, .name = name, .override = override};
@@ -405,7 +405,7 @@ static gab_status new_container(config_arena *arena, config_kind kind, const cha
                                 config_node **node)
 {
   void *memory;
-  GAB_TRY(config_arena_get(arena, sizeof **node, &memory));
+  GAB_TRY(gab_config_arena_get(arena, sizeof **node, &memory));
   *node = memory;
   **node = (config_node){.kind = kind, .flow = true, .override = assignment, .line = 1, .column = 1};
   return GAB_OK;
@@ -447,7 +447,7 @@ static gab_status descend(config_arena *arena, config_node *node, const char *wo
   if (indexed != (node->kind == CONFIG_SEQUENCE))
     GAB_FAIL(GAB_ERR_INPUT, "--set %s: '%.*s' does not fit: the parameters have a %s there", assignment,
              (int)length, word, indexed ? "section" : "list");
-  *child = indexed ? config_tree_item(node, index) : config_tree_child(node, word, length);
+  *child = indexed ? gab_config_tree_item(node, index) : gab_config_tree_child(node, word, length);
   if (*child) return GAB_OK;
   size_t count = 0;
   for (const config_node *item = node->first; item; item = item->next) ++count;
@@ -456,18 +456,18 @@ static gab_status descend(config_arena *arena, config_node *node, const char *wo
   GAB_TRY(new_container(arena, CONFIG_SCALAR, assignment, child));
   (*child)->text = "";
   (*child)->plain = true;
-  if (!indexed) GAB_TRY(config_arena_text(arena, word, length, &(*child)->key));
-  config_tree_append(node, *child);
+  if (!indexed) GAB_TRY(gab_config_arena_text(arena, word, length, &(*child)->key));
+  gab_config_tree_append(node, *child);
   return GAB_OK;
 }
 
-gab_status config_tree_override(config_arena *arena, config_node **root, const char *assignment)
+gab_status gab_config_tree_override(config_arena *arena, config_node **root, const char *assignment)
 {
   const char *equals = strchr(assignment, '=');
   if (!equals) GAB_FAIL(GAB_ERR_INPUT, "--set %s: the form is section.key=value", assignment);
   if (!*root) GAB_TRY(new_container(arena, CONFIG_MAPPING, assignment, root));
   config_node *value, *node = *root;
-  GAB_TRY(config_tree_parse(arena, assignment, assignment, equals + 1, strlen(equals + 1), &value));
+  GAB_TRY(gab_config_tree_parse(arena, assignment, assignment, equals + 1, strlen(equals + 1), &value));
   if (!value) {
     GAB_TRY(new_container(arena, CONFIG_SCALAR, assignment, &value));
     value->text = "";

@@ -51,7 +51,7 @@ static bool is_real(const char *text)
   return *at == '\0';
 }
 
-bool config_parse_int(const char *text, int64_t *value)
+bool gab_config_parse_int(const char *text, int64_t *value)
 {
   const char *first = skip_sign(text), *end = skip_digits(first);
   if (end == first || *end != '\0') return false;
@@ -62,7 +62,7 @@ bool config_parse_int(const char *text, int64_t *value)
   return true;
 }
 
-bool config_parse_real(const char *text, double *value)
+bool gab_config_parse_real(const char *text, double *value)
 {
   if (!is_real(text)) return false;
   locale_t before = enter_plain_locale();
@@ -73,7 +73,7 @@ bool config_parse_real(const char *text, double *value)
   return isfinite(*value) && !vanished;
 }
 
-void config_format_real(double value, char *text, size_t capacity)
+void gab_config_format_real(double value, char *text, size_t capacity)
 {
   locale_t before = enter_plain_locale();
   for (int digits = 1; digits <= 17; ++digits) {
@@ -104,7 +104,7 @@ static bool is_open_above(const gab_config_key *key)
   return key->max == HUGE_VAL || (key->type == GAB_CONFIG_INT && (key->max == INT32_MAX || key->max >= 9e15));
 }
 
-void config_describe_range(const gab_config_key *key, char *text, size_t capacity)
+void gab_config_describe_range(const gab_config_key *key, char *text, size_t capacity)
 {
   text[0] = '\0';
   bool number = key->type == GAB_CONFIG_INT || key->type == GAB_CONFIG_REAL;
@@ -145,10 +145,10 @@ static void describe_length(const gab_config_key *key, char *text, size_t capaci
   else snprintf(text, capacity, "%zu to %zu values", key->length_min, key->length_max);
 }
 
-void config_describe_type(const gab_config_key *key, char *text, size_t capacity)
+void gab_config_describe_type(const gab_config_key *key, char *text, size_t capacity)
 {
   char range[128], length[64] = "";
-  config_describe_range(key, range, sizeof range);
+  gab_config_describe_range(key, range, sizeof range);
   if (key->length_max > 0) describe_length(key, length, sizeof length);
   const char *unit = key->unit && key->unit[0] ? key->unit : NULL;
   int used = snprintf(text, capacity, "%s%s", length[0] ? "a list of " : "", length[0] ? length : "");
@@ -161,7 +161,7 @@ void config_describe_type(const gab_config_key *key, char *text, size_t capacity
 
 /* ---- edit distance ---- */
 
-size_t config_distance(const char *a, const char *b)
+size_t gab_config_distance(const char *a, const char *b)
 {
   enum { LONGEST = 64 };
   size_t rows[3][LONGEST + 1];
@@ -187,7 +187,7 @@ size_t config_distance(const char *a, const char *b)
   return last[length_b];
 }
 
-bool config_is_near(const char *wanted, size_t distance)
+bool gab_config_is_near(const char *wanted, size_t distance)
 {
   size_t length = strlen(wanted);
   return distance != SIZE_MAX && distance <= (length < 3 ? 1 : length < 8 ? 2 : length / 3);
@@ -199,7 +199,7 @@ static const char *kind_of(const config_node *node)
 {
   if (node->kind == CONFIG_MAPPING) return "a section";
   if (node->kind == CONFIG_SEQUENCE) return "a list";
-  return config_node_is_null(node) ? "no value" : "";
+  return gab_config_node_is_null(node) ? "no value" : "";
 }
 
 static bool wrong_type(const gab_config_key *key, const config_node *node, char *problem)
@@ -207,7 +207,7 @@ static bool wrong_type(const gab_config_key *key, const config_node *node, char 
   char wanted[256];
   gab_config_key single = *key;
   if (node->kind == CONFIG_SCALAR) single.length_max = 0;
-  config_describe_type(&single, wanted, sizeof wanted);
+  gab_config_describe_type(&single, wanted, sizeof wanted);
   const char *kind = kind_of(node);
   if (kind[0])
     snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s should be %s, but there is %s", key->name, wanted, kind);
@@ -225,7 +225,7 @@ static bool in_range(const gab_config_key *key, double number, const config_node
   if (low && high) return true;
   char range[128];
   if (!high && is_open_above(key)) snprintf(range, sizeof range, "value <= %.0f", key->max);
-  else config_describe_range(key, range, sizeof range);
+  else gab_config_describe_range(key, range, sizeof range);
   snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = %.40s is out of range: %s%s%s", key->name, node->text,
            range, key->unit && key->unit[0] ? ", in " : "", key->unit ? key->unit : "");
   return false;
@@ -240,11 +240,11 @@ static bool read_choice(const gab_config_key *key, const config_node *node, int6
     char candidate[80];
     snprintf(candidate, sizeof candidate, "%.*s", (int)length, word);
     if (strcmp(candidate, node->text) == 0) return true;
-    size_t distance = config_distance(node->text, candidate);
+    size_t distance = gab_config_distance(node->text, candidate);
     if (distance < nearest) nearest = distance, closest = word, closest_length = length;
     word = word[length] == '|' ? word + length + 1 : NULL;
   }
-  bool near = closest && config_is_near(node->text, nearest);
+  bool near = closest && gab_config_is_near(node->text, nearest);
   snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = '%.80s' is none of %.200s%s%.*s%s", key->name, node->text,
            key->choices, near ? "; did you mean '" : "", near ? (int)closest_length : 0, near ? closest : "",
            near ? "'?" : "");
@@ -259,19 +259,20 @@ typedef struct slot {
 
 static bool read_integer(const gab_config_key *key, const config_node *node, slot *value, char *problem)
 {
-  if (!node->plain || !config_parse_int(node->text, &value->integer)) return wrong_type(key, node, problem);
+  if (!node->plain || !gab_config_parse_int(node->text, &value->integer))
+    return wrong_type(key, node, problem);
   return in_range(key, (double)value->integer, node, problem);
 }
 
 static bool read_real(const gab_config_key *key, const config_node *node, slot *value, char *problem)
 {
-  if (!node->plain || !config_parse_real(node->text, &value->real)) return wrong_type(key, node, problem);
+  if (!node->plain || !gab_config_parse_real(node->text, &value->real)) return wrong_type(key, node, problem);
   return in_range(key, value->real, node, problem);
 }
 
 static bool read_scalar(const gab_config_key *key, const config_node *node, slot *value, char *problem)
 {
-  if (node->kind != CONFIG_SCALAR || config_node_is_null(node)) return wrong_type(key, node, problem);
+  if (node->kind != CONFIG_SCALAR || gab_config_node_is_null(node)) return wrong_type(key, node, problem);
   value->text = node->text;
   switch (key->type) {
   case GAB_CONFIG_BOOL:
@@ -314,24 +315,24 @@ static gab_status find_repeated(const gab_config_key *key, config_node *first, s
   *bad = NULL;
   if (key->repeats || count < 2 || (key->type != GAB_CONFIG_STRING && key->type != GAB_CONFIG_CHOICE))
     return GAB_OK;
-  gab_status status = config_index_create(&arena, count, &index);
+  gab_status status = gab_config_index_create(&arena, count, &index);
   for (config_node *item = first; status == GAB_OK && item && !*bad; item = item->next)
-    if (config_index_put(index, item->text, item)) *bad = item;
-  config_arena_release(&arena);
+    if (gab_config_index_put(index, item->text, item)) *bad = item;
+  gab_config_arena_release(&arena);
   if (*bad) snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s has '%.80s' twice", key->name, (*bad)->text);
   return status;
 }
 
-gab_status config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
-                             config_value *value, const config_node **bad, char *problem)
+gab_status gab_config_value_read(config_arena *arena, const gab_config_key *key, const config_node *node,
+                                 config_value *value, const config_node **bad, char *problem)
 {
   *bad = node;
   size_t count;
   if (!right_length(key, node, &count, problem)) return GAB_OK;
   void *ints, *reals, *texts;
-  GAB_TRY(config_arena_get(arena, count * sizeof(int64_t), &ints));
-  GAB_TRY(config_arena_get(arena, count * sizeof(double), &reals));
-  GAB_TRY(config_arena_get(arena, count * sizeof(char *), &texts));
+  GAB_TRY(gab_config_arena_get(arena, count * sizeof(int64_t), &ints));
+  GAB_TRY(gab_config_arena_get(arena, count * sizeof(double), &reals));
+  GAB_TRY(gab_config_arena_get(arena, count * sizeof(char *), &texts));
   const config_node *item = key->length_max > 0 ? node->first : node;
   for (size_t i = 0; i < count; ++i, item = item->next) {
     slot read = {0, 0.0, NULL};
@@ -339,7 +340,7 @@ gab_status config_value_read(config_arena *arena, const gab_config_key *key, con
     if (!read_scalar(key, item, &read, problem)) return GAB_OK;
     ((int64_t *)ints)[i] = read.integer;
     ((double *)reals)[i] = read.real;
-    GAB_TRY(config_arena_text(arena, read.text, strlen(read.text), &((const char **)texts)[i]));
+    GAB_TRY(gab_config_arena_text(arena, read.text, strlen(read.text), &((const char **)texts)[i]));
   }
   *value = (config_value){count, ints, reals, texts};
   return find_repeated(key, key->length_max > 0 ? node->first : NULL, count, bad, problem);
