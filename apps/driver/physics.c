@@ -18,13 +18,13 @@ static int length(const char *const *names)
 
 static bool is_complete(const gab_physics *one)
 {
-  return one->name && one->title && one->own && one->case_bytes >= sizeof(driver_case) && one->declare &&
-         one->read && one->describe && one->run_bytes >= sizeof(driver_run) && one->prepare && one->build &&
+  return one->name && one->title && one->own && one->case_bytes >= sizeof(gab_app_case) && one->declare &&
+         one->read && one->describe && one->run_bytes >= sizeof(gab_app_run) && one->prepare && one->build &&
          one->add && one->release_run && one->usual_fields && one->usual_slice &&
-         length(one->usual_fields) <= DRIVER_MOST_PICKED;
+         length(one->usual_fields) <= GAB_APP_MOST_PICKED;
 }
 
-gab_status driver_physics_set(const gab_physics *const *physics, int count)
+gab_status gab_app_physics_set(const gab_physics *const *physics, int count)
 {
   int without_section = 0;
   for (int i = 0; i < count; i++) {
@@ -40,12 +40,12 @@ gab_status driver_physics_set(const gab_physics *const *physics, int count)
   return GAB_OK;
 }
 
-const gab_physics *driver_physics_at(int index)
+const gab_physics *gab_app_physics_at(int index)
 {
   return index >= 0 && index < all_count ? all[index] : NULL;
 }
 
-const gab_physics *driver_physics_of(const gab_config *config)
+const gab_physics *gab_app_physics_of(const gab_config *config)
 {
   const gab_physics *fallback = all[all_count - 1];
   for (int i = 0; i < all_count; i++) {
@@ -55,30 +55,30 @@ const gab_physics *driver_physics_of(const gab_config *config)
   return fallback;
 }
 
-gab_status driver_case_create(const gab_config *config, const driver_options *options, driver_case **found)
+gab_status gab_app_case_create(const gab_config *config, const gab_app_options *options, gab_app_case **found)
 {
-  const gab_physics *physics = driver_physics_of(config);
+  const gab_physics *physics = gab_app_physics_of(config);
   void *memory = NULL;
   *found = NULL;
   GAB_TRY(gab_alloc(physics->case_bytes, GAB_MEMORY_OTHER, &memory));
   *found = memory;
-  **found = (driver_case){.physics = physics, .config = config, .options = options};
+  **found = (gab_app_case){.physics = physics, .config = config, .options = options};
   return physics->read(*found);
 }
 
-void driver_case_destroy(driver_case **which)
+void gab_app_case_destroy(gab_app_case **which)
 {
   if (*which && (*which)->physics->release) (*which)->physics->release(*which);
   gab_free(which);
 }
 
-gab_monitor_list driver_case_monitors(const driver_case *which)
+gab_monitor_list gab_app_case_monitors(const gab_app_case *which)
 {
   return which->physics->monitors ? which->physics->monitors() : (gab_monitor_list){0};
 }
 
 /* A check that would never be made. */
-static gab_status refuse_check(const driver_case *which)
+static gab_status refuse_check(const gab_app_case *which)
 {
   const gab_physics *physics = which->physics;
   if (physics->check_finite || physics->check_recomputed || which->check_every == 0 ||
@@ -87,13 +87,13 @@ static gab_status refuse_check(const driver_case *which)
   return gab_config_fail(which->config, "run.check_every", "there is no such check for %s", physics->title);
 }
 
-gab_status driver_case_settle(driver_case *which)
+gab_status gab_app_case_settle(gab_app_case *which)
 {
-  GAB_TRY(driver_steps_read(which->config, which->dt, &which->steps, &which->check_every));
+  GAB_TRY(gab_app_steps_read(which->config, which->dt, &which->steps, &which->check_every));
   GAB_TRY(refuse_check(which));
-  GAB_TRY(recompute_plan_read(which->config, which->check_every, &which->recompute));
-  GAB_TRY(gab_resilience_check(which->config, driver_case_monitors(which)));
-  return driver_drills_check(which->options);
+  GAB_TRY(gab_app_recompute_plan_read(which->config, which->check_every, &which->recompute));
+  GAB_TRY(gab_resilience_check(which->config, gab_app_case_monitors(which)));
+  return gab_app_drills_check(which->options);
 }
 
 static bool has(const gab_physics *physics, const char *section)
@@ -103,7 +103,7 @@ static bool has(const gab_physics *physics, const char *section)
   return false;
 }
 
-gab_status driver_case_refuse_others(const driver_case *which)
+gab_status gab_app_case_refuse_others(const gab_app_case *which)
 {
   for (int i = 0; i < all_count; i++)
     for (const char *const *path = all[i]->own; *path; path++)
@@ -113,7 +113,7 @@ gab_status driver_case_refuse_others(const driver_case *which)
   return GAB_OK;
 }
 
-static gab_status plan_in(gab_world *world, const driver_case *which, plan_fn *use, void *user)
+static gab_status plan_in(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user)
 {
   if (gab_members_count(gab_world_members(world)) > 1)
     GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
@@ -121,7 +121,7 @@ static gab_status plan_in(gab_world *world, const driver_case *which, plan_fn *u
 }
 
 /* What went wrong is said behind the end of MPI, too. */
-gab_status driver_case_plan(const driver_case *which, plan_fn *use, void *user, double *started)
+gab_status gab_app_case_plan(const gab_app_case *which, gab_plan_fn *use, void *user, double *started)
 {
   const gab_physics *physics = which->physics;
   gab_world *world = NULL;

@@ -1,9 +1,19 @@
 /** @file physics.h
  *  @brief A physics is a table: all that the commands of `gabion` know of what they compute.
  *
- *  The commands see cases (::driver_case) and tables, never a flow or a solidification. A new physics is a folder beside
- *  theirs with one table, named in main.c; tests/apps/helper_heat.c is one from outside of them. What an explicit scheme on
- *  cells needs is there: stencil/stencil.h.
+ *  The commands see cases (::gab_app_case) and tables, never a flow or a solidification. A program hands its own table to
+ *  gab_app_main(), alone or beside those of `gabion`, and is linked with gabion::app (libgabion-app):
+ *  @code
+ *    static const gab_physics heat = {.name = "heat", .title = "conduction of heat", .section = "heat", ..., .add = add};
+ *    int main(int argc, char **argv)
+ *    {
+ *      static const gab_physics *const physics[] = {&heat, &gab_physics_flow};
+ *      return gab_app_main(argc, argv, physics, 2);
+ *    }
+ *  @endcode
+ *  tests/apps/helper_heat.c is a whole one; tests/install/own_entries.c takes the table of the flow and adds to it. What an
+ *  explicit scheme on cells needs is there already: apps/driver/stencil/stencil.h. A physics that `gabion` itself is to know is
+ *  a folder beside flow/, named in main.c.
  *
  *  Tier: extender header.
  */
@@ -22,19 +32,19 @@ extern "C" {
 #endif
 
 /** What `gabion plan` has to know of a case of any physics: what a block takes. */
-typedef struct plan_model {
+typedef struct gab_plan_model {
   const char *fields;              /**< what a block has in memory, in a word: "populations" */
   double state, image;             /**< bytes of that in a block, and in a snapshot of it */
   double crossing[GAB_DIRECTIONS]; /**< bytes that a block sends in each direction in a step of its level */
   gab_step adapts_every;           /**< steps after which the grid changes; 0: never */
-} plan_model;
+} gab_plan_model;
 
-typedef struct driver_run driver_run; /* run/run.h */
+typedef struct gab_app_run gab_app_run; /* run/run.h */
 
-enum { DRIVER_MOST_EVIDENCE = 24 };
+enum { GAB_APP_MOST_EVIDENCE = 24 };
 
 /** Is handed the grid of the start, all on this process. */
-typedef gab_status plan_fn(void *user, const plan_model *model, gab_proxies *proxies);
+typedef gab_status gab_plan_fn(void *user, const gab_plan_model *model, gab_proxies *proxies);
 
 struct gab_physics {
   const char *name;    /**< "flow" */
@@ -42,7 +52,7 @@ struct gab_physics {
   const char *section; /**< a case with this section is one of it; NULL: a case that is none of the others' */
   /** Sections of parameter files that mean nothing without it, NULL-terminated: another physics refuses them. */
   const char *const *own;
-  /** Bytes of its case, a structure that begins with a ::driver_case. */
+  /** Bytes of its case, a structure that begins with a ::gab_app_case. */
   size_t case_bytes;
 
   /** Declares those sections. Local. */
@@ -50,74 +60,74 @@ struct gab_physics {
   /** Works out what a checked parameter file comes to. Local. @param[in,out] found  physics, config and options are set,
    *  all else is zero; stays where it is, to be released whatever the status
    *  @return ::GAB_ERR_INPUT with the places in the file */
-  gab_status (*read)(driver_case *found);
+  gab_status (*read)(gab_app_case *found);
   /** Ends what read() has made, as far as that came. NULL: nothing. */
-  void (*release)(driver_case *which);
+  void (*release)(gab_app_case *which);
   /** Says in the log what the case comes to. Local. */
-  void (*describe)(const driver_case *which);
+  void (*describe)(const gab_app_case *which);
 
   /** `gabion check`: what is to be refused beside what prepare() refuses; then says in the log what follows from the
    *  case. NULL: no more than there are blocks of level 0 for the processes. Collective. */
-  gab_status (*check)(driver_run *it);
+  gab_status (*check)(gab_app_run *it);
 
-  /* ---- A run. What is called `it' begins with a ::driver_run, zero behind that at first. */
+  /* ---- A run. What is called `it' begins with a ::gab_app_run, zero behind that at first. */
 
   /** Bytes of it. */
   size_t run_bytes;
   /** Makes forest and model, names the quantities; no blocks, no files. Local but for the making of collective objects. */
-  gab_status (*prepare)(driver_run *it);
+  gab_status (*prepare)(gab_app_run *it);
   /** Adds writers beside fields and slices. NULL: none. Local. */
-  gab_status (*add_writers)(driver_run *it);
+  gab_status (*add_writers)(gab_app_run *it);
   /** What its cells take, after prepare(). NULL: nobody looks whether there is room. */
-  driver_memory (*memory)(const driver_run *it);
+  gab_app_memory (*memory)(const gab_app_run *it);
   /** Makes the grid, shared out, and the initial state. Collective. */
-  gab_status (*build)(driver_run *it);
+  gab_status (*build)(gab_app_run *it);
   /** Says in the log what has been built. NULL: how many blocks. */
-  void (*describe_run)(const driver_run *it);
+  void (*describe_run)(const gab_app_run *it);
   /** Adds its entities, the tasks of a step and its duties, those of run/run.h among them in the order that it wants. */
-  gab_status (*add)(driver_run *it);
+  gab_status (*add)(gab_app_run *it);
   /** The live monitors that it has: cases ask for them by name. NULL: none. */
   gab_monitor_list (*monitors)(void);
   /** A gab_rebalance_fn for after a death; `user` is the run. NULL: by the section `balance`. */
   gab_status (*rebalance)(void *user, gab_forest *forest);
   /** ::GAB_ERR_DIVERGED, with the place, if the numbers mean nothing. NULL: they always mean something, and a case that sets
    *  run.check_every is refused (but for check_recomputed). Local. */
-  gab_status (*check_finite)(driver_run *it);
+  gab_status (*check_finite)(gab_app_run *it);
   /** Of the monitor `recompute`, NULL without it: whether blocks that were computed twice differ; at rest: or changed since. */
-  gab_status (*check_recomputed)(driver_run *it, bool at_rest);
-  gab_sample_report (*recomputation)(const driver_run *it);
+  gab_status (*check_recomputed)(gab_app_run *it, bool at_rest);
+  gab_sample_report (*recomputation)(const gab_app_run *it);
   /** Brings up to date what quantities are evaluated from. NULL: nothing to do. Collective. */
-  gab_status (*update_quantities)(driver_run *it);
+  gab_status (*update_quantities)(gab_app_run *it);
   const char *const
       *usual_fields;       /**< NULL-terminated: quantities of output.fields that does not say which */
   const char *usual_slice; /**< of a slice that does not say which */
   /** Settles what a slice leaves open, and adds what goes with it. NULL: nothing. Local. */
-  gab_status (*settle_slice)(driver_run *it, const char *quantity, gab_slice_options *options);
-  /** What a run that diverged leaves: at most #DRIVER_MOST_EVIDENCE fields, and a slice of a quantity. NULL: the usual fields,
+  gab_status (*settle_slice)(gab_app_run *it, const char *quantity, gab_slice_options *options);
+  /** What a run that diverged leaves: at most #GAB_APP_MOST_EVIDENCE fields, and a slice of a quantity. NULL: the usual fields,
    *  and the usual slice across the last axis. Local. */
-  void (*pick_evidence)(const driver_run *it, gab_quantity *picked, size_t *count, const char **quantity,
+  void (*pick_evidence)(const gab_app_run *it, gab_quantity *picked, size_t *count, const char **quantity,
                         gab_slice_options *slice);
   /** What its series remember from row to row. NULL: nothing. */
-  gab_status (*pack_series)(const driver_run *it, gab_buffer *out);
-  gab_status (*unpack_series)(driver_run *it, gab_reader *in);
+  gab_status (*pack_series)(const gab_app_run *it, gab_buffer *out);
+  gab_status (*unpack_series)(gab_app_run *it, gab_reader *in);
   /** Writes what is to be written once all steps are done. NULL: nothing. Collective. */
-  gab_status (*finish)(driver_run *it, gab_step step);
+  gab_status (*finish)(gab_app_run *it, gab_step step);
   /** Says in the log what may help a run that diverged. NULL: nothing. */
-  void (*name_levers)(const driver_run *it);
+  void (*name_levers)(const gab_app_run *it);
   /** How many levels of its grid blocks_of_levels in summary.json names at least. NULL: those that have blocks. */
-  int (*levels)(const driver_run *it);
+  int (*levels)(const gab_app_run *it);
   /** Members beside blocks_of_levels of "grid" in summary.json. NULL: none. */
-  void (*put_grid)(const driver_run *it, gab_json *json);
+  void (*put_grid)(const gab_app_run *it, gab_json *json);
   /** Says in the log what came out, beside pictures and fields. NULL: nothing. */
-  void (*report)(const driver_run *it);
+  void (*report)(const gab_app_run *it);
   const char *files; /**< what it writes beside its writers, a name in each line; NULL: nothing */
   /** Ends what prepare() has made, the forest among it, as far as that came. */
-  void (*release_run)(driver_run *it);
+  void (*release_run)(gab_app_run *it);
 
   /** For `gabion plan`: makes the grid of the start as proxies and hands it on. NULL: it cannot be planned. Collective. */
-  gab_status (*plan)(gab_world *world, const driver_case *which, plan_fn *use, void *user);
+  gab_status (*plan)(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user);
   /** For `gabion info`: prints what the case is computed with. NULL: nothing. Local. */
-  gab_status (*print)(const driver_case *which, FILE *out);
+  gab_status (*print)(const gab_app_case *which, FILE *out);
 };
 
 /** A flow by lattice Boltzmann, and solidification by a phase field, as `gabion` has them. The flow has no section of its own: a

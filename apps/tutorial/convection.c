@@ -46,11 +46,11 @@ static const gab_config_section section = {.path = "convection",
                                            .count = sizeof keys / sizeof keys[0]};
 
 typedef struct convection_case {
-  driver_case base;
+  gab_app_case base;
   double length, speed, viscosity, conductivity, buoyancy; /* g beta dT */
 } convection_case;
 
-static gab_status declare(gab_config *config) { return driver_declare(config, &section, 1); }
+static gab_status declare(gab_config *config) { return gab_app_declare(config, &section, 1); }
 
 /* What the explicit scheme bears (Hindmarsh, Gresho & Griffiths 1984), of a flow of up to 0.4 of that speed. */
 static gab_status check_stability(const convection_case *which)
@@ -69,12 +69,12 @@ static gab_status check_stability(const convection_case *which)
   return GAB_OK;
 }
 
-static gab_status read_case(driver_case *base)
+static gab_status read_case(gab_app_case *base)
 {
   convection_case *which = (convection_case *)base;
   const gab_config *config = base->config;
-  GAB_TRY(driver_case_refuse_others(base));
-  GAB_TRY(driver_domain_read(config, &base->domain));
+  GAB_TRY(gab_app_case_refuse_others(base));
+  GAB_TRY(gab_app_domain_read(config, &base->domain));
   if (base->domain.grid.dimension != 2)
     return gab_config_fail(config, "domain.cells", "a cavity heated from its side is computed in 2D");
   base->grid = base->domain;
@@ -87,15 +87,15 @@ static gab_status read_case(driver_case *base)
   which->viscosity = which->speed * which->length * sqrt(prandtl / rayleigh);
   which->conductivity = which->viscosity / prandtl;
   GAB_TRY(check_stability(which));
-  GAB_TRY(driver_balance_read(config, &base->balance, &base->rebalance));
+  GAB_TRY(gab_app_balance_read(config, &base->balance, &base->rebalance));
   if (base->balance.measured)
     return gab_config_fail(config, "balance.work",
                            "the work of this program is not measured: its blocks are alike");
-  GAB_TRY(driver_reconstruct_refuse(config, "a flow that nobody holds any more cannot be made up here"));
-  return driver_case_settle(base);
+  GAB_TRY(gab_app_reconstruct_refuse(config, "a flow that nobody holds any more cannot be made up here"));
+  return gab_app_case_settle(base);
 }
 
-static void describe(const driver_case *base)
+static void describe(const gab_app_case *base)
 {
   const convection_case *which = (const convection_case *)base;
   gab_log(GAB_LOG_INFO, "  Rayleigh number %g, viscosity %.4g, conductivity %.4g (of cells and steps)",
@@ -106,7 +106,7 @@ static void describe(const driver_case *base)
 enum { TEMPERATURE, MOMENTUM_X, MOMENTUM_Y, COMPONENTS };
 
 typedef struct convection {
-  driver_run base;
+  gab_app_run base;
   const convection_case *parameters;
   gab_lbm *lbm;
   gab_block_field shape;
@@ -150,7 +150,7 @@ static gab_status evaluate_velocity(void *user, const gab_forest *forest, const 
   return GAB_OK;
 }
 
-static gab_status prepare(driver_run *run)
+static gab_status prepare(gab_app_run *run)
 {
   convection *it = (convection *)run;
   const gab_forest_options *grid = &run->parameters->grid;
@@ -179,7 +179,7 @@ static gab_status prepare(driver_run *run)
   return gab_exchange_create(run->forest, it->now, &ghosts, &it->exchange);
 }
 
-static void release_run(driver_run *run)
+static void release_run(gab_app_run *run)
 {
   convection *it = (convection *)run;
   gab_exchange_destroy(&it->exchange);
@@ -188,10 +188,10 @@ static void release_run(driver_run *run)
 }
 
 /* At rest, and as warm everywhere as the mean of both sides. */
-static gab_status build(driver_run *run)
+static gab_status build(gab_app_run *run)
 {
   const convection *it = (const convection *)run;
-  GAB_TRY(gab_forest_build(run->forest, NULL, NULL, 0, driver_run_distribute_first, run, NULL));
+  GAB_TRY(gab_forest_build(run->forest, NULL, NULL, 0, gab_app_run_distribute_first, run, NULL));
   for (size_t b = 0; b < gab_forest_block_count(run->forest); b++) {
     gab_field *now = gab_block_data(gab_forest_block(run->forest, b), it->now);
     const gab_box box = gab_field_interior(now);
@@ -371,17 +371,17 @@ static gab_status nusselt_row(void *user, gab_step step, double time, double *ro
   return GAB_OK;
 }
 
-static gab_status add_writers(driver_run *run)
+static gab_status add_writers(gab_app_run *run)
 {
   static const char *const columns[] = {"nusselt_hot", "nusselt_cold", "nusselt_mean", "change", "steady"};
   const gab_schedule schedule = {.every = gab_config_int(run->parameters->config, "convection.every")};
   return gab_output_add_series(run->output, schedule, "convection", columns, 5, nusselt_row, run, NULL);
 }
 
-static gab_status finish(driver_run *run, gab_step step)
+static gab_status finish(gab_app_run *run, gab_step step)
 {
   double row[5];
-  GAB_TRY(nusselt_row(run, step, driver_run_time(run, step), row));
+  GAB_TRY(nusselt_row(run, step, gab_app_run_time(run, step), row));
   gab_log(GAB_LOG_INFO,
           "  Nusselt number %.4f at the hot side, %.4f at the cold one, %.4f on the whole; %s: temperatures "
           "change by up to %.2g in a time L / speed",
@@ -407,18 +407,18 @@ static gab_status unpack_flow(void *user, gab_reader *in)
   return GAB_OK;
 }
 
-static gab_status add(driver_run *run)
+static gab_status add(gab_app_run *run)
 {
   const gab_entity flow = {
       .name = "flow", .kind = GAB_ENTITY_REPLICATED, .user = run, .pack = pack_flow, .unpack = unpack_flow};
   GAB_TRY(gab_timeloop_add_entity(run->loop, &flow));
   GAB_TRY(gab_timeloop_add_task(run->loop, "flow", move_fluid, run));
   GAB_TRY(gab_timeloop_add_task(run->loop, "temperature", move_heat, run));
-  GAB_TRY(driver_run_add_balance(run));
-  return driver_run_add_output(run);
+  GAB_TRY(gab_app_run_add_balance(run));
+  return gab_app_run_add_output(run);
 }
 
-static gab_status check_finite(driver_run *run)
+static gab_status check_finite(gab_app_run *run)
 {
   const convection *it = (const convection *)run;
   for (size_t b = 0; b < gab_forest_block_count(run->forest); b++) {

@@ -35,7 +35,7 @@ static inline double laplace(const double *c, ptrdiff_t row, ptrdiff_t layer)
   return c[-1] + c[1] + c[-row] + c[row] + c[-layer] + c[layer] - 6 * c[0];
 }
 
-static void react(const stencil_block *at)
+static void react(const gab_stencil_block *at)
 {
   const double area = at->width * at->width; /* wider cells: blocks adapt */
   const double diffusion_u = gab_config_real(at->config, "gray_scott.diffusion_u") / area;
@@ -60,15 +60,15 @@ static void react(const stencil_block *at)
 
 /* ---- 4. The table: how much there is of both. */
 static const char *const fields[] = {"u", "v", NULL};
-static const stencil gray_scott = {.name = "gray_scott",
-                                   .title = "a reaction of two substances",
-                                   .dimension = 3,
-                                   .keys = keys,
-                                   .key_count = sizeof keys / sizeof keys[0],
-                                   .fields = fields,
-                                   .start = start,
-                                   .update = react,
-                                   .adaptive = true,
-                                   .sums = fields};
+static const gab_stencil gray_scott = {.name = "gray_scott",
+                                       .title = "a reaction of two substances",
+                                       .dimension = 3,
+                                       .keys = keys,
+                                       .key_count = sizeof keys / sizeof keys[0],
+                                       .fields = fields,
+                                       .start = start,
+                                       .update = react,
+                                       .adaptive = true,
+                                       .sums = fields};
 
-int main(int argc, char **argv) { return stencil_main(argc, argv, &gray_scott); }
+int main(int argc, char **argv) { return gab_stencil_main(argc, argv, &gray_scott); }

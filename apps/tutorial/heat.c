@@ -17,7 +17,7 @@ static const gab_config_key keys[] = {{.name = "k",
                                        .doc = "Conductivity; up to 0.25 it is stable."}};
 
 /* ---- 2. A time step of a block, from what it holds now and one layer of cells around it. */
-static void heat_block(const stencil_block *at)
+static void heat_block(const gab_stencil_block *at)
 {
   const double k = gab_config_real(at->config, "heat.k") / (at->width * at->width);
   const double edge = (double)gab_forest_domain_cells(at->forest).hi[0] * gab_forest_dx(at->forest, 0),
@@ -39,14 +39,14 @@ static void heat_block(const stencil_block *at)
 
 /* ---- 3. That is all. The plate is cold at first; out/heat/heat.csv has its heat, a sum over all cells. */
 static const char *const fields[] = {"temperature", NULL}, *const sums[] = {"heat", NULL};
-static const stencil plate = {.name = "heat",
-                              .title = "a heated plate",
-                              .dimension = 2,
-                              .keys = keys,
-                              .key_count = 1,
-                              .fields = fields,
-                              .update = heat_block,
-                              .adaptive = true,
-                              .sums = sums};
+static const gab_stencil plate = {.name = "heat",
+                                  .title = "a heated plate",
+                                  .dimension = 2,
+                                  .keys = keys,
+                                  .key_count = 1,
+                                  .fields = fields,
+                                  .update = heat_block,
+                                  .adaptive = true,
+                                  .sums = sums};
 
-int main(int argc, char **argv) { return stencil_main(argc, argv, &plate); }
+int main(int argc, char **argv) { return gab_stencil_main(argc, argv, &plate); }

@@ -16,7 +16,7 @@ static void start(const gab_config *config, const double centre[3], double *valu
   values[1] = drop_of(centre[0], centre[1]);
 }
 
-static void spread(const stencil_block *at)
+static void spread(const gab_stencil_block *at)
 {
   const double k = 0.2 / (at->width * at->width);
   for (int32_t y = 0; y < at->cells[1]; y++)
@@ -41,19 +41,19 @@ static double wet_cells(const gab_field *now, int field)
 int main(int argc, char **argv)
 {
   static const char *const fields[] = {"air", "water", NULL};
-  static const stencil_criterion criteria[] = {
+  static const gab_stencil_criterion criteria[] = {
       {"wet_cells", "Where it is wet: cells with more than a tenth.", wet_cells}};
-  static stencil drop = {.name = "drop",
-                         .title = "a drop",
-                         .dimension = 2,
-                         .fields = fields,
-                         .start = start,
-                         .update = spread,
-                         .adaptive = true,
-                         .criteria = criteria,
-                         .criterion_count = 1,
-                         .sums = fields};
+  static gab_stencil drop = {.name = "drop",
+                             .title = "a drop",
+                             .dimension = 2,
+                             .fields = fields,
+                             .start = start,
+                             .update = spread,
+                             .adaptive = true,
+                             .criteria = criteria,
+                             .criterion_count = 1,
+                             .sums = fields};
   if (argc > 1 && strcmp(argv[1], "!") == 0) drop.diagonals = true;
-  if (argc > 1 && strcmp(argv[1], "!!") == 0) drop.criterion_count = STENCIL_MOST_CRITERIA + 1;
-  return stencil_main(argc, argv, &drop);
+  if (argc > 1 && strcmp(argv[1], "!!") == 0) drop.criterion_count = GAB_STENCIL_MOST_CRITERIA + 1;
+  return gab_stencil_main(argc, argv, &drop);
 }

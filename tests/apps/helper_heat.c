@@ -14,20 +14,20 @@ static const gab_config_key keys[] = {
 static const gab_config_section section = {
     .path = "heat", .doc = "A heated plate.", .keys = keys, .count = 1};
 
-static gab_status declare(gab_config *config) { return driver_declare(config, &section, 1); }
+static gab_status declare(gab_config *config) { return gab_app_declare(config, &section, 1); }
 
-static gab_status read_case(driver_case *which)
+static gab_status read_case(gab_app_case *which)
 {
-  GAB_TRY(driver_case_refuse_others(which));
-  GAB_TRY(driver_domain_read(which->config, &which->domain));
+  GAB_TRY(gab_app_case_refuse_others(which));
+  GAB_TRY(gab_app_domain_read(which->config, &which->domain));
   which->domain.periodic[0] = which->domain.periodic[1] = true;
   which->grid = which->domain;
   which->dt = 1;
-  GAB_TRY(driver_balance_read(which->config, &which->balance, &which->rebalance));
-  return driver_case_settle(which);
+  GAB_TRY(gab_app_balance_read(which->config, &which->balance, &which->rebalance));
+  return gab_app_case_settle(which);
 }
 
-static void describe(const driver_case *which)
+static void describe(const gab_app_case *which)
 {
   gab_log(GAB_LOG_INFO, "  heat, conductivity %g", gab_config_real(which->config, "heat.k"));
 }
@@ -35,7 +35,7 @@ static void describe(const driver_case *which)
 /* ---- a run */
 
 typedef struct heat {
-  driver_run base;
+  gab_app_run base;
   gab_block_field field;
   gab_data_id now, next;
   gab_exchange *exchange;
@@ -52,7 +52,7 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
   return GAB_OK;
 }
 
-static gab_status prepare(driver_run *it)
+static gab_status prepare(gab_app_run *it)
 {
   heat *app = (heat *)it;
   const int32_t *cells = it->parameters->grid.cells;
@@ -70,17 +70,17 @@ static gab_status prepare(driver_run *it)
   return gab_exchange_create(it->forest, app->now, &ghosts, &app->exchange);
 }
 
-static void release_run(driver_run *it)
+static void release_run(gab_app_run *it)
 {
   gab_exchange_destroy(&((heat *)it)->exchange);
   if (it->forest) gab_forest_destroy(&it->forest);
 }
 
 /* Hot where x + y is a multiple of 7. */
-static gab_status build(driver_run *it)
+static gab_status build(gab_app_run *it)
 {
   const heat *app = (const heat *)it;
-  GAB_TRY(gab_forest_build(it->forest, NULL, NULL, 0, driver_run_distribute_first, it, NULL));
+  GAB_TRY(gab_forest_build(it->forest, NULL, NULL, 0, gab_app_run_distribute_first, it, NULL));
   for (size_t i = 0; i < gab_forest_block_count(it->forest); i++) {
     const gab_block *block = gab_forest_block(it->forest, i);
     for (int32_t y = 0; y < app->field.shape.cells[1]; y++)
@@ -116,11 +116,11 @@ static gab_status diffuse(void *user, gab_step step)
   return GAB_OK;
 }
 
-static gab_status add(driver_run *it)
+static gab_status add(gab_app_run *it)
 {
   GAB_TRY(gab_timeloop_add_task(it->loop, "heat", diffuse, it));
-  GAB_TRY(driver_run_add_balance(it));
-  return driver_run_add_output(it);
+  GAB_TRY(gab_app_run_add_balance(it));
+  return gab_app_run_add_output(it);
 }
 
 /* ---- a series */
@@ -142,7 +142,7 @@ static gab_status total_row(void *user, gab_step step, double time, double *valu
   return GAB_OK;
 }
 
-static gab_status add_writers(driver_run *it)
+static gab_status add_writers(gab_app_run *it)
 {
   static const char *const columns[] = {"total"};
   return gab_output_add_series(it->output, (gab_schedule){.every = 5}, "heat", columns, 1, total_row, it,
@@ -157,7 +157,7 @@ static const gab_physics physics = {.name = "heat",
                                     .title = "conduction of heat",
                                     .section = "heat",
                                     .own = own,
-                                    .case_bytes = sizeof(driver_case),
+                                    .case_bytes = sizeof(gab_app_case),
                                     .declare = declare,
                                     .read = read_case,
                                     .describe = describe,

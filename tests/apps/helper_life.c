@@ -10,7 +10,7 @@ static void start(const gab_config *config, const double centre[3], double *valu
     if ((int)centre[0] == living[i][0] && (int)centre[1] == living[i][1]) values[0] = 1;
 }
 
-static void live(const stencil_block *at)
+static void live(const gab_stencil_block *at)
 {
   for (int32_t y = 0; y < at->cells[1]; y++)
     for (int32_t x = 0; x < at->cells[0]; x++) {
@@ -31,19 +31,19 @@ static const char *const fields[] = {"cell", NULL}, *const sums[] = {"living", "
 
 int main(int argc, char **argv)
 {
-  static const stencil life = {.name = "life",
-                               .title = "the game of life",
-                               .dimension = 2,
-                               .fields = fields,
-                               .start = start,
-                               .update = live,
-                               .diagonals = true,
-                               .sums = sums,
-                               .add = count};
-  static const stencil unsound = {.name = "unsound",
-                                  .title = "a stencil with more sums than fields",
-                                  .fields = fields,
-                                  .update = live,
-                                  .sums = sums};
-  return stencil_main(argc, argv, argc > 1 && argv[1][0] == '!' ? &unsound : &life);
+  static const gab_stencil life = {.name = "life",
+                                   .title = "the game of life",
+                                   .dimension = 2,
+                                   .fields = fields,
+                                   .start = start,
+                                   .update = live,
+                                   .diagonals = true,
+                                   .sums = sums,
+                                   .add = count};
+  static const gab_stencil unsound = {.name = "unsound",
+                                      .title = "a stencil with more sums than fields",
+                                      .fields = fields,
+                                      .update = live,
+                                      .sums = sums};
+  return gab_stencil_main(argc, argv, argc > 1 && argv[1][0] == '!' ? &unsound : &life);
 }

@@ -165,7 +165,7 @@ static bool due(const void *user, gab_step step)
 }
 static gab_status look(void *user, gab_step step)
 {
-  const driver_run *run = user;
+  const gab_app_run *run = user;
   const gab_quantity *speed;
   gab_component component;
   void *memory;
@@ -208,7 +208,7 @@ static const gab_config_section drive_section = {.path = "drive",
 static void drive_row(void *user, const gab_block *block, const int32_t first[3], int32_t count,
                       double *const force[3])
 {
-  const driver_run *run = user;
+  const gab_app_run *run = user;
   const gab_config *config = run->parameters->config;
   const double share = gab_config_real(config, "drive.share");
   const gab_box domain = gab_forest_domain_cells(run->forest), cells = gab_block_cells(run->forest, block);
@@ -221,16 +221,16 @@ static gab_status drive(void *user, gab_step step)
 {
   const gab_local_force force = {.name = "drive", .user = user, .row = drive_row};
   (void)step;
-  return gab_lbm_apply_local_force(driver_run_flow(user), &force);
+  return gab_lbm_apply_local_force(gab_app_run_flow(user), &force);
 }
 
 static gab_status declare_driven(gab_config *config)
 {
   GAB_TRY(gab_physics_flow.declare(config));
-  return driver_declare(config, &drive_section, 1);
+  return gab_app_declare(config, &drive_section, 1);
 }
 
-static gab_status add_driven(driver_run *run)
+static gab_status add_driven(gab_app_run *run)
 {
   GAB_TRY(gab_physics_flow.add(run));
   if (gab_config_real(run->parameters->config, "drive.force") == 0) return GAB_OK;

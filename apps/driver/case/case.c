@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-void driver_folder_of(const char *path, char *folder, size_t capacity)
+void gab_app_folder_of(const char *path, char *folder, size_t capacity)
 {
   const char *slash = strrchr(path, '/');
   int length = slash ? (int)(slash - path) : 1;
@@ -60,7 +60,7 @@ static gab_status read_scale(const gab_config *config, gab_forest_options *fores
   return GAB_OK;
 }
 
-gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest)
+gab_status gab_app_domain_read(const gab_config *config, gab_forest_options *forest)
 {
   GAB_TRY(read_cells(config, forest));
   return read_scale(config, forest);
@@ -68,7 +68,7 @@ gab_status driver_domain_read(const gab_config *config, gab_forest_options *fore
 
 /* ---------------------------------------------------------------- run */
 
-gab_status driver_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every)
+gab_status gab_app_steps_read(const gab_config *config, double dt, gab_step *steps, gab_step *check_every)
 {
   bool has_steps = gab_config_is_set(config, "run.steps"), has_time = gab_config_is_set(config, "run.time");
   if (!has_steps && !has_time)
@@ -95,12 +95,12 @@ static gab_status refuse_strategy(const gab_config *config, const gab_strategy *
   return GAB_OK;
 }
 
-gab_status driver_reconstruct_refuse(const gab_config *config, const char *why)
+gab_status gab_app_reconstruct_refuse(const gab_config *config, const char *why)
 {
   return refuse_strategy(config, &gab_strategy_reconstruct, why);
 }
 
-gab_status driver_blame(const gab_config *config, const char *path, gab_status status)
+gab_status gab_app_blame(const gab_config *config, const char *path, gab_status status)
 {
   if (status != GAB_ERR_INPUT) return status;
   char message[1024];
@@ -108,7 +108,7 @@ gab_status driver_blame(const gab_config *config, const char *path, gab_status s
   return gab_config_fail(config, path, "%s", message);
 }
 
-gab_status driver_slice_settle(const gab_config *config, size_t index, gab_status status)
+gab_status gab_app_slice_settle(const gab_config *config, size_t index, gab_status status)
 {
   static const char lost[] = "_lost";
   char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
@@ -121,20 +121,20 @@ gab_status driver_slice_settle(const gab_config *config, size_t index, gab_statu
     return gab_config_fail(config, path, "NAME%s is the name of pictures after a death", lost);
   if (!gab_config_is_set(config, path)) path[0] = '\0';
   if (status == GAB_ERR_INPUT && path[0] && gab_output_name_check(name) != GAB_OK)
-    return driver_blame(config, path, status);
-  return driver_blame(config, item, status);
+    return gab_app_blame(config, path, status);
+  return gab_app_blame(config, item, status);
 }
 
-gab_status driver_column_check(const gab_config *config, const char *path)
+gab_status gab_app_column_check(const gab_config *config, const char *path)
 {
   const char *name = gab_config_string(config, path);
-  if (strlen(name) > DRIVER_LONGEST_NAME)
+  if (strlen(name) > GAB_APP_LONGEST_NAME)
     return gab_config_fail(config, path, "'%.40s...' has %zu bytes, more than %d", name, strlen(name),
-                           (int)DRIVER_LONGEST_NAME);
-  return driver_blame(config, path, gab_column_check(name));
+                           (int)GAB_APP_LONGEST_NAME);
+  return gab_app_blame(config, path, gab_column_check(name));
 }
 
-gab_status driver_drills_check(const driver_options *options)
+gab_status gab_app_drills_check(const gab_app_options *options)
 {
   for (size_t i = 0; i < options->drill_count; i++) {
     gab_drill drill;
@@ -146,7 +146,7 @@ gab_status driver_drills_check(const driver_options *options)
   return GAB_OK;
 }
 
-gab_status driver_processes_check(gab_world *world, const gab_config *config, const driver_options *options)
+gab_status gab_app_processes_check(gab_world *world, const gab_config *config, const gab_app_options *options)
 {
   gab_status status = GAB_OK;
   if (gab_world_is_root(world))
@@ -156,19 +156,20 @@ gab_status driver_processes_check(gab_world *world, const gab_config *config, co
   return gab_output_settle(world, status);
 }
 
-gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most)
+gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
+                                       uint64_t most)
 {
   return gab_resilience_check_any_slots(config, options->drills, options->drill_count,
                                         most < INT32_MAX ? (int32_t)most : INT32_MAX);
 }
 
-int64_t driver_root_count(const gab_forest_options *forest)
+int64_t gab_app_root_count(const gab_forest_options *forest)
 {
   const int32_t *roots = forest->grid.roots;
   return (int64_t)roots[0] * roots[1] * roots[2];
 }
 
-gab_box driver_root_cells(const gab_forest_options *forest, int64_t root)
+gab_box gab_app_root_cells(const gab_forest_options *forest, int64_t root)
 {
   gab_box box;
   for (int d = 0; d < 3; d++) {
@@ -179,7 +180,7 @@ gab_box driver_root_cells(const gab_forest_options *forest, int64_t root)
   return box;
 }
 
-void driver_describe_spares(const gab_config *config, int64_t processes)
+void gab_app_describe_spares(const gab_config *config, int64_t processes)
 {
   const gab_spares_asked asked = gab_resilience_spares(config);
   if (asked.count == 0) return;

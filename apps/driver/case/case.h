@@ -19,82 +19,84 @@ extern "C" {
 #endif
 
 /** When blocks are shared out anew by what they took. */
-typedef struct driver_rebalance {
+typedef struct gab_app_rebalance {
   gab_step every; /**< 0: never by itself */
   double above;   /**< unevenness */
-} driver_rebalance;
+} gab_app_rebalance;
 
 /** Which steps have blocks that are computed twice, and how many. */
-typedef struct recompute_plan {
+typedef struct gab_app_recompute {
   gab_step every; /**< 0: the monitor is not wanted */
   double share;   /**< of the blocks */
-} recompute_plan;
+} gab_app_recompute;
 
-typedef struct gab_physics gab_physics;       /* physics.h */
-typedef struct driver_options driver_options; /* of the command line; opaque here */
+typedef struct gab_physics gab_physics;         /* physics.h */
+typedef struct gab_app_options gab_app_options; /* of the command line; opaque here */
 
 /** What a parameter file comes to for any physics, worked out without communication. That of a physics begins with it. */
-typedef struct driver_case {
+typedef struct gab_app_case {
   const gab_physics *physics; /**< borrowed, as config and options */
   const gab_config *config;
-  const driver_options *options;
+  const gab_app_options *options;
   gab_forest_options domain; /**< in the cells that the file speaks of */
   gab_forest_options grid;   /**< the same in cells of level 0 */
   gab_balance_options balance;
-  driver_rebalance rebalance;
+  gab_app_rebalance rebalance;
   double dt; /**< of a step */
   gab_step steps, check_every;
-  recompute_plan recompute;
-} driver_case;
+  gab_app_recompute recompute;
+} gab_app_case;
 
 /** Declares the sections of a list, for gab_physics.declare. */
-gab_status driver_declare(gab_config *config, const gab_config_section *list, size_t count);
+gab_status gab_app_declare(gab_config *config, const gab_config_section *list, size_t count);
 
 /* ---------------------------------------------------------------- for gab_physics.read */
 
 /** ::GAB_ERR_INPUT if the file has a section that belongs to another physics. */
-gab_status driver_case_refuse_others(const driver_case *which);
+gab_status gab_app_case_refuse_others(const gab_app_case *which);
 /** Cells, blocks and scale of the domain; what is periodic is left to the physics. */
-gab_status driver_domain_read(const gab_config *config, gab_forest_options *forest);
+gab_status gab_app_domain_read(const gab_config *config, gab_forest_options *forest);
 /** Reads the section `balance`. */
-gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when);
-/** For gab_physics.read: steps by driver_case.dt, what is computed twice, resilience, drills.
+gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *found,
+                                gab_app_rebalance *when);
+/** For gab_physics.read: steps by gab_app_case.dt, what is computed twice, resilience, drills.
  *  @return ::GAB_ERR_INPUT with the place in the file */
-gab_status driver_case_settle(driver_case *which);
+gab_status gab_app_case_settle(gab_app_case *which);
 /** ::GAB_ERR_INPUT if the recovery strategies of a case name `reconstruct`. @param[in] why  it cannot be */
-gab_status driver_reconstruct_refuse(const gab_config *config, const char *why);
+gab_status gab_app_reconstruct_refuse(const gab_config *config, const char *why);
 /** Puts the place in the file before what a module had to say against an input, and leaves other outcomes as they are. */
-gab_status driver_blame(const gab_config *config, const char *path, gab_status status);
+gab_status gab_app_blame(const gab_config *config, const char *path, gab_status status);
 /** ::GAB_ERR_INPUT for a name of a probe, line or body that cannot be in the head of a table. */
-gab_status driver_column_check(const gab_config *config, const char *path);
+gab_status gab_app_column_check(const gab_config *config, const char *path);
 /** Bytes of a name that stands in the head of a table, at most. */
-enum { DRIVER_LONGEST_NAME = 48 };
+enum { GAB_APP_LONGEST_NAME = 48 };
 /** Reads when something is written from the keys every, interval, start below `path`. */
-gab_status output_schedule_read(const gab_config *config, const char *path, double dt,
-                                gab_schedule *schedule);
+gab_status gab_app_schedule_read(const gab_config *config, const char *path, double dt,
+                                 gab_schedule *schedule);
 /** Reads how much files are compressed from the key compression below `path`. */
-int output_compression_read(const gab_config *config, const char *path);
+int gab_app_compression_read(const gab_config *config, const char *path);
 
 /* ---------------------------------------------------------------- for gab_physics.check */
 
 /** What depends on how many processes there are, for any number of them up to `most`: refuses what can be right for none,
  *  and warns of drills that none of them has.
  *  @return ::GAB_ERR_INPUT for a file of failure domains that fits none */
-gab_status driver_any_processes_check(const gab_config *config, const driver_options *options, uint64_t most);
+gab_status gab_app_any_processes_check(const gab_config *config, const gab_app_options *options,
+                                       uint64_t most);
 /** Says in the log how many spare processes a case asks for, if any, beside those that compute. */
-void driver_describe_spares(const gab_config *config, int64_t processes);
+void gab_app_describe_spares(const gab_config *config, int64_t processes);
 /** Blocks of level 0 that a grid could have, and the cells of one of them, counted along x first. Pure. */
-int64_t driver_root_count(const gab_forest_options *forest);
-gab_box driver_root_cells(const gab_forest_options *forest, int64_t root);
+int64_t gab_app_root_count(const gab_forest_options *forest);
+gab_box gab_app_root_cells(const gab_forest_options *forest, int64_t root);
 
 /** What the cells of a case take of memory. */
-typedef struct driver_memory {
+typedef struct gab_app_memory {
   double cells;        /**< of the grid, at least */
   double state, image; /**< bytes of a cell in the fields, in a snapshot */
   /** Those of the cells that need memory, or some number above `most` if they are more; may be NULL. */
   double (*count)(const void *user, double most);
   const void *user;
-} driver_memory;
+} gab_app_memory;
 
 #ifdef __cplusplus
 }

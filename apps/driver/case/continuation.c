@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 /* A run that the launcher starts again goes on, whatever was asked of the first one. */
-bool driver_starts_anew(const driver_options *options) { return options->fresh && gab_launch_attempt() == 0; }
+bool gab_app_starts_anew(const gab_app_options *options)
+{
+  return options->fresh && gab_launch_attempt() == 0;
+}
 
 static bool has_its_default(const void *config, const char *key) { return !gab_config_is_set(config, key); }
 
 /* Refuses a checkpoint of another case, with all that differs. */
-static gab_status check_case(const gab_config *config, const driver_options *options,
+static gab_status check_case(const gab_config *config, const gab_app_options *options,
                              const gab_manifest *manifest)
 {
   gab_buffer mine = {0}, differences = {0};
@@ -48,7 +51,7 @@ static gab_status check_case(const gab_config *config, const driver_options *opt
 static gab_status ask_finished(gab_world *world, const char *folder, const gab_manifest *newest,
                                gab_step steps, bool *finished)
 {
-  char path[DRIVER_PATH_LENGTH + 32];
+  char path[GAB_APP_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/summary.json", folder);
   uint64_t done = 0;
   if (gab_world_is_root(world) && newest->step >= steps) {
@@ -80,15 +83,16 @@ static gab_status check_tries(gab_world *world, const gab_config *config, const 
       facts[0], facts[1] - 1, folder);
 }
 
-gab_status driver_continuation_find(gab_world *world, const gab_config *config, const driver_options *options,
-                                    const char *folder, gab_step steps, driver_continuation *found)
+gab_status gab_app_continuation_find(gab_world *world, const gab_config *config,
+                                     const gab_app_options *options, const char *folder, gab_step steps,
+                                     gab_app_continuation *found)
 {
-  char checkpoints[DRIVER_PATH_LENGTH + 32];
-  *found = (driver_continuation){.restart = NULL};
-  if (strlen(folder) >= DRIVER_PATH_LENGTH)
+  char checkpoints[GAB_APP_PATH_LENGTH + 32];
+  *found = (gab_app_continuation){.restart = NULL};
+  if (strlen(folder) >= GAB_APP_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
   GAB_TRY(gab_run_lock_take(world, folder, &found->lock));
-  if (driver_starts_anew(options)) return GAB_OK;
+  if (gab_app_starts_anew(options)) return GAB_OK;
   snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", folder);
   GAB_TRY(gab_restart_find(world, checkpoints, true, &found->restart));
   if (gab_restart_count(found->restart) == 0) {
@@ -108,13 +112,13 @@ gab_status driver_continuation_find(gab_world *world, const gab_config *config, 
   return status;
 }
 
-void driver_continuation_end(driver_continuation *found, gab_status status)
+void gab_app_continuation_end(gab_app_continuation *found, gab_status status)
 {
   gab_restart_destroy(&found->restart);
   gab_run_lock_release(&found->lock, status == GAB_ERR_AGAIN ? GAB_RUN_LOCK_LEAVE : GAB_RUN_LOCK_REMOVE);
 }
 
-void driver_tell_end(gab_world *world, gab_status status)
+void gab_app_tell_end(gab_world *world, gab_status status)
 {
   const bool in_order = status == GAB_ERR_REQUEUE || status == GAB_ERR_AGAIN;
   const gab_log_level level = in_order ? GAB_LOG_INFO : GAB_LOG_ERROR;

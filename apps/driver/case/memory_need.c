@@ -31,7 +31,7 @@ static int local_processes(int all)
   return 1;
 }
 
-gab_status driver_snapshot_factor(const gab_config *config, int32_t processes, double *factor)
+gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, double *factor)
 {
   gab_redundancy redundancy;
   gab_members all;
@@ -48,17 +48,18 @@ gab_status driver_snapshot_factor(const gab_config *config, int32_t processes, d
 }
 
 /* What one process needs at least, with `cells` in all. */
-static double need_of(const driver_memory *memory, double cells, int processes, double snapshots)
+static double need_of(const gab_app_memory *memory, double cells, int processes, double snapshots)
 {
   return cells / processes * (memory->state + memory->image * snapshots);
 }
 
-gab_status driver_memory_check(const gab_config *config, const driver_memory *memory, int processes, int here)
+gab_status gab_app_memory_check(const gab_config *config, const gab_app_memory *memory, int processes,
+                                int here)
 {
   double snapshots;
   const gab_system_memory system = gab_system_memory_look();
   if (!system.known) return GAB_OK;
-  GAB_TRY(driver_snapshot_factor(config, processes, &snapshots));
+  GAB_TRY(gab_app_snapshot_factor(config, processes, &snapshots));
   const double free = (double)system.available;
   double cells = memory->cells;
   if (need_of(memory, cells, processes, snapshots) * here <= free) return GAB_OK;
@@ -79,11 +80,12 @@ gab_status driver_memory_check(const gab_config *config, const driver_memory *me
       bytes_text(need * here, node), here, bytes_text(free, left), where);
 }
 
-gab_status driver_memory_settle(gab_world *world, const gab_config *config, const driver_options *options,
-                                const driver_memory *memory)
+gab_status gab_app_memory_settle(gab_world *world, const gab_config *config, const gab_app_options *options,
+                                 const gab_app_memory *memory)
 {
   const int processes = (int)gab_members_count(gab_world_members(world));
   /* Started again it has run before, and its images are still there. */
   if (options->overcommit || gab_launch_attempt() > 0) return GAB_OK;
-  return gab_output_settle(world, driver_memory_check(config, memory, processes, local_processes(processes)));
+  return gab_output_settle(world,
+                           gab_app_memory_check(config, memory, processes, local_processes(processes)));
 }

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-gab_status driver_real_read(const char *name, const char *text, double least, double *number)
+gab_status gab_app_real_read(const char *name, const char *text, double least, double *number)
 {
   char *end;
   errno = 0;
@@ -13,7 +13,7 @@ gab_status driver_real_read(const char *name, const char *text, double least, do
   return GAB_OK;
 }
 
-gab_status driver_count_read(const char *name, const char *text, int64_t least, int64_t most, int64_t *count)
+gab_status gab_app_count_read(const char *name, const char *text, int64_t least, int64_t most, int64_t *count)
 {
   char *end;
   errno = 0;

@@ -26,7 +26,7 @@ static size_t distance(const char *a, const char *b)
   return row[columns];
 }
 
-const char *driver_closest(const char *wanted, const char *const *words)
+const char *gab_app_closest(const char *wanted, const char *const *words)
 {
   const char *closest = words[0];
   size_t least = SIZE_MAX;
@@ -74,13 +74,13 @@ static bool is_allowed(const option_row *row, const char *allowed)
 
 static gab_status add(const char **list, size_t *count, const char *value, const char *option)
 {
-  if (*count == DRIVER_MOST_SETTINGS)
-    GAB_FAIL(GAB_ERR_INPUT, "%s is given more than %d times", option, DRIVER_MOST_SETTINGS);
+  if (*count == GAB_APP_MOST_SETTINGS)
+    GAB_FAIL(GAB_ERR_INPUT, "%s is given more than %d times", option, GAB_APP_MOST_SETTINGS);
   list[(*count)++] = value;
   return GAB_OK;
 }
 
-static gab_status take(const option_row *row, const char *value, driver_options *options)
+static gab_status take(const option_row *row, const char *value, gab_app_options *options)
 {
   switch (row->letter) {
   case 'o':
@@ -150,12 +150,12 @@ static gab_status refuse(const char *word, const char *allowed)
     if (is_allowed(&rows[i], allowed)) names[count++] = rows[i].name;
   names[count] = NULL;
   GAB_FAIL(GAB_ERR_INPUT, "unknown option '%s'; did you mean '%s'? (--help lists them)", word,
-           driver_closest(word, names));
+           gab_app_closest(word, names));
 }
 
-gab_status driver_options_parse(int argc, char **argv, const char *allowed, driver_options *options)
+gab_status gab_app_options_parse(int argc, char **argv, const char *allowed, gab_app_options *options)
 {
-  *options = (driver_options){0};
+  *options = (gab_app_options){0};
   for (int i = 0; i < argc; i++) {
     const char *word = argv[i], *value = NULL;
     if (word[0] != '-' || !word[1]) {

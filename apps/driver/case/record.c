@@ -1,8 +1,8 @@
 /* What summary.json says of the case. */
 #include "apps/driver/driver.h"
 
-void driver_put_case(gab_json *json, const gab_config *config, const driver_options *options, double dt,
-                     double time)
+void gab_app_put_case(gab_json *json, const gab_config *config, const gab_app_options *options, double dt,
+                      double time)
 {
   gab_json_text(json, "case", gab_config_name(config));
   gab_json_text(json, "title", gab_config_string(config, "run.title"));

@@ -11,7 +11,8 @@ static gab_status steps_of_interval(const gab_config *config, const char *path, 
   return GAB_OK;
 }
 
-gab_status output_schedule_read(const gab_config *config, const char *path, double dt, gab_schedule *schedule)
+gab_status gab_app_schedule_read(const gab_config *config, const char *path, double dt,
+                                 gab_schedule *schedule)
 {
   char every[GAB_CONFIG_PATH_CAPACITY], interval[GAB_CONFIG_PATH_CAPACITY], start[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(every, "%s.every", path);
@@ -22,7 +23,7 @@ gab_status output_schedule_read(const gab_config *config, const char *path, doub
   return steps_of_interval(config, interval, dt, &schedule->every);
 }
 
-int output_compression_read(const gab_config *config, const char *path)
+int gab_app_compression_read(const gab_config *config, const char *path)
 {
   char key[GAB_CONFIG_PATH_CAPACITY];
   gab_config_path(key, "%s.compression", path);

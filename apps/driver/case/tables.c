@@ -222,7 +222,7 @@ static const gab_config_section sections[] = {
     {.path = "output.slices", .doc = "Pictures (PNG) of plane slices.", .is_list = true, KEYS(slice_keys)},
 };
 
-gab_status driver_declare(gab_config *config, const gab_config_section *list, size_t count)
+gab_status gab_app_declare(gab_config *config, const gab_config_section *list, size_t count)
 {
   for (size_t i = 0; i < count; i++) GAB_TRY(gab_config_declare(config, &list[i]));
   return GAB_OK;
@@ -232,13 +232,13 @@ static gab_status declare_all(gab_config *config)
 {
   const gab_physics *physics;
   list_balancers();
-  GAB_TRY(driver_declare(config, sections, sizeof sections / sizeof sections[0]));
-  for (int i = 0; (physics = driver_physics_at(i)); i++) GAB_TRY(physics->declare(config));
+  GAB_TRY(gab_app_declare(config, sections, sizeof sections / sizeof sections[0]));
+  for (int i = 0; (physics = gab_app_physics_at(i)); i++) GAB_TRY(physics->declare(config));
   GAB_TRY(gab_resilience_declare(config));
-  return recompute_declare(config);
+  return gab_app_recompute_declare(config);
 }
 
-gab_status driver_config_create(gab_config **config)
+gab_status gab_app_config_create(gab_config **config)
 {
   GAB_TRY(gab_config_create(config));
   const gab_status status = declare_all(*config);
@@ -246,20 +246,20 @@ gab_status driver_config_create(gab_config **config)
   return status;
 }
 
-gab_status driver_config_finish(gab_config *config, const driver_options *options)
+gab_status gab_app_config_finish(gab_config *config, const gab_app_options *options)
 {
   for (size_t i = 0; i < options->setting_count; i++)
     GAB_TRY(gab_config_override(config, options->settings[i]));
   return gab_config_check(config);
 }
 
-gab_status driver_config_from_file(const driver_options *options, gab_config **config)
+gab_status gab_app_config_from_file(const gab_app_options *options, gab_config **config)
 {
   *config = NULL;
   if (!options->word) GAB_FAIL(GAB_ERR_INPUT, "no case file given");
-  GAB_TRY(driver_config_create(config));
+  GAB_TRY(gab_app_config_create(config));
   gab_status status = gab_config_load(*config, options->word);
-  if (status == GAB_OK) status = driver_config_finish(*config, options);
+  if (status == GAB_OK) status = gab_app_config_finish(*config, options);
   if (status != GAB_OK) gab_config_destroy(config);
   return status;
 }

@@ -21,22 +21,22 @@ static int complain(const char *what)
   return gab_status_exit_code(GAB_ERR_INPUT);
 }
 
-int command_assemble(int argc, char **argv)
+int gab_app_command_assemble(int argc, char **argv)
 {
   const char *out = NULL;
   bool linked = false;
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      driver_usage_put(usage, stdout);
+      gab_app_usage_put(usage, stdout);
       return 0;
     }
     if (strcmp(argv[i], "--linked") == 0) linked = true;
     else if (argv[i][0] == '-' || out) return complain("takes one folder and --linked (--help)");
     else out = argv[i];
   }
-  char folder[DRIVER_PATH_LENGTH + 16], path[DRIVER_PATH_LENGTH + 16];
+  char folder[GAB_APP_PATH_LENGTH + 16], path[GAB_APP_PATH_LENGTH + 16];
   if (!out) return complain("no output folder of a run given (--help)");
-  if (strlen(out) >= DRIVER_PATH_LENGTH) return complain("the name of the folder is too long");
+  if (strlen(out) >= GAB_APP_PATH_LENGTH) return complain("the name of the folder is too long");
   snprintf(folder, sizeof folder, "%s/slabs", out);
   snprintf(path, sizeof path, "%s/solid", out);
   gab_parts_whole whole;

@@ -15,19 +15,19 @@ static const char usage[] =
     "Exit code: 0 if the case can run, 2 with all that is wrong if not.\n";
 
 /* What a run does before it makes blocks and files, and what the physics has to say. */
-static gab_status try_run(gab_world *world, const driver_case *which)
+static gab_status try_run(gab_world *world, const gab_app_case *which)
 {
-  char folder[DRIVER_PATH_LENGTH];
-  driver_run *made;
-  driver_default_folder(which->options->word, folder, sizeof folder);
-  gab_status status = driver_run_create(world, which, folder, &made);
-  if (status == GAB_OK) status = driver_run_check(made);
-  driver_run_destroy(&made);
+  char folder[GAB_APP_PATH_LENGTH];
+  gab_app_run *made;
+  gab_app_default_folder(which->options->word, folder, sizeof folder);
+  gab_status status = gab_app_run_create(world, which, folder, &made);
+  if (status == GAB_OK) status = gab_app_run_check(made);
+  gab_app_run_destroy(&made);
   return status;
 }
 
 /* In a world of this process alone. What went wrong is said behind the end of MPI, too. */
-static gab_status check_case(const driver_case *which)
+static gab_status check_case(const gab_app_case *which)
 {
   gab_world *world = NULL;
   char message[4096];
@@ -38,24 +38,24 @@ static gab_status check_case(const driver_case *which)
   return status == GAB_OK ? GAB_OK : gab_error_set(status, __FILE__, __LINE__, "%s", message);
 }
 
-static gab_status check(const driver_options *options)
+static gab_status check(const gab_app_options *options)
 {
   gab_config *config = NULL;
-  driver_case *which = NULL;
-  GAB_TRY(driver_config_from_file(options, &config));
-  gab_status status = driver_case_create(config, options, &which);
+  gab_app_case *which = NULL;
+  GAB_TRY(gab_app_config_from_file(options, &config));
+  gab_status status = gab_app_case_create(config, options, &which);
   if (status == GAB_OK) status = check_case(which);
-  driver_case_destroy(&which);
+  gab_app_case_destroy(&which);
   gab_config_destroy(&config);
   return status;
 }
 
-int command_check(int argc, char **argv)
+int gab_app_command_check(int argc, char **argv)
 {
-  driver_options options;
-  gab_status status = driver_options_parse(argc, argv, "si", &options);
+  gab_app_options options;
+  gab_status status = gab_app_options_parse(argc, argv, "si", &options);
   if (status == GAB_OK && options.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK) status = check(&options);

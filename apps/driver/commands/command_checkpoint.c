@@ -36,11 +36,11 @@ static const char usage[] =
 static gab_status visit_all(const char *dir, gab_status (*visit)(void *user, gab_step step, const char *path),
                             void *user)
 {
-  char path[DRIVER_PATH_LENGTH + 32];
+  char path[GAB_APP_PATH_LENGTH + 32];
   struct stat info;
   const char *name = strrchr(dir, '/');
   name = name ? name + 1 : dir;
-  if (strlen(dir) >= DRIVER_PATH_LENGTH)
+  if (strlen(dir) >= GAB_APP_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of folder %.60s... is too long", dir);
   if (stat(dir, &info) != 0) GAB_FAIL(GAB_ERR_INPUT, "%s: %s", dir, strerror(errno));
   snprintf(path, sizeof path, "%s/manifest.json", dir);
@@ -121,7 +121,7 @@ typedef struct extraction {
 
 static gab_status write_file(const extraction *job, const char *name, const void *bytes, size_t count)
 {
-  char path[2 * DRIVER_PATH_LENGTH];
+  char path[2 * GAB_APP_PATH_LENGTH];
   snprintf(path, sizeof path, "%s/%s", job->to, name);
   FILE *file = fopen(path, "wb");
   if (!file) GAB_FAIL(GAB_ERR_INPUT, "cannot write %s: %s", path, strerror(errno));
@@ -176,7 +176,7 @@ static gab_status extract_one(void *user, gab_step step, const char *path)
   return status;
 }
 
-static gab_status run_extract(const driver_options *options)
+static gab_status run_extract(const gab_app_options *options)
 {
   extraction job = {.to = options->out};
   char *end = NULL;
@@ -195,7 +195,7 @@ static gab_status run_extract(const driver_options *options)
 
 /* ---------------------------------------------------------------- */
 
-static gab_status run(const char *verb, const driver_options *options, int *code)
+static gab_status run(const char *verb, const gab_app_options *options, int *code)
 {
   int count = 0;
   verification all = {0};
@@ -213,10 +213,10 @@ static gab_status run(const char *verb, const driver_options *options, int *code
   return GAB_OK;
 }
 
-int command_checkpoint(int argc, char **argv)
+int gab_app_command_checkpoint(int argc, char **argv)
 {
   static const char *const verbs[] = {"list", "verify", "extract", NULL};
-  driver_options options;
+  gab_app_options options;
   const char *verb = argc > 0 ? argv[0] : "";
   int code = 0;
   bool known = false;
@@ -224,12 +224,12 @@ int command_checkpoint(int argc, char **argv)
   if (!known) {
     bool asked = strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0;
     if (!asked && verb[0]) fprintf(stderr, "gabion: there is no `checkpoint %s'\n", verb);
-    driver_usage_put(usage, asked ? stdout : stderr);
+    gab_app_usage_put(usage, asked ? stdout : stderr);
     return asked ? 0 : 2;
   }
-  gab_status status = driver_options_parse(argc - 1, argv + 1, "ob", &options);
+  gab_status status = gab_app_options_parse(argc - 1, argv + 1, "ob", &options);
   if (status == GAB_OK && options.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK) status = run(verb, &options, &code);

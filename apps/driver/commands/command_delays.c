@@ -29,7 +29,7 @@ static const char notes[] = "\n"
                             "global recovery, and a checkpoint\n"
                             "is no reduction unless --reduce-every makes it one.\n";
 
-bool delays_are_asked_for(int argc, char **argv)
+bool gab_app_delays_are_asked_for(int argc, char **argv)
 {
   for (int i = 0; i < argc; i++)
     if (strcmp(argv[i], "--delays") == 0) return true;
@@ -92,14 +92,14 @@ static gab_status play_rows(const delays_options *options)
   if (options->csv) GAB_TRY(gab_alloc(3 * processes * sizeof(double), GAB_MEMORY_OTHER, &sums));
   gab_status status = GAB_OK;
   for (size_t k = 0; k < count && status == GAB_OK; k++)
-    status = delays_play(options, rows[k].source, rows[k].value, sums, &rows[k]);
+    status = gab_app_delays_play(options, rows[k].source, rows[k].value, sums, &rows[k]);
   const double seconds = gab_seconds() - start;
   if (status == GAB_OK && options->csv) status = write_times(options, sums);
   gab_free(&sums);
-  if (status == GAB_OK && options->picture) status = delays_draw(options, &rows[0]);
+  if (status == GAB_OK && options->picture) status = gab_app_delays_draw(options, &rows[0]);
   if (status != GAB_OK) return status;
-  if (options->common.json) return delays_print_json(options, rows, count, seconds, stdout);
-  delays_print(options, rows, count, seconds, stdout);
+  if (options->common.json) return gab_app_delays_print_json(options, rows, count, seconds, stdout);
+  gab_app_delays_print(options, rows, count, seconds, stdout);
   return GAB_OK;
 }
 
@@ -122,7 +122,7 @@ static gab_status play_reach(const delays_options *options)
              gab_neighbourhood_processes(box));
   GAB_TRY(gab_alloc(((size_t)options->model.steps + 1) * sizeof(double), GAB_MEMORY_OTHER, &share));
   gab_status status = gab_delays_reach(&options->model, (int32_t)process, options->model.steps, share);
-  if (status == GAB_OK) status = delays_print_reach(options, share, options->model.steps, stdout);
+  if (status == GAB_OK) status = gab_app_delays_print_reach(options, share, options->model.steps, stdout);
   gab_free(&share);
   return status;
 }
@@ -133,25 +133,25 @@ static gab_status play(delays_options *options)
   delays_graph graph = {0};
   gab_status status = GAB_OK;
   if (options->common.word) {
-    status = delays_graph_of_case(options, &graph);
+    status = gab_app_delays_graph_of_case(options, &graph);
     options->model.neighbourhood.graph = &graph.graph;
   }
   if (status == GAB_OK) status = options->reach == -1 ? play_rows(options) : play_reach(options);
-  delays_graph_release(&graph);
+  gab_app_delays_graph_release(&graph);
   return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
 }
 
-int command_delays(int argc, char **argv)
+int gab_app_command_delays(int argc, char **argv)
 {
   delays_options options;
-  gab_status status = delays_options_parse(argc, argv, &options);
+  gab_status status = gab_app_delays_options_parse(argc, argv, &options);
   if (status == GAB_OK && options.common.help) {
-    driver_usage_put(usage, stdout);
-    delays_options_print(stdout);
+    gab_app_usage_put(usage, stdout);
+    gab_app_delays_options_print(stdout);
     fputs(notes, stdout);
   } else if (status == GAB_OK) status = play(&options);
   if (status == GAB_OK && fflush(stdout) != 0) status = GAB_ERR_IO;
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
-  delays_options_release(&options);
+  gab_app_delays_options_release(&options);
   return gab_status_exit_code(status);
 }

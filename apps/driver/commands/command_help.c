@@ -8,22 +8,22 @@ static const char usage[] =
     "       gabion help KEY             a section or key, e.g. drills, lbm, output.slices, domain.cells\n"
     "       gabion help --reference     all parameters as a Markdown page\n";
 
-static gab_status write_help(const driver_options *options)
+static gab_status write_help(const gab_app_options *options)
 {
   gab_config *config = NULL;
-  GAB_TRY(driver_config_create(&config));
+  GAB_TRY(gab_app_config_create(&config));
   gab_status status = options->reference ? gab_config_write_reference(config, stdout)
                                          : gab_config_write_help(config, stdout, options->word);
   gab_config_destroy(&config);
   return status;
 }
 
-int command_help(int argc, char **argv)
+int gab_app_command_help(int argc, char **argv)
 {
-  driver_options options;
-  gab_status status = driver_options_parse(argc, argv, "r", &options);
+  gab_app_options options;
+  gab_status status = gab_app_options_parse(argc, argv, "r", &options);
   if (status == GAB_OK && options.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK) status = write_help(&options);

@@ -66,7 +66,7 @@ static void print_monitors(void)
   const gab_physics *physics;
   int count = 0;
   printf("  %-12s", "monitors");
-  for (int i = 0; (physics = driver_physics_at(i)); i++) {
+  for (int i = 0; (physics = gab_app_physics_at(i)); i++) {
     const gab_monitor_list list = physics->monitors ? physics->monitors() : (gab_monitor_list){0};
     for (size_t k = 0; k < list.count; k++)
       printf("%s%s (%s)", count++ ? ", " : "", list.items[k].name, physics->name);
@@ -112,19 +112,19 @@ static void print_build(void)
 }
 
 /* What the case is computed with. */
-static gab_status print_physics(const gab_config *config, const driver_options *options)
+static gab_status print_physics(const gab_config *config, const gab_app_options *options)
 {
-  driver_case *which = NULL;
-  gab_status status = driver_case_create(config, options, &which);
+  gab_app_case *which = NULL;
+  gab_status status = gab_app_case_create(config, options, &which);
   if (status == GAB_OK && which->physics->print) status = which->physics->print(which, stdout);
-  driver_case_destroy(&which);
+  gab_app_case_destroy(&which);
   return status;
 }
 
-static gab_status print_case(const driver_options *options)
+static gab_status print_case(const gab_app_options *options)
 {
   gab_config *config = NULL;
-  GAB_TRY(driver_config_from_file(options, &config));
+  GAB_TRY(gab_app_config_from_file(options, &config));
   gab_status status = GAB_OK;
   int64_t processes = gab_config_int(config, "run.processes");
   if (options->processes) {
@@ -138,12 +138,12 @@ static gab_status print_case(const driver_options *options)
   return status;
 }
 
-int command_info(int argc, char **argv)
+int gab_app_command_info(int argc, char **argv)
 {
-  driver_options options;
-  gab_status status = driver_options_parse(argc, argv, "ps", &options);
+  gab_app_options options;
+  gab_status status = gab_app_options_parse(argc, argv, "ps", &options);
   if (status == GAB_OK && options.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK && !options.processes) print_build();

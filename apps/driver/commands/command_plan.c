@@ -58,21 +58,22 @@ static const char usage[] =
 
 static gab_status take(plan_options *options, const char *name, const char *value)
 {
-  if (strcmp(name, "-n") == 0) return driver_count_read(name, value, 1, 10000000, &options->slots);
-  if (strcmp(name, "--copies") == 0) return driver_count_read(name, value, 0, 16, &options->copies);
+  if (strcmp(name, "-n") == 0) return gab_app_count_read(name, value, 1, 10000000, &options->slots);
+  if (strcmp(name, "--copies") == 0) return gab_app_count_read(name, value, 0, 16, &options->copies);
   if (strcmp(name, "--group") == 0)
-    return driver_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
+    return gab_app_count_read(name, value, 2, GAB_MOST_GROUP / 2, &options->group);
   if (strcmp(name, "--losses") == 0)
-    return driver_count_read(name, value, 1, GAB_MOST_LOSSES, &options->losses);
-  if (strcmp(name, "--per-node") == 0) return driver_count_read(name, value, 1, 1000000, &options->per_node);
+    return gab_app_count_read(name, value, 1, GAB_MOST_LOSSES, &options->losses);
+  if (strcmp(name, "--per-node") == 0) return gab_app_count_read(name, value, 1, 1000000, &options->per_node);
   if (strcmp(name, "--per-island") == 0)
-    return driver_count_read(name, value, 1, 1000000, &options->per_island);
-  if (strcmp(name, "--memory") == 0) return driver_real_read(name, value, 1, &options->memory);
-  if (strcmp(name, "--bandwidth") == 0) return driver_real_read(name, value, 1, &options->bandwidth);
-  if (strcmp(name, "--mtbf") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf);
-  if (strcmp(name, "--mtbf-process") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_process);
-  if (strcmp(name, "--mtbf-node") == 0) return driver_real_read(name, value, 1e-6, &options->mtbf_node);
-  if (strcmp(name, "--rate") == 0) return driver_real_read(name, value, 1e-6, &options->rate);
+    return gab_app_count_read(name, value, 1, 1000000, &options->per_island);
+  if (strcmp(name, "--memory") == 0) return gab_app_real_read(name, value, 1, &options->memory);
+  if (strcmp(name, "--bandwidth") == 0) return gab_app_real_read(name, value, 1, &options->bandwidth);
+  if (strcmp(name, "--mtbf") == 0) return gab_app_real_read(name, value, 1e-6, &options->mtbf);
+  if (strcmp(name, "--mtbf-process") == 0)
+    return gab_app_real_read(name, value, 1e-6, &options->mtbf_process);
+  if (strcmp(name, "--mtbf-node") == 0) return gab_app_real_read(name, value, 1e-6, &options->mtbf_node);
+  if (strcmp(name, "--rate") == 0) return gab_app_real_read(name, value, 1e-6, &options->rate);
   if (strcmp(name, "--traffic") == 0) options->traffic = value;
   else if (strcmp(name, "--scheme") == 0) options->scheme = value;
   else options->strategy = value;
@@ -97,7 +98,7 @@ static const char *find_option(const char *word, const char **value)
   return NULL;
 }
 
-/* Takes the options of this command out of argv; the rest is left for driver_options_parse(). */
+/* Takes the options of this command out of argv; the rest is left for gab_app_options_parse(). */
 static gab_status plan_options_parse(int argc, char **argv, plan_options *options)
 {
   int left = 0;
@@ -118,55 +119,56 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
   if ((options->mtbf > 0) + (options->mtbf_process > 0) + (options->mtbf_node > 0) > 1)
     GAB_FAIL(GAB_ERR_INPUT,
              "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
-  return driver_options_parse(left, argv, "s", &options->common);
+  return gab_app_options_parse(left, argv, "s", &options->common);
 }
 
 /* ---------------------------------------------------------------- the command */
 
 typedef struct planning {
-  const driver_case *which;
+  const gab_app_case *which;
   const plan_options *options;
   double started; /* gab_seconds() when MPI was up */
 } planning;
 
-static gab_status plan_grid(void *user, const plan_model *model, gab_proxies *proxies)
+static gab_status plan_grid(void *user, const gab_plan_model *model, gab_proxies *proxies)
 {
   const planning *it = user;
   plan_numbers numbers = {0};
-  gab_status status = plan_work_out(it->which, model, it->options, proxies, &numbers);
+  gab_status status = gab_app_plan_work_out(it->which, model, it->options, proxies, &numbers);
   numbers.planning_seconds = gab_seconds() - it->started;
-  if (status == GAB_OK && it->options->json) status = plan_print_json(it->which, &numbers, stdout);
-  else if (status == GAB_OK) plan_print(it->which, &numbers, stdout);
-  plan_release(&numbers);
+  if (status == GAB_OK && it->options->json) status = gab_app_plan_print_json(it->which, &numbers, stdout);
+  else if (status == GAB_OK) gab_app_plan_print(it->which, &numbers, stdout);
+  gab_app_plan_release(&numbers);
   return status;
 }
 
 static gab_status plan(const plan_options *options)
 {
   gab_config *config = NULL;
-  driver_case *which = NULL;
-  GAB_TRY(driver_config_from_file(&options->common, &config));
-  gab_status status = driver_case_create(config, &options->common, &which);
+  gab_app_case *which = NULL;
+  GAB_TRY(gab_app_config_from_file(&options->common, &config));
+  gab_status status = gab_app_case_create(config, &options->common, &which);
   planning it = {.which = which, .options = options};
-  if (status == GAB_OK) status = driver_case_plan(which, plan_grid, &it, &it.started);
-  driver_case_destroy(&which);
+  if (status == GAB_OK) status = gab_app_case_plan(which, plan_grid, &it, &it.started);
+  gab_app_case_destroy(&which);
   gab_config_destroy(&config);
   return status;
 }
 
-int command_plan(int argc, char **argv)
+int gab_app_command_plan(int argc, char **argv)
 {
   plan_options options;
-  if (delays_are_asked_for(argc, argv)) return command_delays(argc, argv);
+  if (gab_app_delays_are_asked_for(argc, argv)) return gab_app_command_delays(argc, argv);
   gab_status status = plan_options_parse(argc, argv, &options);
   if (status == GAB_OK && options.common.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
     return 0;
   }
   if (status == GAB_OK && options.traffic && options.common.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
                            "--traffic: what a run has sent says all that is needed, no case");
-  if (status == GAB_OK) status = options.traffic ? plan_clusters_of_run(&options, stdout) : plan(&options);
+  if (status == GAB_OK)
+    status = options.traffic ? gab_app_plan_clusters_of_run(&options, stdout) : plan(&options);
   if (status == GAB_OK && fflush(stdout) != 0) status = GAB_ERR_IO;
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
   return gab_status_exit_code(status);

@@ -54,7 +54,7 @@ static gab_status load(gab_world *world, const char *path, gab_config *config)
 }
 
 /* Before the run is protected nothing can be restored; but all end alike, and for the right reason. */
-gab_status driver_end_of_setup(gab_world *world, gab_status status)
+gab_status gab_app_end_of_setup(gab_world *world, gab_status status)
 {
   gab_status intent;
   if (status != GAB_ERR_FAULT) return status;
@@ -63,45 +63,45 @@ gab_status driver_end_of_setup(gab_world *world, gab_status status)
   GAB_FAIL(GAB_ERR_AGAIN, "a process died while the run was being set up: nothing is lost");
 }
 
-gab_status driver_refuse(gab_world *world, gab_status status)
+gab_status gab_app_refuse(gab_world *world, gab_status status)
 {
   const bool died = status == GAB_ERR_FAULT;
-  status = driver_end_of_setup(world, status);
+  status = gab_app_end_of_setup(world, status);
   if (died) gab_log(GAB_LOG_ERROR, "%s: %s", gab_status_name(status), gab_error_message());
   else gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
   return status;
 }
 
-static gab_status run_config(gab_world *world, gab_config *config, const driver_options *options)
+static gab_status run_config(gab_world *world, gab_config *config, const gab_app_options *options)
 {
   gab_status status;
-  driver_continuation begin = {.restart = NULL};
-  driver_case *which = NULL;
-  char folder[DRIVER_PATH_LENGTH];
+  gab_app_continuation begin = {.restart = NULL};
+  gab_app_case *which = NULL;
+  char folder[GAB_APP_PATH_LENGTH];
   GAB_TRY_GOTO(status, refused, load(world, options->word, config));
-  GAB_TRY_GOTO(status, refused, driver_config_finish(config, options));
+  GAB_TRY_GOTO(status, refused, gab_app_config_finish(config, options));
   /* Other files are read here, pictures of geometries: what fails may differ from process to process. */
-  GAB_TRY_GOTO(status, refused, gab_output_settle(world, driver_case_create(config, options, &which)));
-  driver_default_folder(options->word, folder, sizeof folder);
+  GAB_TRY_GOTO(status, refused, gab_output_settle(world, gab_app_case_create(config, options, &which)));
+  gab_app_default_folder(options->word, folder, sizeof folder);
   const char *out = options->out ? options->out : folder;
-  GAB_TRY_GOTO(status, refused, driver_continuation_find(world, config, options, out, which->steps, &begin));
-  if (!begin.finished) status = driver_run_case(world, which, out, &begin);
-  driver_continuation_end(&begin, status);
-  driver_case_destroy(&which);
+  GAB_TRY_GOTO(status, refused, gab_app_continuation_find(world, config, options, out, which->steps, &begin));
+  if (!begin.finished) status = gab_app_run_case(world, which, out, &begin);
+  gab_app_continuation_end(&begin, status);
+  gab_app_case_destroy(&which);
   return status;
 refused:
-  status = driver_refuse(world, status);
-  driver_continuation_end(&begin, status);
-  driver_case_destroy(&which);
+  status = gab_app_refuse(world, status);
+  gab_app_continuation_end(&begin, status);
+  gab_app_case_destroy(&which);
   return status;
 }
 
-static gab_status run(gab_world *world, const driver_options *options)
+static gab_status run(gab_world *world, const gab_app_options *options)
 {
   gab_config *config;
   gab_log_level level = options->quiet ? GAB_LOG_WARNING : options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO;
   gab_log_set_level(level, options->verbose ? GAB_LOG_DEBUG : GAB_LOG_INFO);
-  gab_status status = driver_config_create(&config);
+  gab_status status = gab_app_config_create(&config);
   if (status != GAB_OK) {
     gab_log(GAB_LOG_ERROR, "%s", gab_error_message());
     return status;
@@ -113,10 +113,10 @@ static gab_status run(gab_world *world, const driver_options *options)
 
 /* Before there is a world: gabion-launch asks, to know how many processes that is to have. @return exit code
  */
-static int print_spares(const driver_options *options)
+static int print_spares(const gab_app_options *options)
 {
   gab_config *config = NULL;
-  const gab_status status = driver_config_from_file(options, &config);
+  const gab_status status = gab_app_config_from_file(options, &config);
   if (status == GAB_OK) {
     const gab_spares_asked asked = gab_resilience_spares(config);
     printf("%" PRId32 "%s\n", asked.count, asked.per_node ? "/node" : "");
@@ -127,13 +127,13 @@ static int print_spares(const driver_options *options)
   return gab_status_exit_code(status);
 }
 
-int command_run(int argc, char **argv)
+int gab_app_command_run(int argc, char **argv)
 {
   gab_world *world;
-  driver_options options;
-  const bool understood = driver_options_parse(argc, argv, RUN_OPTIONS, &options) == GAB_OK;
+  gab_app_options options;
+  const bool understood = gab_app_options_parse(argc, argv, RUN_OPTIONS, &options) == GAB_OK;
   if (understood && options.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
     return 0;
   }
   if (understood && options.print_spares && options.word) return print_spares(&options);
@@ -143,7 +143,7 @@ int command_run(int argc, char **argv)
     fprintf(stderr, "gabion: %s\n", gab_error_message());
     return gab_status_exit_code(status);
   }
-  status = driver_options_parse(argc, argv, RUN_OPTIONS, &options);
+  status = gab_app_options_parse(argc, argv, RUN_OPTIONS, &options);
   if (status == GAB_OK && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no case file given (gabion run --help)");
   if (status != GAB_OK) gab_log(GAB_LOG_ERROR, "%s", gab_error_message());

@@ -30,7 +30,7 @@ enum {
 
 static gab_json_document *open_json(const char *folder, const char *name)
 {
-  char path[DRIVER_PATH_LENGTH + 32];
+  char path[GAB_APP_PATH_LENGTH + 32];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return gab_json_read_file(path);
 }
@@ -100,7 +100,7 @@ static void take_event(const char *line, size_t length, history *past)
   const size_t before = past->count;
   gab_json_get_text(event, "/event", name, sizeof name);
   past->last_time = time;
-  status_behind_take(&past->behind, name, event);
+  gab_app_status_behind_take(&past->behind, name, event);
   if (strcmp(name, "recovery") == 0) take_recovery(event, past);
   else if (strcmp(name, "reconstruction") == 0)
     snprintf(next_line(past), sizeof past->shown[0],
@@ -128,7 +128,7 @@ static void take_event(const char *line, size_t length, history *past)
 
 static bool read_history(const char *folder, history *past)
 {
-  char path[DRIVER_PATH_LENGTH + 32], *line = NULL;
+  char path[GAB_APP_PATH_LENGTH + 32], *line = NULL;
   size_t room = 0;
   snprintf(path, sizeof path, "%s/events.jsonl", folder);
   FILE *file;
@@ -264,7 +264,7 @@ static int tell_json(const char *folder, gab_json_document *progress, const hist
     snprintf(path, sizeof path, "/%s", counts[i]);
     gab_json_int(json, counts[i], (int64_t)gab_json_get_real(progress, path));
   }
-  status_behind_put(&past->behind, json);
+  gab_app_status_behind_put(&past->behind, json);
   gab_json_uint(json, "starts", past->jobs.starts);
   gab_json_uint(json, "continuations", past->jobs.continuations);
   gab_json_uint(json, "relaunches", past->jobs.relaunches);
@@ -289,15 +289,15 @@ static int tell_life(const char *folder, gab_json_document *progress, const hist
                                    : "running",
          duration(silent, text));
   if (progress) print_progress(progress, running);
-  status_behind_print(&past->behind);
+  gab_app_status_behind_print(&past->behind);
   return running ? 0 : 3;
 }
 
-int command_status(int argc, char **argv)
+int gab_app_command_status(int argc, char **argv)
 {
-  driver_options options;
+  gab_app_options options;
   history *past = calloc(1, sizeof *past);
-  gab_status status = driver_options_parse(argc, argv, "j", &options);
+  gab_status status = gab_app_options_parse(argc, argv, "j", &options);
   if (status == GAB_OK && !options.help && !options.word)
     status = gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "no folder given (gabion status --help)");
   int code = 0;
@@ -305,7 +305,7 @@ int command_status(int argc, char **argv)
     fprintf(stderr, "gabion: %s\n", past ? gab_error_message() : "no memory");
     code = 2;
   } else if (options.help) {
-    driver_usage_put(usage, stdout);
+    gab_app_usage_put(usage, stdout);
   } else if (!read_history(options.word, past)) {
     fprintf(stderr, "gabion: there is no run in %s: no events.jsonl (a run writes it when it starts)\n",
             options.word);

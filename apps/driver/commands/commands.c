@@ -11,19 +11,19 @@ typedef struct command {
 } command;
 
 static const command commands[] = {
-    {"run", command_run, "gabion run CASE.yaml [options]", "computes a case"},
-    {"check", command_check, "gabion check CASE.yaml [--set KEY=VALUE]...",
+    {"run", gab_app_command_run, "gabion run CASE.yaml [options]", "computes a case"},
+    {"check", gab_app_command_check, "gabion check CASE.yaml [--set KEY=VALUE]...",
      "checks a case and prints what follows from it, without computing anything"},
-    {"plan", command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
+    {"plan", gab_app_command_plan, "gabion plan CASE.yaml -n PROCESSES [options]",
      "says what a case would need on many processes, from one"},
-    {"assemble", command_assemble, "gabion assemble OUT [--linked]",
+    {"assemble", gab_app_command_assemble, "gabion assemble OUT [--linked]",
      "makes one field of what has left the moving window of a phase field"},
-    {"status", command_status, "gabion status FOLDER [--json]",
+    {"status", gab_app_command_status, "gabion status FOLDER [--json]",
      "tells how far a run is and what happened to it, also when it is dead"},
-    {"checkpoint", command_checkpoint, "gabion checkpoint list|verify|extract DIR",
+    {"checkpoint", gab_app_command_checkpoint, "gabion checkpoint list|verify|extract DIR",
      "looks at checkpoints on disk, finds what is broken, takes blocks out"},
-    {"help", command_help, "gabion help [KEY | --reference]", "explains the parameters"},
-    {"info", command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
+    {"help", gab_app_command_help, "gabion help [KEY | --reference]", "explains the parameters"},
+    {"info", gab_app_command_info, "gabion info [CASE.yaml]", "tells what this build can do"},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -35,7 +35,7 @@ static void note_program(const char *path)
   if (path && path[0]) snprintf(program, sizeof program, "%s", slash ? slash + 1 : path);
 }
 
-void driver_usage_put(const char *usage, FILE *out)
+void gab_app_usage_put(const char *usage, FILE *out)
 {
   static const char name[] = "gabion ";
   const char *word;
@@ -53,12 +53,12 @@ static void print_usage(FILE *out)
     fprintf(out, "  %-46s %s\n", line, commands[i].doc);
   }
   fprintf(out, "\n`%s COMMAND --help` tells the options of a command.\n", program);
-  driver_usage_put("On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n", out);
+  gab_app_usage_put("On several processes: gabion-launch -n 4 -- gabion run CASE.yaml\n", out);
 }
 
 int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int count)
 {
-  if (driver_physics_set(physics, count) != GAB_OK) {
+  if (gab_app_physics_set(physics, count) != GAB_OK) {
     fprintf(stderr, "error: %s\n", gab_error_message());
     return 1;
   }
@@ -81,6 +81,6 @@ int gab_app_main(int argc, char **argv, const gab_physics *const *physics, int c
   for (int i = 0; i < COMMAND_COUNT; i++)
     if (strcmp(word, names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
   fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (%s --help lists them)\n", program, word,
-          driver_closest(word, names), program);
+          gab_app_closest(word, names), program);
   return 2;
 }

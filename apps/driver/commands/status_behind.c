@@ -26,7 +26,7 @@ static void add(status_behind *behind, int64_t slot, int64_t from, bool with_clu
   behind->from[behind->count++] = from;
 }
 
-void status_behind_take(status_behind *behind, const char *name, gab_json_document *event)
+void gab_app_status_behind_take(status_behind *behind, const char *name, gab_json_document *event)
 {
   const int64_t slot = gab_json_get_int(event, "/slot");
   const bool with_cluster = strcmp(name, "went back with its cluster") == 0;
@@ -37,7 +37,7 @@ void status_behind_take(status_behind *behind, const char *name, gab_json_docume
     behind->count = 0;
 }
 
-void status_behind_print(const status_behind *behind)
+void gab_app_status_behind_print(const status_behind *behind)
 {
   if (behind->count == 0) return;
   printf("  behind the others:");
@@ -48,7 +48,7 @@ void status_behind_print(const status_behind *behind)
   printf("\n");
 }
 
-void status_behind_put(const status_behind *behind, gab_json *json)
+void gab_app_status_behind_put(const status_behind *behind, gab_json *json)
 {
   gab_json_list(json, "behind");
   for (int i = 0; i < behind->count; i++) {

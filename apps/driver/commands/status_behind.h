@@ -15,10 +15,10 @@ typedef struct status_behind {
 } status_behind;
 
 /* Takes the next event, whatever it is. @param[in] name  of it */
-void status_behind_take(status_behind *behind, const char *name, gab_json_document *event);
+void gab_app_status_behind_take(status_behind *behind, const char *name, gab_json_document *event);
 /* One line, or none if nobody is behind. */
-void status_behind_print(const status_behind *behind);
+void gab_app_status_behind_print(const status_behind *behind);
 /* A list `behind` of objects with slot and from_step; empty if nobody is. */
-void status_behind_put(const status_behind *behind, gab_json *json);
+void gab_app_status_behind_put(const status_behind *behind, gab_json *json);
 
 #endif

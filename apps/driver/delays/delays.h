@@ -19,8 +19,8 @@ typedef struct delays_values {
 
 /** The command line. */
 typedef struct delays_options {
-  driver_options common; /**< its word is a case, or NULL: a box of processes */
-  int64_t slots;         /**< of the case; 0: what it recommends */
+  gab_app_options common; /**< its word is a case, or NULL: a box of processes */
+  int64_t slots;          /**< of the case; 0: what it recommends */
   gab_delay_model model;
   delays_values rates; /**< per group and step */
   delays_values mtbfs; /**< of the whole run, in the unit of t1 */
@@ -35,10 +35,10 @@ typedef struct delays_options {
 } delays_options;
 
 /** @param[out] options  to be released whatever the status */
-gab_status delays_options_parse(int argc, char **argv, delays_options *options);
-void delays_options_release(delays_options *options);
+gab_status gab_app_delays_options_parse(int argc, char **argv, delays_options *options);
+void gab_app_delays_options_release(delays_options *options);
 /** Lists the options with what they mean. */
-void delays_options_print(FILE *out);
+void gab_app_delays_options_print(FILE *out);
 
 /** Which failures a row of the table is of. */
 typedef enum delays_source { DELAYS_BY_RATE, DELAYS_BY_MTBF, DELAYS_LISTED } delays_source;
@@ -59,17 +59,17 @@ typedef struct delays_row {
 } delays_row;
 
 /** Failures of one run of a row. @param[out] failures  to be released by the caller whatever the status */
-gab_status delays_failures(const delays_options *options, delays_source source, double value, int64_t run,
-                           gab_failures *failures);
+gab_status gab_app_delays_failures(const delays_options *options, delays_source source, double value,
+                                   int64_t run, gab_failures *failures);
 /** Plays all runs of a row. @param[in,out] times  NULL, or 3 x processes: sums of the times at the end,
  * undisturbed, local, global */
-gab_status delays_play(const delays_options *options, delays_source source, double value, double *times,
-                       delays_row *row);
+gab_status gab_app_delays_play(const delays_options *options, delays_source source, double value,
+                               double *times, delays_row *row);
 /** The seed of one run. */
-uint64_t delays_seed(const delays_options *options, int64_t run);
+uint64_t gab_app_delays_seed(const delays_options *options, int64_t run);
 
 /** Draws the first run of a row: processes against time, lines of steps, failures as crosses. */
-gab_status delays_draw(const delays_options *options, const delays_row *row);
+gab_status gab_app_delays_draw(const delays_options *options, const delays_row *row);
 
 /** Compressed rows of who exchanges with whom, of a case on a number of processes. */
 typedef struct delays_graph {
@@ -78,18 +78,19 @@ typedef struct delays_graph {
 } delays_graph;
 
 /** Starts MPI for the grid, and ends it. */
-gab_status delays_graph_of_case(const delays_options *options, delays_graph *graph);
-void delays_graph_release(delays_graph *graph);
+gab_status gab_app_delays_graph_of_case(const delays_options *options, delays_graph *graph);
+void gab_app_delays_graph_release(delays_graph *graph);
 
-void delays_print(const delays_options *options, const delays_row *rows, size_t count, double seconds,
-                  FILE *out);
-gab_status delays_print_json(const delays_options *options, const delays_row *rows, size_t count,
-                             double seconds, FILE *out);
+void gab_app_delays_print(const delays_options *options, const delays_row *rows, size_t count, double seconds,
+                          FILE *out);
+gab_status gab_app_delays_print_json(const delays_options *options, const delays_row *rows, size_t count,
+                                     double seconds, FILE *out);
 /** Who is reached when, as text or JSON. @param[in] share  of 0 … `steps` steps after the failure */
-gab_status delays_print_reach(const delays_options *options, const double *share, gab_step steps, FILE *out);
+gab_status gab_app_delays_print_reach(const delays_options *options, const double *share, gab_step steps,
+                                      FILE *out);
 
 /** True if these words ask for delays. */
-bool delays_are_asked_for(int argc, char **argv);
-int command_delays(int argc, char **argv);
+bool gab_app_delays_are_asked_for(int argc, char **argv);
+int gab_app_command_delays(int argc, char **argv);
 
 #endif

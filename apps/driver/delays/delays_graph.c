@@ -52,7 +52,7 @@ static gab_status make_rows(contact_list *list, int32_t slots, delays_graph *gra
   return GAB_OK;
 }
 
-static gab_status share_out(const driver_case *which, gab_proxies *proxies, int32_t slots,
+static gab_status share_out(const gab_app_case *which, gab_proxies *proxies, int32_t slots,
                             delays_graph *graph)
 {
   void *plan = NULL, *partners = NULL;
@@ -75,40 +75,40 @@ static gab_status share_out(const driver_case *which, gab_proxies *proxies, int3
 }
 
 typedef struct graph_request {
-  const driver_case *which;
+  const gab_app_case *which;
   int32_t slots;
   delays_graph *graph;
 } graph_request;
 
-static gab_status share_grid(void *user, const plan_model *model, gab_proxies *proxies)
+static gab_status share_grid(void *user, const gab_plan_model *model, gab_proxies *proxies)
 {
   const graph_request *it = user;
   (void)model;
   return share_out(it->which, proxies, it->slots, it->graph);
 }
 
-static gab_status graph_of(const driver_case *which, const delays_options *options, delays_graph *graph)
+static gab_status graph_of(const gab_app_case *which, const delays_options *options, delays_graph *graph)
 {
   const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
   if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
   graph_request request = {.which = which, .slots = (int32_t)slots, .graph = graph};
-  return driver_case_plan(which, share_grid, &request, NULL);
+  return gab_app_case_plan(which, share_grid, &request, NULL);
 }
 
-gab_status delays_graph_of_case(const delays_options *options, delays_graph *graph)
+gab_status gab_app_delays_graph_of_case(const delays_options *options, delays_graph *graph)
 {
   gab_config *config = NULL;
-  driver_case *which = NULL;
+  gab_app_case *which = NULL;
   *graph = (delays_graph){0};
-  GAB_TRY(driver_config_from_file(&options->common, &config));
-  gab_status status = driver_case_create(config, &options->common, &which);
+  GAB_TRY(gab_app_config_from_file(&options->common, &config));
+  gab_status status = gab_app_case_create(config, &options->common, &which);
   if (status == GAB_OK) status = graph_of(which, options, graph);
-  driver_case_destroy(&which);
+  gab_app_case_destroy(&which);
   gab_config_destroy(&config);
   return status;
 }
 
-void delays_graph_release(delays_graph *graph)
+void gab_app_delays_graph_release(delays_graph *graph)
 {
   gab_free(&graph->first);
   gab_free(&graph->neighbour);

@@ -119,18 +119,18 @@ static gab_status take_reach(delays_options *options, const char *name, const ch
     options->reach = -2;
     return GAB_OK;
   }
-  return driver_count_read(name, text, 0, INT32_MAX, &options->reach);
+  return gab_app_count_read(name, text, 0, INT32_MAX, &options->reach);
 }
 
 static gab_status take_spares(delays_options *options, const char *name, const char *text)
 {
-  return driver_count_read(name, text, 0, INT64_MAX, &options->model.spares);
+  return gab_app_count_read(name, text, 0, INT64_MAX, &options->model.spares);
 }
 
 static gab_status take_seed(delays_options *options, const char *name, const char *text)
 {
   int64_t seed;
-  GAB_TRY(driver_count_read(name, text, 0, INT64_MAX, &seed));
+  GAB_TRY(gab_app_count_read(name, text, 0, INT64_MAX, &seed));
   options->model.seed = (uint64_t)seed;
   return GAB_OK;
 }
@@ -153,8 +153,8 @@ static gab_status take_help(delays_options *options, const char *name, const cha
 
 static gab_status take_setting(delays_options *options, const char *name, const char *text)
 {
-  if (options->common.setting_count == DRIVER_MOST_SETTINGS)
-    GAB_FAIL(GAB_ERR_INPUT, "%s is given more than %d times", name, DRIVER_MOST_SETTINGS);
+  if (options->common.setting_count == GAB_APP_MOST_SETTINGS)
+    GAB_FAIL(GAB_ERR_INPUT, "%s is given more than %d times", name, GAB_APP_MOST_SETTINGS);
   options->common.settings[options->common.setting_count++] = text;
   return GAB_OK;
 }
@@ -217,7 +217,7 @@ static const option_row rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-void delays_options_print(FILE *out)
+void gab_app_delays_options_print(FILE *out)
 {
   for (int k = 1; k < ROW_COUNT; k++) {
     char words[48];
@@ -235,12 +235,12 @@ static gab_status take_value(delays_options *options, const option_row *row, con
   int64_t count;
   switch (row->kind) {
   case IS_REAL:
-    return driver_real_read(row->name, text, row->least, (double *)(void *)place);
+    return gab_app_real_read(row->name, text, row->least, (double *)(void *)place);
   case IS_STEPS:
-    return driver_count_read(row->name, text, (int64_t)row->least, (int64_t)1 << 53,
-                             (int64_t *)(void *)place);
+    return gab_app_count_read(row->name, text, (int64_t)row->least, (int64_t)1 << 53,
+                              (int64_t *)(void *)place);
   case IS_INT32:
-    GAB_TRY(driver_count_read(row->name, text, (int64_t)row->least, INT32_MAX, &count));
+    GAB_TRY(gab_app_count_read(row->name, text, (int64_t)row->least, INT32_MAX, &count));
     *(int32_t *)(void *)place = (int32_t)count;
     return GAB_OK;
   case IS_WORD:
@@ -259,7 +259,7 @@ static gab_status refuse(const char *word)
   for (int k = 0; k < ROW_COUNT; k++) names[k] = rows[k].name;
   names[ROW_COUNT] = NULL;
   GAB_FAIL(GAB_ERR_INPUT, "unknown option '%s'; did you mean '%s'? (gabion plan --delays --help lists them)",
-           word, driver_closest(word, names));
+           word, gab_app_closest(word, names));
 }
 
 /* The row of `word`, its value behind a sign of equality if there is one. */
@@ -326,7 +326,7 @@ static gab_status settle(delays_options *options)
   return GAB_OK;
 }
 
-gab_status delays_options_parse(int argc, char **argv, delays_options *options)
+gab_status gab_app_delays_options_parse(int argc, char **argv, delays_options *options)
 {
   *options = (delays_options){.reach = -1, .drawn = GAB_DELAYS_LOCAL};
   options->model =
@@ -335,4 +335,4 @@ gab_status delays_options_parse(int argc, char **argv, delays_options *options)
   return settle(options);
 }
 
-void delays_options_release(delays_options *options) { gab_failures_release(&options->listed); }
+void gab_app_delays_options_release(delays_options *options) { gab_failures_release(&options->listed); }

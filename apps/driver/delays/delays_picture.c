@@ -58,14 +58,14 @@ static gab_status begin(drawing *made, const gab_delay_result *result, size_t fa
   return gab_chart_create(&options, &made->chart);
 }
 
-gab_status delays_draw(const delays_options *options, const delays_row *row)
+gab_status gab_app_delays_draw(const delays_options *options, const delays_row *row)
 {
   gab_failures failures = {0};
   gab_delay_result result;
   gab_delay_model model = options->model;
   drawing made = {.options = options, .failures = &failures};
-  model.seed = delays_seed(options, 0);
-  gab_status status = delays_failures(options, row->source, row->value, 0, &failures);
+  model.seed = gab_app_delays_seed(options, 0);
+  gab_status status = gab_app_delays_failures(options, row->source, row->value, 0, &failures);
   if (status == GAB_OK) status = gab_delays_run(&model, &failures, options->drawn, NULL, NULL, &result);
   if (status == GAB_OK) status = begin(&made, &result, result.failures);
   if (status == GAB_OK) status = gab_delays_run(&model, &failures, options->drawn, draw_step, &made, &result);

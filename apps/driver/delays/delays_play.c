@@ -3,7 +3,7 @@
 
 #include "core/base/hash.h"
 
-uint64_t delays_seed(const delays_options *options, int64_t run)
+uint64_t gab_app_delays_seed(const delays_options *options, int64_t run)
 {
   return gab_hash_counter(options->model.seed, (uint64_t)run, 0);
 }
@@ -27,14 +27,14 @@ static gab_status add_listed(const delays_options *options, int32_t processes, g
   return GAB_OK;
 }
 
-gab_status delays_failures(const delays_options *options, delays_source source, double value, int64_t run,
-                           gab_failures *failures)
+gab_status gab_app_delays_failures(const delays_options *options, delays_source source, double value,
+                                   int64_t run, gab_failures *failures)
 {
   const int32_t processes = gab_neighbourhood_processes(&options->model.neighbourhood);
   const gab_failure_draw draw = {.steps = options->model.steps,
                                  .processes = processes,
                                  .group = options->group,
-                                 .seed = delays_seed(options, run)};
+                                 .seed = gab_app_delays_seed(options, run)};
   const int32_t group = options->group > 1 ? options->group : 1;
   const double groups = (double)((processes - 1) / group + 1);
   switch (source) {
@@ -70,7 +70,7 @@ static gab_status play_one(const delays_options *options, const gab_failures *fa
 {
   gab_delay_model model = options->model;
   last_times last = {.last = model.steps, .processes = gab_neighbourhood_processes(&model.neighbourhood)};
-  model.seed = delays_seed(options, run);
+  model.seed = gab_app_delays_seed(options, run);
   for (int k = 0; k < 3; k++) { /* undisturbed, local, global, as their numbers are */
     last.sum = times ? times + (size_t)k * (size_t)last.processes : NULL;
     GAB_TRY(
@@ -86,15 +86,15 @@ static void add_overhead(const gab_delay_result *with, const gab_delay_result *w
   overhead->most += (with->most - without->most) / (double)runs;
 }
 
-gab_status delays_play(const delays_options *options, delays_source source, double value, double *times,
-                       delays_row *row)
+gab_status gab_app_delays_play(const delays_options *options, delays_source source, double value,
+                               double *times, delays_row *row)
 {
   const int64_t runs = options->runs;
   *row = (delays_row){.source = source, .value = value};
   for (int64_t run = 0; run < runs; run++) {
     gab_failures failures = {0};
     gab_delay_result result[3];
-    gab_status status = delays_failures(options, source, value, run, &failures);
+    gab_status status = gab_app_delays_failures(options, source, value, run, &failures);
     if (status == GAB_OK) status = play_one(options, &failures, run, times, result);
     row->failures += (double)failures.count / (double)runs;
     gab_failures_release(&failures);

@@ -54,8 +54,8 @@ static const char *ratio_text(double part, double whole, char text[16])
   return text;
 }
 
-void delays_print(const delays_options *options, const delays_row *rows, size_t count, double seconds,
-                  FILE *out)
+void gab_app_delays_print(const delays_options *options, const delays_row *rows, size_t count, double seconds,
+                          FILE *out)
 {
   char text[40], ratio[2][16];
   print_model(options, out);
@@ -128,8 +128,8 @@ static gab_status finish(gab_json *json, FILE *out)
   return status;
 }
 
-gab_status delays_print_json(const delays_options *options, const delays_row *rows, size_t count,
-                             double seconds, FILE *out)
+gab_status gab_app_delays_print_json(const delays_options *options, const delays_row *rows, size_t count,
+                                     double seconds, FILE *out)
 {
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);
   put_model(json, options);
@@ -154,7 +154,8 @@ static void put_reach(gab_json *json, const delays_options *options, gab_step st
 }
 
 /* Steps that were asked for, else those at which another tenth is reached. */
-gab_status delays_print_reach(const delays_options *options, const double *share, gab_step steps, FILE *out)
+gab_status gab_app_delays_print_reach(const delays_options *options, const double *share, gab_step steps,
+                                      FILE *out)
 {
   gab_json *json = options->common.json ? gab_json_begin(GAB_JSON_PAGE) : NULL;
   double tenth = 0;

@@ -23,13 +23,13 @@ static gab_status check_body_names(const gab_config *config)
   char path[GAB_CONFIG_PATH_CAPACITY];
   for (size_t i = 0; i < gab_config_count(config, "bodies"); i++)
     if (gab_config_string(config, gab_config_path(path, "bodies.%zu.name", i))[0])
-      GAB_TRY(driver_column_check(config, path));
+      GAB_TRY(gab_app_column_check(config, path));
   return GAB_OK;
 }
 
 static gab_status read_domain(flow_case *found)
 {
-  GAB_TRY(driver_domain_read(found->base.config, &found->base.grid));
+  GAB_TRY(gab_app_domain_read(found->base.config, &found->base.grid));
   GAB_TRY(gab_lbm_periodic_from_config(found->base.config, found->base.grid.grid.dimension,
                                        found->base.grid.periodic));
   found->base.domain = found->base.grid;
@@ -37,23 +37,23 @@ static gab_status read_domain(flow_case *found)
   return GAB_OK;
 }
 
-gab_status flow_fluid_check(const flow_case *which, const gab_geometry *geometry)
+gab_status gab_app_flow_fluid_check(const flow_case *which, const gab_geometry *geometry)
 {
-  const int64_t roots = driver_root_count(&which->base.grid);
+  const int64_t roots = gab_app_root_count(&which->base.grid);
   for (int64_t root = 0; root < roots; root++) {
-    const gab_box box = driver_root_cells(&which->base.grid, root);
+    const gab_box box = gab_app_root_cells(&which->base.grid, root);
     if (gab_geometry_has_fluid(geometry, 0, &box)) return GAB_OK;
   }
   return gab_config_fail(which->base.config, "bodies", "all cells are solid: there is nothing to compute");
 }
 
-gab_status flow_case_read(driver_case *which)
+gab_status gab_app_flow_case_read(gab_app_case *which)
 {
   flow_case *found = (flow_case *)which;
   const gab_config *config = which->config;
   complaints all = {.count = 0};
-  char folder[DRIVER_PATH_LENGTH];
-  driver_folder_of(gab_config_name(config), folder, sizeof folder);
+  char folder[GAB_APP_PATH_LENGTH];
+  gab_app_folder_of(gab_config_name(config), folder, sizeof folder);
   gab_status domain = read_domain(found), setup = GAB_ERR_INPUT;
   note(&all, domain);
   if (domain == GAB_OK) {
@@ -63,21 +63,21 @@ gab_status flow_case_read(driver_case *which)
     note(&all, check_body_names(config));
   }
   if (found->has_setup) which->dt = found->setup.units.dt;
-  note(&all, driver_steps_read(config, which->dt, &which->steps, &which->check_every));
-  note(&all, recompute_plan_read(config, which->check_every, &which->recompute));
+  note(&all, gab_app_steps_read(config, which->dt, &which->steps, &which->check_every));
+  note(&all, gab_app_recompute_plan_read(config, which->check_every, &which->recompute));
   if (setup == GAB_OK)
     note(&all, gab_lbm_setup_check_meaning(config, &found->domain, &found->setup, which->steps));
-  if (setup == GAB_OK) note(&all, grid_plan_read(found));
+  if (setup == GAB_OK) note(&all, gab_app_grid_plan_read(found));
   found->domain.deepest = found->refinement.max_level;
-  if (setup == GAB_OK) note(&all, flow_output_read(found, &found->output));
-  note(&all, gab_resilience_check(config, driver_case_monitors(which)));
-  note(&all, driver_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
-  note(&all, driver_drills_check(which->options));
+  if (setup == GAB_OK) note(&all, gab_app_flow_output_read(found, &found->output));
+  note(&all, gab_resilience_check(config, gab_app_case_monitors(which)));
+  note(&all, gab_app_reconstruct_refuse(config, "populations that nobody holds any more cannot be made up"));
+  note(&all, gab_app_drills_check(which->options));
   if (all.count) GAB_FAIL(GAB_ERR_INPUT, "%s", all.text);
   return GAB_OK;
 }
 
-void flow_case_release(driver_case *which)
+void gab_app_flow_case_release(gab_app_case *which)
 {
   flow_case *flow = (flow_case *)which;
   if (flow->has_setup) gab_lbm_setup_release(&flow->setup);

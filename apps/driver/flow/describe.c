@@ -78,9 +78,9 @@ static void count_block(block_numbers *numbers, const gab_geometry *geometry, in
 /* Visits all blocks that could exist: fine for a person who waits. */
 static void count_roots(const flow_case *which, const gab_geometry *geometry, block_numbers *numbers)
 {
-  const int64_t roots = driver_root_count(&which->base.grid);
+  const int64_t roots = gab_app_root_count(&which->base.grid);
   for (int64_t root = 0; root < roots; root++) {
-    const gab_box box = driver_root_cells(&which->base.grid, root);
+    const gab_box box = gab_app_root_cells(&which->base.grid, root);
     if (gab_geometry_has_fluid(geometry, 0, &box)) count_block(numbers, geometry, 0, &box);
   }
 }
@@ -90,7 +90,7 @@ static void count_proxies(gab_proxies *proxies, const gab_geometry *geometry, bl
   for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
     int level;
     gab_box cells;
-    grid_proxy_cells(proxies, i, &level, &cells);
+    gab_app_grid_proxy_cells(proxies, i, &level, &cells);
     count_block(numbers, geometry, level, &cells);
   }
 }
@@ -124,19 +124,19 @@ static void describe_blocks(const flow_case *which, const block_numbers *numbers
           numbers->blocks, numbers->fluid, numbers->most,
           (double)numbers->updates * (double)which->base.steps);
   if (which->refinement.max_level > 0) describe_levels(which, numbers);
-  grid_describe_collision(which, numbers->of_level, numbers->levels);
-  if (driver_snapshot_factor(which->base.config, (int32_t)processes, &snapshots) == GAB_OK)
+  gab_app_grid_describe_collision(which, numbers->of_level, numbers->levels);
+  if (gab_app_snapshot_factor(which->base.config, (int32_t)processes, &snapshots) == GAB_OK)
     gab_log(GAB_LOG_INFO,
             "  on the recommended %" PRId64
             " processes: %.1f MB of populations and %.1f MB of checkpoints each",
             processes, 1e-6 * image * gab_lbm_fields(options), 1e-6 * image * snapshots);
-  driver_describe_spares(which->base.config, processes);
+  gab_app_describe_spares(which->base.config, processes);
   if (numbers->blocks < (uint64_t)processes)
     gab_log(GAB_LOG_WARNING, "%" PRIu64 " blocks are too few for the recommended %" PRId64 " processes",
             numbers->blocks, processes);
 }
 
-void flow_case_describe(const driver_case *which)
+void gab_app_flow_case_describe(const gab_app_case *which)
 {
   const char *title = gab_config_string(which->config, "run.title");
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
@@ -144,7 +144,8 @@ void flow_case_describe(const driver_case *which)
   describe_flow((const flow_case *)which);
 }
 
-void flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry, gab_proxies *proxies)
+void gab_app_flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry,
+                                       gab_proxies *proxies)
 {
   block_numbers numbers = {.levels = 1};
   if (proxies) count_proxies(proxies, geometry, &numbers);

@@ -11,7 +11,7 @@ static gab_status send_ghosts(void *user, gab_step step)
 {
   simulation *which = user;
   if (gab_schedule_due(which->parameters->output.forces, step + 1)) gab_lbm_request_forces(which->lbm);
-  if (driver_run_recomputes(&which->base, step + 1))
+  if (gab_app_run_recomputes(&which->base, step + 1))
     GAB_TRY(gab_lbm_request_recomputation(which->lbm, which->base.parameters->recompute.share));
   return gab_lbm_exchange_start(which->lbm);
 }
@@ -40,27 +40,27 @@ static gab_status collide(void *user, gab_step step)
 
 /* ---------------------------------------------------------------- looks and words */
 
-gab_status simulation_check_finite(driver_run *it)
+gab_status gab_app_simulation_check_finite(gab_app_run *it)
 {
   return gab_lbm_check_finite(((simulation *)it)->lbm, NULL);
 }
 
-gab_status simulation_check_recomputed(driver_run *it, bool at_rest)
+gab_status gab_app_simulation_check_recomputed(gab_app_run *it, bool at_rest)
 {
   return gab_lbm_check_recomputed(((simulation *)it)->lbm, at_rest);
 }
 
-gab_sample_report simulation_recomputation(const driver_run *it)
+gab_sample_report gab_app_simulation_recomputation(const gab_app_run *it)
 {
   return gab_lbm_recomputation(((const simulation *)it)->lbm);
 }
 
-gab_status simulation_update_quantities(driver_run *it)
+gab_status gab_app_simulation_update_quantities(gab_app_run *it)
 {
   return gab_lbm_quantities_update(((simulation *)it)->view);
 }
 
-void simulation_name_levers(const driver_run *it)
+void gab_app_simulation_name_levers(const gab_app_run *it)
 {
   const gab_lbm_setup *setup = &((const simulation *)it)->parameters->setup;
   const gab_config *config = it->parameters->config;
@@ -82,7 +82,7 @@ static gab_status pack_flow(void *user, gab_buffer *out)
   GAB_TRY(gab_lbm_put_arithmetic(which->lbm, out));
   GAB_TRY(gab_put_i64(out, gab_lbm_get_step(which->lbm)));
   GAB_TRY(gab_put_u64(out, which->adaptations));
-  return forces_pack(which, out);
+  return gab_app_forces_pack(which, out);
 }
 
 static gab_status unpack_flow(void *user, gab_reader *in)
@@ -93,7 +93,7 @@ static gab_status unpack_flow(void *user, gab_reader *in)
   GAB_TRY(gab_get_i64(in, &step));
   GAB_TRY(gab_get_u64(in, &which->adaptations));
   gab_lbm_set_step(which->lbm, step);
-  return forces_unpack(which, in);
+  return gab_app_forces_unpack(which, in);
 }
 
 /* ---------------------------------------------------------------- */
@@ -107,7 +107,7 @@ static void clear_solid(void *user, gab_step step)
                 gab_error_message());
 }
 
-gab_status simulation_add(driver_run *it)
+gab_status gab_app_simulation_add(gab_app_run *it)
 {
   simulation *which = (simulation *)it;
   gab_timeloop *loop = it->loop;
@@ -119,10 +119,10 @@ gab_status simulation_add(driver_run *it)
   GAB_TRY(gab_timeloop_add_task(loop, "collide, while ghosts travel", collide_inner, which));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_ghosts, which));
   GAB_TRY(gab_timeloop_add_task(loop, "collide and boundaries", collide, which));
-  GAB_TRY(driver_run_add_output(it));
+  GAB_TRY(gab_app_run_add_output(it));
   if (which->parameters->refinement.every > 0)
-    GAB_TRY(gab_timeloop_add_duty(loop, "adapt", grid_adapt_due, grid_adapt, which));
-  GAB_TRY(driver_run_add_balance(it));
+    GAB_TRY(gab_timeloop_add_duty(loop, "adapt", gab_app_grid_adapt_due, gab_app_grid_adapt, which));
+  GAB_TRY(gab_app_run_add_balance(it));
   gab_timeloop_on_checkpoint(loop, clear_solid, which);
   return GAB_OK;
 }

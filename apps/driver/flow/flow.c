@@ -6,37 +6,38 @@
 /* ---------------------------------------------------------------- check */
 
 /* No process goes without one. */
-static uint64_t most_blocks(const driver_case *which, gab_proxies *proxies)
+static uint64_t most_blocks(const gab_app_case *which, gab_proxies *proxies)
 {
-  return proxies ? gab_proxies_count(proxies) : (uint64_t)driver_root_count(&which->grid);
+  return proxies ? gab_proxies_count(proxies) : (uint64_t)gab_app_root_count(&which->grid);
 }
 
 /* The run may be for other machines than this one. */
-static void warn_of_memory(const driver_run *it)
+static void warn_of_memory(const gab_app_run *it)
 {
   const gab_config *config = it->parameters->config;
-  const driver_memory memory = simulation_memory(it);
+  const gab_app_memory memory = gab_app_simulation_memory(it);
   const int processes = (int)gab_config_int(config, "run.processes");
-  if (driver_memory_check(config, &memory, processes, processes) != GAB_OK)
+  if (gab_app_memory_check(config, &memory, processes, processes) != GAB_OK)
     gab_log(GAB_LOG_WARNING, "on this machine alone: %s", gab_error_message());
 }
 
 /* The grid, too, as proxies. */
-static gab_status check(driver_run *it)
+static gab_status check(gab_app_run *it)
 {
-  const driver_case *which = it->parameters;
+  const gab_app_case *which = it->parameters;
   const flow_case *flow = (const flow_case *)which;
   gab_geometry *geometry = ((simulation *)it)->geometry;
   gab_proxies *proxies = NULL;
   gab_status status = GAB_OK;
-  if (flow->refinement.max_level > 0) status = grid_proxies_build(it->world, flow, geometry, &proxies);
+  if (flow->refinement.max_level > 0)
+    status = gab_app_grid_proxies_build(it->world, flow, geometry, &proxies);
   if (status == GAB_OK)
-    status = driver_any_processes_check(which->config, which->options, most_blocks(which, proxies));
+    status = gab_app_any_processes_check(which->config, which->options, most_blocks(which, proxies));
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
-    flow_case_describe(which);
+    gab_app_flow_case_describe(which);
     warn_of_memory(it);
-    flow_case_describe_blocks(flow, geometry, proxies);
+    gab_app_flow_case_describe_blocks(flow, geometry, proxies);
   }
   gab_proxies_destroy(&proxies);
   return status;
@@ -44,12 +45,12 @@ static gab_status check(driver_run *it)
 
 /* ---------------------------------------------------------------- the end of a run */
 
-static void report(const driver_run *it)
+static void report(const gab_app_run *it)
 {
   const simulation *done = (const simulation *)it;
   const output_plan *plan = &done->parameters->output;
-  grid_report(done);
-  forces_report(done);
+  gab_app_grid_report(done);
+  gab_app_forces_report(done);
   if (plan->forces.every > 0) gab_log(GAB_LOG_INFO, "  forces: %s/forces.csv", it->folder);
   if (plan->integrals.every > 0) gab_log(GAB_LOG_INFO, "  integrals: %s/integrals.csv", it->folder);
   if (plan->probes.every > 0) gab_log(GAB_LOG_INFO, "  probes: %s/probes.csv", it->folder);
@@ -84,29 +85,29 @@ static double crossing_bytes(const flow_case *flow, const gab_lattice *lattice, 
   return cells * populations * (double)gab_precision_bytes(flow->setup.options.precision);
 }
 
-static plan_model model_of(const flow_case *flow)
+static gab_plan_model model_of(const flow_case *flow)
 {
   const gab_lbm_options *options = &flow->setup.options;
   const gab_lattice *lattice = options->lattice;
   if (!lattice) lattice = gab_lattice_usual(flow->domain.dimension);
-  plan_model model = {.fields = "populations",
-                      .state = gab_lbm_fields(options) * field_bytes(flow, lattice, 1),
-                      .image = field_bytes(flow, lattice, 0),
-                      .adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0};
+  gab_plan_model model = {.fields = "populations",
+                          .state = gab_lbm_fields(options) * field_bytes(flow, lattice, 1),
+                          .image = field_bytes(flow, lattice, 0),
+                          .adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0};
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     model.crossing[direction] = crossing_bytes(flow, lattice, direction);
   return model;
 }
 
-static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use, void *user)
+static gab_status plan(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user)
 {
   const flow_case *flow = (const flow_case *)which;
-  const plan_model model = model_of(flow);
+  const gab_plan_model model = model_of(flow);
   gab_geometry *geometry = NULL;
   gab_proxies *proxies = NULL;
   gab_status status =
       gab_geometry_create(&flow->domain, flow->setup.bodies, flow->setup.body_count, &geometry);
-  if (status == GAB_OK) status = grid_proxies_build(world, flow, geometry, &proxies);
+  if (status == GAB_OK) status = gab_app_grid_proxies_build(world, flow, geometry, &proxies);
   if (status == GAB_OK) status = use(user, &model, proxies);
   gab_proxies_destroy(&proxies);
   if (geometry) gab_geometry_destroy(&geometry);
@@ -116,7 +117,7 @@ static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use,
 /* ---------------------------------------------------------------- info */
 
 /* The kernel that blocks get, and why. */
-static gab_status print(const driver_case *which, FILE *out)
+static gab_status print(const gab_app_case *which, FILE *out)
 {
   const flow_case *flow = (const flow_case *)which;
   gab_lbm_kernel_choice choice;
@@ -140,30 +141,30 @@ const gab_physics gab_physics_flow = {.name = "flow",
                                       .title = "a flow",
                                       .own = own,
                                       .case_bytes = sizeof(flow_case),
-                                      .declare = flow_declare,
-                                      .read = flow_case_read,
-                                      .release = flow_case_release,
-                                      .describe = flow_case_describe,
+                                      .declare = gab_app_flow_declare,
+                                      .read = gab_app_flow_case_read,
+                                      .release = gab_app_flow_case_release,
+                                      .describe = gab_app_flow_case_describe,
                                       .check = check,
                                       .run_bytes = sizeof(simulation),
-                                      .prepare = simulation_prepare,
-                                      .add_writers = simulation_add_writers,
-                                      .memory = simulation_memory,
-                                      .build = simulation_build,
-                                      .describe_run = simulation_describe,
-                                      .add = simulation_add,
-                                      .monitors = flow_monitors,
-                                      .rebalance = grid_rebalance,
-                                      .check_finite = simulation_check_finite,
-                                      .check_recomputed = simulation_check_recomputed,
-                                      .recomputation = simulation_recomputation,
-                                      .update_quantities = simulation_update_quantities,
+                                      .prepare = gab_app_simulation_prepare,
+                                      .add_writers = gab_app_simulation_add_writers,
+                                      .memory = gab_app_simulation_memory,
+                                      .build = gab_app_simulation_build,
+                                      .describe_run = gab_app_simulation_describe,
+                                      .add = gab_app_simulation_add,
+                                      .monitors = gab_app_flow_monitors,
+                                      .rebalance = gab_app_grid_rebalance,
+                                      .check_finite = gab_app_simulation_check_finite,
+                                      .check_recomputed = gab_app_simulation_check_recomputed,
+                                      .recomputation = gab_app_simulation_recomputation,
+                                      .update_quantities = gab_app_simulation_update_quantities,
                                       .usual_fields = usual_fields,
                                       .usual_slice = "speed",
-                                      .pick_evidence = simulation_pick_evidence,
-                                      .name_levers = simulation_name_levers,
-                                      .put_grid = grid_put,
+                                      .pick_evidence = gab_app_simulation_pick_evidence,
+                                      .name_levers = gab_app_simulation_name_levers,
+                                      .put_grid = gab_app_grid_put,
                                       .report = report,
-                                      .release_run = simulation_release,
+                                      .release_run = gab_app_simulation_release,
                                       .plan = plan,
                                       .print = print};

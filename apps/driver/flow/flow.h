@@ -21,7 +21,7 @@ typedef struct output_plan {
 
 /** What a parameter file comes to. */
 typedef struct flow_case {
-  driver_case base;
+  gab_app_case base;
   gab_domain domain;
   gab_refinement_setup refinement;
   gab_lbm_setup setup; /**< points into itself: a flow_case stays where it is */
@@ -30,29 +30,31 @@ typedef struct flow_case {
 } flow_case;
 
 /** As in ::gab_physics. The folder of pictures is that of the case file. All that is wrong is reported at once. */
-gab_status flow_declare(gab_config *config);
-gab_status flow_case_read(driver_case *which);
-void flow_case_release(driver_case *which);
+gab_status gab_app_flow_declare(gab_config *config);
+gab_status gab_app_flow_case_read(gab_app_case *which);
+void gab_app_flow_case_release(gab_app_case *which);
 /** The live monitors that a flow has: cases ask for them by name. */
-gab_monitor_list flow_monitors(void);
+gab_monitor_list gab_app_flow_monitors(void);
 /** Reads the sections `balance` and `refinement`. */
-gab_status grid_plan_read(flow_case *which);
+gab_status gab_app_grid_plan_read(flow_case *which);
 /** Says in the log where the collision is not quite what the file says, or may be unstable. Local.
  *  @param[in] blocks  of each level, `levels` of them */
-void grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels);
+void gab_app_grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS],
+                                     int levels);
 /** ::GAB_ERR_INPUT if there is no fluid cell. Local. */
-gab_status flow_fluid_check(const flow_case *which, const gab_geometry *geometry);
+gab_status gab_app_flow_fluid_check(const flow_case *which, const gab_geometry *geometry);
 /** Reads the section `output` except its writers. */
-gab_status flow_output_read(const flow_case *which, output_plan *plan);
+gab_status gab_app_flow_output_read(const flow_case *which, output_plan *plan);
 /** Says in the log, line by line, what the case comes to. */
-void flow_case_describe(const driver_case *which);
+void gab_app_flow_case_describe(const gab_app_case *which);
 /** The same of its blocks. @param[in] proxies  of the grid at the start; NULL: root blocks only */
-void flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry, gab_proxies *proxies);
+void gab_app_flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry,
+                                       gab_proxies *proxies);
 
 /** The grid of a case as it will be at the start, all on this process. Collective.
  *  @param[out] proxies  to be destroyed whatever the status */
-gab_status grid_proxies_build(gab_world *world, const flow_case *which, gab_geometry *geometry,
-                              gab_proxies **proxies);
+gab_status gab_app_grid_proxies_build(gab_world *world, const flow_case *which, gab_geometry *geometry,
+                                      gab_proxies **proxies);
 /** Level of a proxy and its box, in cell indices of that level. */
-void grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells);
+void gab_app_grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells);
 #endif

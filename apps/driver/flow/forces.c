@@ -14,7 +14,7 @@ static double reference_area(const flow_case *which)
   return which->domain.dimension == 2 ? which->setup.reference_length : 0;
 }
 
-gab_status forces_prepare(simulation *which)
+gab_status gab_app_forces_prepare(simulation *which)
 {
   const gab_lbm_setup *setup = &which->parameters->setup;
   int dimension = which->parameters->domain.dimension;
@@ -43,7 +43,7 @@ static void note_coefficients(body_record *record, double time, const double coe
   record->count += 1;
 }
 
-gab_status forces_row(void *user, gab_step step, double time, double *values)
+gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values)
 {
   simulation *which = user;
   const gab_lbm_setup *setup = &which->parameters->setup;
@@ -80,7 +80,7 @@ static void report_frequency(const gab_lbm_setup *setup, const char *name, const
         name, lift->crossings - 1, lift->settled, PERIODS_ENOUGH);
 }
 
-void forces_report(const simulation *which)
+void gab_app_forces_report(const simulation *which)
 {
   const gab_lbm_setup *setup = &which->parameters->setup;
   if (which->parameters->output.forces.every == 0 || which->force_scale <= 0) return;
@@ -98,14 +98,14 @@ void forces_report(const simulation *which)
 /* The record is plain doubles: packed as such. */
 enum { RECORD_VALUES = sizeof(body_record) / sizeof(double) };
 
-gab_status forces_pack(const simulation *which, gab_buffer *out)
+gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out)
 {
   for (size_t i = 0; i < which->parameters->setup.body_count; i++)
     GAB_TRY(gab_put_f64s(out, &which->records[i].count, RECORD_VALUES));
   return GAB_OK;
 }
 
-gab_status forces_unpack(simulation *which, gab_reader *in)
+gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
 {
   for (size_t i = 0; i < which->parameters->setup.body_count; i++)
     GAB_TRY(gab_get_f64s(in, &which->records[i].count, RECORD_VALUES));
@@ -114,12 +114,12 @@ gab_status forces_unpack(simulation *which, gab_reader *in)
 
 /* ---------------------------------------------------------------- integrals */
 
-const char *const integrals_columns[6] = {"mass",       "momentum.x",     "momentum.y",
-                                          "momentum.z", "kinetic_energy", "max_speed"};
+const char *const gab_app_integrals_columns[6] = {"mass",       "momentum.x",     "momentum.y",
+                                                  "momentum.z", "kinetic_energy", "max_speed"};
 
 /* Means over the fluid cells, in physical units; mass as mean density, so that 1e-12 of it can be read off.
  */
-gab_status integrals_row(void *user, gab_step step, double time, double *values)
+gab_status gab_app_integrals_row(void *user, gab_step step, double time, double *values)
 {
   (void)step;
   (void)time;

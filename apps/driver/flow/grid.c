@@ -53,10 +53,10 @@ static void set_border_speed(flow_case *which)
   which->setup.options.border_speed = fmax(border, which->setup.open_speed);
 }
 
-gab_status grid_plan_read(flow_case *which)
+gab_status gab_app_grid_plan_read(flow_case *which)
 {
   const gab_config *config = which->base.config;
-  GAB_TRY(driver_balance_read(config, &which->base.balance, &which->base.rebalance));
+  GAB_TRY(gab_app_balance_read(config, &which->base.balance, &which->base.rebalance));
   GAB_TRY(gab_refinement_from_config(config, &which->domain, &which->setup.units, &which->refinement));
   const int deepest = gab_root_grid_max_level(&which->base.grid.grid);
   if (which->refinement.max_level > deepest)
@@ -80,7 +80,7 @@ gab_status grid_plan_read(flow_case *which)
 /* ---------------------------------------------------------------- weights */
 
 /* Fluid cells times the steps that the level takes in one of level 0. */
-uint64_t grid_block_weight(void *user, int level, const gab_box *cells)
+uint64_t gab_app_grid_block_weight(void *user, int level, const gab_box *cells)
 {
   return gab_geometry_block_weight(user, level, cells) << level;
 }
@@ -100,7 +100,7 @@ static gab_status count_updates(simulation *which)
 
 /* ---------------------------------------------------------------- who has what */
 
-gab_status grid_build(simulation *made)
+gab_status gab_app_grid_build(simulation *made)
 {
   const flow_case *which = made->parameters;
   made->refinement = (gab_refinement){.geometry = made->geometry,
@@ -110,11 +110,11 @@ gab_status grid_build(simulation *made)
   GAB_TRY(gab_refinement_check(&made->refinement, which->refinement.max_level));
   GAB_TRY(gab_forest_build(
       made->base.forest, which->refinement.max_level > 0 ? gab_refinement_mark_place : NULL,
-      &made->refinement, which->refinement.max_level, driver_run_distribute_first, made, NULL));
+      &made->refinement, which->refinement.max_level, gab_app_run_distribute_first, made, NULL));
   return count_updates(made);
 }
 
-gab_status grid_rebalance(void *user, gab_forest *forest)
+gab_status gab_app_grid_rebalance(void *user, gab_forest *forest)
 {
   simulation *which = user;
   GAB_TRY(gab_balance_forest(forest, &which->parameters->base.balance, &which->base.balance));
@@ -123,7 +123,7 @@ gab_status grid_rebalance(void *user, gab_forest *forest)
 
 /* ---------------------------------------------------------------- adaptation */
 
-bool grid_adapt_due(const void *user, gab_step step)
+bool gab_app_grid_adapt_due(const void *user, gab_step step)
 {
   const simulation *which = user;
   const gab_refinement_setup *setup = &which->parameters->refinement;
@@ -131,20 +131,20 @@ bool grid_adapt_due(const void *user, gab_step step)
          step < which->parameters->base.steps;
 }
 
-gab_status grid_adapt(void *user, gab_step step)
+gab_status gab_app_grid_adapt(void *user, gab_step step)
 {
   simulation *which = user;
   const gab_adapt_options options = {.max_level = which->parameters->refinement.max_level,
                                      .mark = gab_refinement_mark,
                                      .user = &which->refinement,
-                                     .distribute = driver_run_distribute,
+                                     .distribute = gab_app_run_distribute,
                                      .distribute_context = which};
   gab_adapt_report report;
   GAB_TRY(gab_forest_adapt(which->base.forest, &options, &report));
   if (!report.changed) return GAB_OK;
   gab_balance_forget_work(which->base.forest);
   GAB_TRY(count_updates(which));
-  GAB_TRY(simulation_note_mass(which, step));
+  GAB_TRY(gab_app_simulation_note_mass(which, step));
   ++which->adaptations;
   gab_log(GAB_LOG_DEBUG,
           "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64
@@ -230,7 +230,8 @@ static void warn_of_borders(const flow_case *which, const uint64_t blocks[GAB_BA
         coarsest, reynolds, collision->title, border_reynolds);
 }
 
-void grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS], int levels)
+void gab_app_grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_BALANCE_LEVELS],
+                                     int levels)
 {
   char advice[320];
   describe_bounds(which, levels);
@@ -242,7 +243,7 @@ void grid_describe_collision(const flow_case *which, const uint64_t blocks[GAB_B
   if (advice[0]) gab_log(GAB_LOG_WARNING, "%s", advice);
 }
 
-void grid_describe(const simulation *which)
+void gab_app_grid_describe(const simulation *which)
 {
   char text[256];
   uint64_t blocks[GAB_BALANCE_LEVELS] = {0};
@@ -251,18 +252,18 @@ void grid_describe(const simulation *which)
     blocks[level] = which->base.balance.level[level].blocks;
   int levels = list_blocks(blocks, text, sizeof text);
   if (levels > 1) gab_log(GAB_LOG_INFO, "  blocks of levels 0 to %d: %s", levels - 1, text);
-  grid_describe_collision(which->parameters, blocks, levels);
+  gab_app_grid_describe_collision(which->parameters, blocks, levels);
   if (setup->every > 0 && setup->max_level > 0)
     gab_log(GAB_LOG_INFO, "  the grid adapts to the flow every %" GAB_PRI_STEP " steps, down to level %d",
             setup->every, setup->max_level);
 }
 
-void grid_put(const driver_run *it, gab_json *json)
+void gab_app_grid_put(const gab_app_run *it, gab_json *json)
 {
   gab_json_uint(json, "adaptations", ((const simulation *)it)->adaptations);
 }
 
-void grid_report(const simulation *which)
+void gab_app_grid_report(const simulation *which)
 {
   char text[256];
   if (which->parameters->refinement.max_level == 0) return;

@@ -1,7 +1,7 @@
 /* The grid of a case as it will be at the start, from proxies alone: for `gabion check` and `gabion plan`. */
 #include "apps/driver/flow/simulation.h"
 
-void grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells)
+void gab_app_grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells)
 {
   const gab_forest_options *forest = gab_proxies_options(proxies);
   gab_block_place place = gab_block_id_place(&forest->grid, gab_proxies_get(proxies, index)->id);
@@ -22,7 +22,7 @@ static gab_status refine(gab_proxies *proxies, gab_refinement *refinement, int m
   for (size_t i = 0; i < count; i++) {
     int level;
     gab_box cells;
-    grid_proxy_cells(proxies, i, &level, &cells);
+    gab_app_grid_proxy_cells(proxies, i, &level, &cells);
     marks[i] = level < max_level ? gab_refinement_mark_place(refinement, level, &cells) : GAB_MARK_KEEP;
     if (marks[i] == GAB_MARK_COARSEN) marks[i] = GAB_MARK_KEEP; /* as in gab_forest_build() */
   }
@@ -33,12 +33,12 @@ static gab_status refine(gab_proxies *proxies, gab_refinement *refinement, int m
   return status;
 }
 
-gab_status grid_proxies_build(gab_world *world, const flow_case *which, gab_geometry *geometry,
-                              gab_proxies **proxies)
+gab_status gab_app_grid_proxies_build(gab_world *world, const flow_case *which, gab_geometry *geometry,
+                                      gab_proxies **proxies)
 {
   gab_forest_options options = which->base.grid;
   options.exists = gab_geometry_block_exists;
-  options.weight = grid_block_weight;
+  options.weight = gab_app_grid_block_weight;
   options.user = geometry;
   gab_refinement refinement = {
       .geometry = geometry, .criteria = which->refinement.criteria, .count = which->refinement.count};

@@ -65,7 +65,7 @@ static gab_status check_mass(void *user, gab_step step)
   return GAB_OK;
 }
 
-gab_status simulation_note_mass(simulation *which, gab_step step)
+gab_status gab_app_simulation_note_mass(simulation *which, gab_step step)
 {
   gab_lbm_integrals now;
   if (!which->mass.wanted) return GAB_OK;
@@ -115,12 +115,12 @@ static gab_status add_mass(void *user, gab_timeloop *loop)
   return gab_timeloop_add_monitor(loop, "mass", due, check_mass, which);
 }
 
-gab_monitor_list flow_monitors(void)
+gab_monitor_list gab_app_flow_monitors(void)
 {
   static const gab_monitor monitors[] = {
       {"bounds", "density and velocity that no flow has", add_bounds},
       {"mass", "more came or went than can pass the sides", add_mass},
-      DRIVER_MONITOR_RECOMPUTE,
+      GAB_APP_MONITOR_RECOMPUTE,
   };
   return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};
 }

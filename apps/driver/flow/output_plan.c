@@ -10,7 +10,7 @@ static gab_status read_series(const gab_config *config, const char *path, double
 {
   *schedule = (gab_schedule){0};
   if (!gab_config_is_set(config, path)) return GAB_OK;
-  GAB_TRY(output_schedule_read(config, path, dt, schedule));
+  GAB_TRY(gab_app_schedule_read(config, path, dt, schedule));
   if (schedule->every == 0) return gab_config_fail(config, path, "every or interval is needed");
   return GAB_OK;
 }
@@ -23,7 +23,7 @@ static gab_status check_names(const flow_case *which, const char *path)
   const char *const *names = gab_config_strings(which->base.config, path, &count);
   for (size_t i = 0; i < count; i++) {
     const gab_quantity *found;
-    GAB_TRY(driver_blame(which->base.config, path, gab_quantity_find(list, names[i], &found)));
+    GAB_TRY(gab_app_blame(which->base.config, path, gab_quantity_find(list, names[i], &found)));
   }
   return GAB_OK;
 }
@@ -34,14 +34,14 @@ static gab_status check_slice(const flow_case *which, size_t index)
   const gab_config *config = which->base.config;
   gab_config_path(item, "output.slices.%zu", index);
   gab_schedule schedule;
-  GAB_TRY(output_schedule_read(config, item, which->setup.units.dt, &schedule));
+  GAB_TRY(gab_app_schedule_read(config, item, which->setup.units.dt, &schedule));
   gab_quantity items[GAB_LBM_MOST_QUANTITIES];
   gab_quantity_list list = gab_lbm_quantities_list(NULL, which->domain.dimension, items);
   const gab_quantity *found;
   gab_component component;
   gab_config_path(path, "%s.quantity", item);
-  GAB_TRY(driver_blame(config, path,
-                       gab_quantity_find_scalar(list, gab_config_string(config, path), &found, &component)));
+  GAB_TRY(gab_app_blame(config, path,
+                        gab_quantity_find_scalar(list, gab_config_string(config, path), &found, &component)));
   gab_config_path(path, "%s.axis", item);
   if (which->domain.dimension == 2 && gab_config_choice(config, path) != 2)
     return gab_config_fail(config, path, "in 2D a slice has the normal z");
@@ -77,14 +77,14 @@ static gab_status check_probes(const flow_case *which, output_plan *plan)
   size_t points = plan->point_count;
   for (size_t i = 0; i < plan->point_count; i++) {
     GAB_TRY(check_point(which, gab_config_path(path, "output.points.%zu.at", i)));
-    GAB_TRY(driver_column_check(which->base.config, gab_config_path(path, "output.points.%zu.name", i)));
+    GAB_TRY(gab_app_column_check(which->base.config, gab_config_path(path, "output.points.%zu.name", i)));
   }
   for (size_t i = 0; i < plan->line_count; i++) {
     points += (size_t)gab_config_int(which->base.config, gab_config_path(path, "output.lines.%zu.count", i));
     if (points > FLOW_MOST_POINTS)
       return gab_config_fail(which->base.config, path, "makes it more than %d points in all",
                              (int)FLOW_MOST_POINTS);
-    GAB_TRY(driver_column_check(which->base.config, gab_config_path(path, "output.lines.%zu.name", i)));
+    GAB_TRY(gab_app_column_check(which->base.config, gab_config_path(path, "output.lines.%zu.name", i)));
     GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.from", i)));
     GAB_TRY(check_point(which, gab_config_path(path, "output.lines.%zu.to", i)));
   }
@@ -97,15 +97,15 @@ static gab_status check_probes(const flow_case *which, output_plan *plan)
   return GAB_OK;
 }
 
-gab_status flow_output_read(const flow_case *which, output_plan *plan)
+gab_status gab_app_flow_output_read(const flow_case *which, output_plan *plan)
 {
   const gab_config *config = which->base.config;
   double dt = which->setup.units.dt;
-  GAB_TRY(driver_case_refuse_others(&which->base));
+  GAB_TRY(gab_app_case_refuse_others(&which->base));
   *plan = (output_plan){.strain = gab_config_bool(config, "output.integrals.strain"),
                         .slice_count = gab_config_count(config, "output.slices")};
   gab_schedule fields;
-  GAB_TRY(output_schedule_read(config, "output.fields", dt, &fields));
+  GAB_TRY(gab_app_schedule_read(config, "output.fields", dt, &fields));
   GAB_TRY(read_series(config, "output.probes", dt, &plan->probes));
   GAB_TRY(read_series(config, "output.forces", dt, &plan->forces));
   GAB_TRY(read_series(config, "output.integrals", dt, &plan->integrals));

@@ -28,12 +28,13 @@ static gab_status make_geometry(simulation *made)
   return gab_geometry_create(&made->parameters->domain, setup->bodies, setup->body_count, &made->geometry);
 }
 
-gab_lbm *driver_run_flow(const driver_run *it)
+gab_lbm *gab_app_run_flow(const gab_app_run *it)
 {
-  return it->parameters->physics->prepare == simulation_prepare ? ((const simulation *)it)->lbm : NULL;
+  return it->parameters->physics->prepare == gab_app_simulation_prepare ? ((const simulation *)it)->lbm
+                                                                        : NULL;
 }
 
-gab_status simulation_prepare(driver_run *it)
+gab_status gab_app_simulation_prepare(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
   const flow_case *which = made->parameters = (const flow_case *)it->parameters;
@@ -41,7 +42,7 @@ gab_status simulation_prepare(driver_run *it)
   GAB_TRY(gab_output_settle(it->world, make_geometry(made)));
   gab_forest_options options = it->parameters->grid;
   options.exists = gab_geometry_block_exists;
-  options.weight = grid_block_weight;
+  options.weight = gab_app_grid_block_weight;
   options.user = made->geometry;
   GAB_TRY(gab_forest_create(it->world, &options, &it->forest));
   GAB_TRY(gab_lbm_create(it->forest, made->geometry, &which->setup.options, &made->lbm));
@@ -49,8 +50,8 @@ gab_status simulation_prepare(driver_run *it)
   GAB_TRY(gab_lbm_quantities_create(it->forest, made->lbm, &which->setup.units, wants_gradients(which),
                                     &made->view));
   it->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
-  GAB_TRY(flow_fluid_check(which, made->geometry));
-  return forces_prepare(made);
+  GAB_TRY(gab_app_flow_fluid_check(which, made->geometry));
+  return gab_app_forces_prepare(made);
 }
 
 /* Fluid cells of level 0, in the order of the blocks, until they are too many. */
@@ -58,43 +59,43 @@ static double count_fluid(const void *user, double most)
 {
   const simulation *made = user;
   const gab_forest_options *forest = &made->base.parameters->grid;
-  const int64_t roots = driver_root_count(forest);
+  const int64_t roots = gab_app_root_count(forest);
   double count = 0;
   for (int64_t root = 0; root < roots && count <= most; root++) {
-    const gab_box box = driver_root_cells(forest, root);
+    const gab_box box = gab_app_root_cells(forest, root);
     count += (double)gab_geometry_fluid_cells(made->geometry, 0, &box);
   }
   return count;
 }
 
-driver_memory simulation_memory(const driver_run *it)
+gab_app_memory gab_app_simulation_memory(const gab_app_run *it)
 {
   const flow_case *which = (const flow_case *)it->parameters;
   const gab_lbm_options *options = &which->setup.options;
   const double bytes = options->lattice->q * (double)gab_precision_bytes(options->precision);
-  driver_memory memory = {.cells = 1, .state = gab_lbm_fields(options) * bytes, .image = bytes, .user = it};
+  gab_app_memory memory = {.cells = 1, .state = gab_lbm_fields(options) * bytes, .image = bytes, .user = it};
   for (int d = 0; d < which->domain.dimension; d++) memory.cells *= (double)which->domain.cells[d];
   if (which->setup.body_count > 0) memory.count = count_fluid;
   return memory;
 }
 
-gab_status simulation_build(driver_run *it)
+gab_status gab_app_simulation_build(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
-  GAB_TRY(grid_build(made));
+  GAB_TRY(gab_app_grid_build(made));
   return gab_lbm_integrate(made->lbm, false, &made->start);
 }
 
-void simulation_describe(const driver_run *it)
+void gab_app_simulation_describe(const gab_app_run *it)
 {
   const simulation *made = (const simulation *)it;
   char cells[48];
   snprintf(cells, sizeof cells, " (%" PRIu64 " fluid cells)", made->start.fluid_cells);
-  driver_run_describe(it, cells, gab_lbm_kernel_name(made->lbm));
-  grid_describe(made);
+  gab_app_run_describe(it, cells, gab_lbm_kernel_name(made->lbm));
+  gab_app_grid_describe(made);
 }
 
-void simulation_release(driver_run *it)
+void gab_app_simulation_release(gab_app_run *it)
 {
   simulation *made = (simulation *)it;
   gab_lbm_quantities_destroy(&made->view);

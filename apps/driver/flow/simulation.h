@@ -27,7 +27,7 @@ typedef struct mass_monitor {
 } mass_monitor;
 
 typedef struct simulation {
-  driver_run base;
+  gab_app_run base;
   const flow_case *parameters; /**< the same as base.parameters */
   gab_geometry *geometry;
   gab_lbm *lbm;
@@ -44,49 +44,49 @@ typedef struct simulation {
 } simulation;
 
 /** As in ::gab_physics. */
-gab_status simulation_prepare(driver_run *it);
-gab_status simulation_add_writers(driver_run *it);
-driver_memory simulation_memory(const driver_run *it);
-gab_status simulation_build(driver_run *it);
-void simulation_describe(const driver_run *it);
-void simulation_release(driver_run *it);
-gab_status simulation_add(driver_run *it);
-gab_status simulation_check_finite(driver_run *it);
-gab_status simulation_check_recomputed(driver_run *it, bool at_rest);
-gab_sample_report simulation_recomputation(const driver_run *it);
-gab_status simulation_update_quantities(driver_run *it);
-void simulation_name_levers(const driver_run *it);
-void simulation_pick_evidence(const driver_run *it, gab_quantity *picked, size_t *count,
-                              const char **quantity, gab_slice_options *slice);
+gab_status gab_app_simulation_prepare(gab_app_run *it);
+gab_status gab_app_simulation_add_writers(gab_app_run *it);
+gab_app_memory gab_app_simulation_memory(const gab_app_run *it);
+gab_status gab_app_simulation_build(gab_app_run *it);
+void gab_app_simulation_describe(const gab_app_run *it);
+void gab_app_simulation_release(gab_app_run *it);
+gab_status gab_app_simulation_add(gab_app_run *it);
+gab_status gab_app_simulation_check_finite(gab_app_run *it);
+gab_status gab_app_simulation_check_recomputed(gab_app_run *it, bool at_rest);
+gab_sample_report gab_app_simulation_recomputation(const gab_app_run *it);
+gab_status gab_app_simulation_update_quantities(gab_app_run *it);
+void gab_app_simulation_name_levers(const gab_app_run *it);
+void gab_app_simulation_pick_evidence(const gab_app_run *it, gab_quantity *picked, size_t *count,
+                                      const char **quantity, gab_slice_options *slice);
 
 /** The mass is another one now, and rightly so: at the surface of a body, cells of other sizes hold other volumes of
  *  fluid. Collective. */
-gab_status simulation_note_mass(simulation *which, gab_step step);
+gab_status gab_app_simulation_note_mass(simulation *which, gab_step step);
 
 /** Builds the grid, refined and distributed, and the blocks' data. Collective. */
-gab_status grid_build(simulation *made);
+gab_status gab_app_grid_build(simulation *made);
 /** A gab_rebalance_fn. @param[in] user  the simulation */
-gab_status grid_rebalance(void *user, gab_forest *forest);
+gab_status gab_app_grid_rebalance(void *user, gab_forest *forest);
 /** A duty: the grid follows the flow. */
-bool grid_adapt_due(const void *user, gab_step step);
-gab_status grid_adapt(void *user, gab_step step);
+bool gab_app_grid_adapt_due(const void *user, gab_step step);
+gab_status gab_app_grid_adapt(void *user, gab_step step);
 /** Work of a block in a step of level 0; for gab_forest_options, `user` is the geometry. */
-uint64_t grid_block_weight(void *user, int level, const gab_box *cells);
+uint64_t gab_app_grid_block_weight(void *user, int level, const gab_box *cells);
 /** Says in the log what the grid is at the start. */
-void grid_describe(const simulation *which);
+void gab_app_grid_describe(const simulation *which);
 /** As in ::gab_physics. */
-void grid_put(const driver_run *it, gab_json *json);
+void gab_app_grid_put(const gab_app_run *it, gab_json *json);
 /** Says the same in the log, at the end. */
-void grid_report(const simulation *which);
+void gab_app_grid_report(const simulation *which);
 
 /** Series of forces and integrals. */
-gab_status forces_prepare(simulation *which);
-gab_status forces_row(void *user, gab_step step, double time, double *values);
-gab_status integrals_row(void *user, gab_step step, double time, double *values);
-extern const char *const integrals_columns[6];
-gab_status forces_pack(const simulation *which, gab_buffer *out);
-gab_status forces_unpack(simulation *which, gab_reader *in);
+gab_status gab_app_forces_prepare(simulation *which);
+gab_status gab_app_forces_row(void *user, gab_step step, double time, double *values);
+gab_status gab_app_integrals_row(void *user, gab_step step, double time, double *values);
+extern const char *const gab_app_integrals_columns[6];
+gab_status gab_app_forces_pack(const simulation *which, gab_buffer *out);
+gab_status gab_app_forces_unpack(simulation *which, gab_reader *in);
 /** Mean, range and Strouhal number of the coefficients, in the log. */
-void forces_report(const simulation *which);
+void gab_app_forces_report(const simulation *which);
 
 #endif

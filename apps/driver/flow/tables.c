@@ -89,9 +89,9 @@ static const gab_config_section sections[] = {
      KEYS(integrals_keys)},
 };
 
-gab_status flow_declare(gab_config *config)
+gab_status gab_app_flow_declare(gab_config *config)
 {
   GAB_TRY(gab_lbm_declare(config));
   GAB_TRY(gab_refinement_declare(config));
-  return driver_declare(config, sections, sizeof sections / sizeof sections[0]);
+  return gab_app_declare(config, sections, sizeof sections / sizeof sections[0]);
 }

@@ -66,14 +66,14 @@ static gab_status add_probe_writer(simulation *which, probe_list *list)
   GAB_TRY(gab_alloc(count * sizeof *list->name_list, GAB_MEMORY_OTHER, &memory));
   list->name_list = memory;
   collect_points(found->base.config, &found->output, list);
-  gab_quantity picked[DRIVER_MOST_PICKED];
+  gab_quantity picked[GAB_APP_MOST_PICKED];
   gab_probes_options options = {.points = (const double(*)[3])list->points,
                                 .names = list->name_list,
                                 .point_count = count,
                                 .quantities = picked};
-  GAB_TRY(driver_run_pick(&which->base, "output.probes.quantities", picked, &options.quantity_count));
-  return driver_blame(found->base.config, "output.probes",
-                      gab_output_add_probes(which->base.output, found->output.probes, &options));
+  GAB_TRY(gab_app_run_pick(&which->base, "output.probes.quantities", picked, &options.quantity_count));
+  return gab_app_blame(found->base.config, "output.probes",
+                       gab_output_add_probes(which->base.output, found->output.probes, &options));
 }
 
 static gab_status add_probes(simulation *which)
@@ -113,28 +113,28 @@ static gab_status add_forces(simulation *which)
         columns[count] = names[count];
       }
   status = gab_output_add_series(which->base.output, found->output.forces, "forces", columns, count,
-                                 forces_row, which, NULL);
+                                 gab_app_forces_row, which, NULL);
   gab_free(&memory);
   gab_free(&list);
-  return driver_blame(found->base.config, "bodies", status);
+  return gab_app_blame(found->base.config, "bodies", status);
 }
 
 static gab_status add_integrals(simulation *which)
 {
   const output_plan *plan = &which->parameters->output;
   const char *columns[7];
-  size_t count = sizeof integrals_columns / sizeof integrals_columns[0];
+  size_t count = sizeof gab_app_integrals_columns / sizeof gab_app_integrals_columns[0];
   if (plan->integrals.every == 0) return GAB_OK;
-  memcpy(columns, integrals_columns, sizeof integrals_columns);
+  memcpy(columns, gab_app_integrals_columns, sizeof gab_app_integrals_columns);
   columns[count] = "strain";
   return gab_output_add_series(which->base.output, plan->integrals, "integrals", columns,
-                               count + plan->strain, integrals_row, which, NULL);
+                               count + plan->strain, gab_app_integrals_row, which, NULL);
 }
 
 /* ---------------------------------------------------------------- all */
 
-void simulation_pick_evidence(const driver_run *it, gab_quantity *picked, size_t *count,
-                              const char **quantity, gab_slice_options *slice)
+void gab_app_simulation_pick_evidence(const gab_app_run *it, gab_quantity *picked, size_t *count,
+                                      const char **quantity, gab_slice_options *slice)
 {
   static const char *const names[] = {"velocity", "density"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -145,7 +145,7 @@ void simulation_pick_evidence(const driver_run *it, gab_quantity *picked, size_t
   slice->axis = 2;
 }
 
-gab_status simulation_add_writers(driver_run *it)
+gab_status gab_app_simulation_add_writers(gab_app_run *it)
 {
   simulation *which = (simulation *)it;
   GAB_TRY(add_probes(which));

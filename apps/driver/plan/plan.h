@@ -15,7 +15,7 @@
 
 /** The command line. */
 typedef struct plan_options {
-  driver_options common;
+  gab_app_options common;
   int64_t slots;                  /**< 0: what the case recommends */
   const char *strategy;           /**< of balancing; NULL: the case's */
   const char *scheme;             /**< of redundancy; NULL: the case's */
@@ -75,20 +75,20 @@ typedef struct plan_numbers {
   bool is_measured;               /**< the bandwidth, on this machine */
   double mtbf, interval;          /**< s; 0: unknown */
   double step_seconds;            /**< 0: unknown */
-  const char *fields;             /**< as in ::plan_model, as the next one */
+  const char *fields;             /**< as in ::gab_plan_model, as the next one */
   gab_step adapts_every;
   double planning_seconds; /**< since MPI was up */
   size_t proxy_bytes;
-  driver_flows flows;     /**< owned; of a step of level 0, if clusters are asked for */
+  gab_app_flows flows;    /**< owned; of a step of level 0, if clusters are asked for */
   plan_clusters clusters; /**< no rows: not asked for */
 } plan_numbers;
 
 /** Works everything out. @param[in] proxies  of the grid, all on this process */
-gab_status plan_work_out(const driver_case *which, const plan_model *model, const plan_options *options,
-                         gab_proxies *proxies, plan_numbers *numbers);
-void plan_release(plan_numbers *numbers);
-void plan_print(const driver_case *which, const plan_numbers *numbers, FILE *out);
-gab_status plan_print_json(const driver_case *which, const plan_numbers *numbers, FILE *out);
+gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_plan_model *model,
+                                 const plan_options *options, gab_proxies *proxies, plan_numbers *numbers);
+void gab_app_plan_release(plan_numbers *numbers);
+void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, FILE *out);
+gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers *numbers, FILE *out);
 
 /** Processes that exchange on a level (of two blocks the finer one's), several times each. Zero-initialise. */
 typedef struct plan_pairs {
@@ -100,17 +100,18 @@ typedef struct plan_pairs {
 } plan_pairs;
 
 /** Notes bytes that cross in a step of level 0. */
-gab_status plan_flows_note(driver_flows *flows, plan_pairs *pairs, int32_t from, int32_t to, int level,
-                           double bytes);
+gab_status gab_app_plan_flows_note(gab_app_flows *flows, plan_pairs *pairs, int32_t from, int32_t to,
+                                   int level, double bytes);
 /** Adds the envelopes, one for each pair, level and step of the level, and what goes the same way. */
-gab_status plan_flows_settle(driver_flows *flows, plan_pairs *pairs);
+gab_status gab_app_plan_flows_settle(gab_app_flows *flows, plan_pairs *pairs);
 /** Divides processes into clusters, for all numbers of them. @param[in] domains  nodes; NULL: every process on its own */
-gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *domains, plan_clusters *found);
-void plan_clusters_print(const plan_clusters *clusters, FILE *out);
-void plan_clusters_put(const plan_clusters *clusters, gab_json *json);
+gab_status gab_app_plan_clusters_find(const gab_app_flows *flows, const gab_domains *domains,
+                                      plan_clusters *found);
+void gab_app_plan_clusters_print(const plan_clusters *clusters, FILE *out);
+void gab_app_plan_clusters_put(const plan_clusters *clusters, gab_json *json);
 /** The same from the traffic of a run alone, without a case. */
-gab_status plan_clusters_of_run(const plan_options *options, FILE *out);
+gab_status gab_app_plan_clusters_of_run(const plan_options *options, FILE *out);
 
-int command_plan(int argc, char **argv);
+int gab_app_command_plan(int argc, char **argv);
 
 #endif

@@ -7,11 +7,11 @@
 
 /* ---------------------------------------------------------------- flows */
 
-gab_status plan_flows_note(driver_flows *flows, plan_pairs *pairs, int32_t from, int32_t to, int level,
-                           double bytes)
+gab_status gab_app_plan_flows_note(gab_app_flows *flows, plan_pairs *pairs, int32_t from, int32_t to,
+                                   int level, double bytes)
 {
   void *list = pairs->items;
-  GAB_TRY(driver_flows_put(flows, from, to, bytes));
+  GAB_TRY(gab_app_flows_put(flows, from, to, bytes));
   GAB_TRY(gab_list_room(&list, pairs->count, sizeof *pairs->items));
   pairs->items = list;
   pairs->items[pairs->count++] = (struct plan_pair){from, to, level};
@@ -33,15 +33,15 @@ static int by_slots(const void *a, const void *b)
   return (x->to > y->to) - (x->to < y->to);
 }
 
-gab_status plan_flows_settle(driver_flows *flows, plan_pairs *pairs)
+gab_status gab_app_plan_flows_settle(gab_app_flows *flows, plan_pairs *pairs)
 {
   size_t kept = 0;
   if (pairs->count > 0) qsort(pairs->items, pairs->count, sizeof *pairs->items, by_pair);
   for (size_t i = 0; i < pairs->count; i++) {
     const struct plan_pair *pair = &pairs->items[i];
     if (i > 0 && by_pair(pair - 1, pair) == 0) continue;
-    GAB_TRY(driver_flows_put(flows, pair->from, pair->to,
-                             GAB_ENVELOPE_BYTES * (double)((uint64_t)1 << pair->level)));
+    GAB_TRY(gab_app_flows_put(flows, pair->from, pair->to,
+                              GAB_ENVELOPE_BYTES * (double)((uint64_t)1 << pair->level)));
   }
   if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_slots);
   for (size_t i = 0; i < flows->count; i++) {
@@ -79,7 +79,8 @@ static gab_status find_row(gab_cluster_task *task, int32_t clusters, int32_t *cl
   return gab_clusters_find(task, cluster, &row->largest);
 }
 
-gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *domains, plan_clusters *found)
+gab_status gab_app_plan_clusters_find(const gab_app_flows *flows, const gab_domains *domains,
+                                      plan_clusters *found)
 {
   void *cluster;
   int32_t *node = NULL;
@@ -99,7 +100,7 @@ gab_status plan_clusters_find(const driver_flows *flows, const gab_domains *doma
 
 /* ---------------------------------------------------------------- for people, and for programs */
 
-void plan_clusters_print(const plan_clusters *clusters, FILE *out)
+void gab_app_plan_clusters_print(const plan_clusters *clusters, FILE *out)
 {
   fprintf(out, "  logs between clusters of %" PRId32 " failure domain%s, byte per step and process:\n",
           clusters->domains, clusters->domains == 1 ? "" : "s");
@@ -127,7 +128,7 @@ static void put_log(gab_json *json, const char *name, const gab_cluster_log *log
   gab_json_close(json);
 }
 
-void plan_clusters_put(const plan_clusters *clusters, gab_json *json)
+void gab_app_plan_clusters_put(const plan_clusters *clusters, gab_json *json)
 {
   gab_json_list(json, "clusters");
   for (int i = 0; i < clusters->count; i++) {
@@ -149,27 +150,27 @@ static gab_status print_json(const plan_clusters *clusters, FILE *out)
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);
   gab_json_int(json, "processes", clusters->slots);
   gab_json_int(json, "domains", clusters->domains);
-  plan_clusters_put(clusters, json);
+  gab_app_plan_clusters_put(clusters, json);
   gab_status status = gab_json_end(&json, &text);
   if (status == GAB_OK) fwrite(text.data, 1, text.size, out);
   gab_buffer_release(&text);
   return status;
 }
 
-gab_status plan_clusters_of_run(const plan_options *options, FILE *out)
+gab_status gab_app_plan_clusters_of_run(const plan_options *options, FILE *out)
 {
-  driver_flows flows;
+  gab_app_flows flows;
   plan_clusters clusters;
   gab_domains *domains = NULL;
-  GAB_TRY(driver_flows_read(options->traffic, &flows));
+  GAB_TRY(gab_app_flows_read(options->traffic, &flows));
   gab_status status = GAB_OK;
   if (options->per_node > 0)
     status =
         gab_domains_regular(flows.slots, (int32_t)options->per_node, (int32_t)options->per_island, &domains);
-  if (status == GAB_OK) status = plan_clusters_find(&flows, domains, &clusters);
+  if (status == GAB_OK) status = gab_app_plan_clusters_find(&flows, domains, &clusters);
   if (status == GAB_OK && options->json) status = print_json(&clusters, out);
-  else if (status == GAB_OK) plan_clusters_print(&clusters, out);
+  else if (status == GAB_OK) gab_app_plan_clusters_print(&clusters, out);
   gab_domains_destroy(&domains);
-  driver_flows_release(&flows);
+  gab_app_flows_release(&flows);
   return status;
 }

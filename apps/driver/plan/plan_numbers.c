@@ -21,8 +21,8 @@ typedef struct slot_numbers {
 } slot_numbers;
 
 typedef struct plan_work {
-  const driver_case *parameters;
-  const plan_model *model;
+  const gab_app_case *parameters;
+  const gab_plan_model *model;
   plan_numbers *numbers;
   gab_proxies *proxies;
   int32_t *plan, *partners;
@@ -40,7 +40,7 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
   const double bytes = work->model->crossing[row->direction] * (double)((uint64_t)1 << finer);
   work->slots[part].sent += bytes;
   return work->wants_flows && bytes > 0
-             ? plan_flows_note(&work->numbers->flows, &work->pairs, part, other_part, finer, bytes)
+             ? gab_app_plan_flows_note(&work->numbers->flows, &work->pairs, part, other_part, finer, bytes)
              : GAB_OK;
 }
 
@@ -216,7 +216,7 @@ static gab_status measure_bandwidth(double *bandwidth)
 }
 
 /* Of the whole run, from what is known of it or of its parts. */
-static gab_status find_mtbf(const driver_case *which, const plan_options *options, plan_numbers *numbers)
+static gab_status find_mtbf(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
 {
   numbers->mtbf = options->mtbf;
   if (options->mtbf_process > 0) numbers->mtbf = gab_mtbf_of_all(options->mtbf_process, numbers->slots);
@@ -266,7 +266,7 @@ static gab_status lay_out(const plan_options *options, plan_numbers *numbers)
   return status == GAB_ERR_ARGUMENT ? GAB_ERR_INPUT : status;
 }
 
-static void count_spares(const driver_case *which, const plan_options *options, plan_numbers *numbers)
+static void count_spares(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
 {
   numbers->spares = gab_resilience_spares(which->config);
   const int64_t nodes = !numbers->spares.per_node ? 1
@@ -276,7 +276,7 @@ static void count_spares(const driver_case *which, const plan_options *options, 
     numbers->all_processes = numbers->slots + numbers->spares.count * (int32_t)nodes;
 }
 
-static gab_status choose(const driver_case *which, const plan_options *options, plan_numbers *numbers)
+static gab_status choose(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
 {
   const gab_config *config = which->config;
   numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
@@ -314,9 +314,10 @@ static gab_status work_out(plan_work *work, const plan_options *options)
                                work));
   spread_out(work);
   GAB_TRY(find_peak(work));
-  if (work->wants_flows) GAB_TRY(plan_flows_settle(&work->numbers->flows, &work->pairs));
+  if (work->wants_flows) GAB_TRY(gab_app_plan_flows_settle(&work->numbers->flows, &work->pairs));
   if (work->wants_flows)
-    GAB_TRY(plan_clusters_find(&work->numbers->flows, work->numbers->domains, &work->numbers->clusters));
+    GAB_TRY(
+        gab_app_plan_clusters_find(&work->numbers->flows, work->numbers->domains, &work->numbers->clusters));
   if (options->memory > 0) {
     GAB_TRY(find_fewest(work, options->memory, false, &work->numbers->fewest));
     GAB_TRY(find_fewest(work, options->memory, true, &work->numbers->fewest_at_peak));
@@ -324,8 +325,8 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   return find_costs(work, options);
 }
 
-gab_status plan_work_out(const driver_case *which, const plan_model *model, const plan_options *options,
-                         gab_proxies *proxies, plan_numbers *numbers)
+gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_plan_model *model,
+                                 const plan_options *options, gab_proxies *proxies, plan_numbers *numbers)
 {
   void *plan = NULL, *partners = NULL, *slots = NULL;
   GAB_TRY(choose(which, options, numbers));
@@ -354,9 +355,9 @@ gab_status plan_work_out(const driver_case *which, const plan_model *model, cons
   return status;
 }
 
-void plan_release(plan_numbers *numbers)
+void gab_app_plan_release(plan_numbers *numbers)
 {
   gab_placement_release(&numbers->placement);
   gab_domains_destroy(&numbers->domains);
-  driver_flows_release(&numbers->flows);
+  gab_app_flows_release(&numbers->flows);
 }

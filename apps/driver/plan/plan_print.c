@@ -91,7 +91,7 @@ static void print_spares(const plan_numbers *numbers, FILE *out)
   else fprintf(out, "  processes to be started: unknown without the processes of a node (--per-node)\n");
 }
 
-void plan_print(const driver_case *which, const plan_numbers *numbers, FILE *out)
+void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, FILE *out)
 {
   char text[24], what[64];
   fprintf(out, "%s on %" PRId32 " process%s, blocks by %s, copies by %s\n", gab_config_name(which->config),
@@ -117,7 +117,7 @@ void plan_print(const driver_case *which, const plan_numbers *numbers, FILE *out
   print_checkpoint(numbers, out);
   print_spares(numbers, out);
   if (numbers->memory_given > 0) print_fewest(numbers, out);
-  if (numbers->clusters.count > 0) plan_clusters_print(&numbers->clusters, out);
+  if (numbers->clusters.count > 0) gab_app_plan_clusters_print(&numbers->clusters, out);
   fprintf(out, "  planned in %.2f s with %s of proxies\n", numbers->planning_seconds,
           bytes_text((double)numbers->proxy_bytes, text));
 }
@@ -178,7 +178,7 @@ static void put_redundancy(const plan_numbers *numbers, gab_json *json)
   gab_json_bool(json, "any_domain", costs.any_domain);
 }
 
-gab_status plan_print_json(const driver_case *which, const plan_numbers *numbers, FILE *out)
+gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers *numbers, FILE *out)
 {
   const struct {
     const char *name;
@@ -211,7 +211,7 @@ gab_status plan_print_json(const driver_case *which, const plan_numbers *numbers
   put_number(json, "step_seconds", numbers->step_seconds);
   put_number(json, "planning_seconds", numbers->planning_seconds);
   gab_json_uint(json, "proxy_bytes", numbers->proxy_bytes);
-  if (numbers->clusters.count > 0) plan_clusters_put(&numbers->clusters, json);
+  if (numbers->clusters.count > 0) gab_app_plan_clusters_put(&numbers->clusters, json);
   gab_status status = gab_json_end(&json, &text);
   if (status == GAB_OK) fwrite(text.data, 1, text.size, out);
   gab_buffer_release(&text);

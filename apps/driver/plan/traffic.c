@@ -21,7 +21,7 @@ static bool is_first(const void *user, gab_step step)
 
 static gab_status begin(void *user, gab_step step)
 {
-  driver_traffic *traffic = user;
+  gab_app_traffic *traffic = user;
   traffic->since = step;
   traffic->epoch = gab_world_epoch(traffic->world);
   gab_world_forget_sent(traffic->world);
@@ -61,7 +61,7 @@ static gab_status write_rows(void *user, gab_slot from, gab_reader in)
 /* What was counted is put aside before gathering sends more. */
 static gab_status finish(void *user, gab_step step)
 {
-  const driver_traffic *traffic = user;
+  const gab_app_traffic *traffic = user;
   gab_world *world = traffic->world;
   if (traffic->since < 0 || traffic->epoch != gab_world_epoch(world)) {
     gab_log(GAB_LOG_WARNING,
@@ -87,9 +87,10 @@ static gab_status finish(void *user, gab_step step)
   return status;
 }
 
-gab_status driver_traffic_add(driver_traffic *traffic, const char *path, gab_timeloop *loop, gab_world *world)
+gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_timeloop *loop,
+                               gab_world *world)
 {
-  *traffic = (driver_traffic){.path = path, .world = world, .loop = loop, .since = -1};
+  *traffic = (gab_app_traffic){.path = path, .world = world, .loop = loop, .since = -1};
   if (!path) return GAB_OK;
   GAB_TRY(gab_timeloop_add_duty(loop, "count traffic", is_first, begin, traffic));
   return gab_timeloop_add_finish(loop, "write traffic", finish, traffic);
@@ -97,7 +98,7 @@ gab_status driver_traffic_add(driver_traffic *traffic, const char *path, gab_tim
 
 /* ---------------------------------------------------------------- matrices */
 
-gab_status driver_flows_put(driver_flows *flows, gab_slot from, gab_slot to, double bytes)
+gab_status gab_app_flows_put(gab_app_flows *flows, gab_slot from, gab_slot to, double bytes)
 {
   void *list = flows->flows;
   GAB_TRY(gab_list_room(&list, flows->count, sizeof *flows->flows));
@@ -106,13 +107,13 @@ gab_status driver_flows_put(driver_flows *flows, gab_slot from, gab_slot to, dou
   return GAB_OK;
 }
 
-void driver_flows_release(driver_flows *flows)
+void gab_app_flows_release(gab_app_flows *flows)
 {
   gab_free(&flows->flows);
   flows->count = 0;
 }
 
-static gab_status read_rows(const char *path, char *text, driver_flows *flows)
+static gab_status read_rows(const char *path, char *text, gab_app_flows *flows)
 {
   int64_t steps = 0;
   int line = 1, used = 0;
@@ -129,20 +130,20 @@ static gab_status read_rows(const char *path, char *text, driver_flows *flows)
         from < 0 || from >= flows->slots || to < 0 || to >= flows->slots)
       GAB_FAIL(GAB_ERR_INPUT, "%s:%d: no row of from,to,messages,bytes with processes below %" PRId32, path,
                line + 1, flows->slots);
-    GAB_TRY(driver_flows_put(flows, from, to, (double)bytes / (double)steps));
+    GAB_TRY(gab_app_flows_put(flows, from, to, (double)bytes / (double)steps));
   }
   return GAB_OK;
 }
 
-gab_status driver_flows_read(const char *path, driver_flows *flows)
+gab_status gab_app_flows_read(const char *path, gab_app_flows *flows)
 {
   gab_buffer text;
-  *flows = (driver_flows){.slots = 0};
+  *flows = (gab_app_flows){.slots = 0};
   gab_buffer_init(&text, GAB_MEMORY_OTHER);
   gab_status status = gab_file_read(path, MOST_FILE, &text);
   if (status == GAB_OK) status = gab_put_u8(&text, 0);
   if (status == GAB_OK) status = read_rows(path, (char *)text.data, flows);
-  if (status != GAB_OK) driver_flows_release(flows);
+  if (status != GAB_OK) gab_app_flows_release(flows);
   gab_buffer_release(&text);
   return status;
 }

@@ -13,29 +13,29 @@
 #include "resilience/loop/timeloop.h"
 
 /** Of a run. */
-typedef struct driver_traffic {
+typedef struct gab_app_traffic {
   const char *path; /**< borrowed */
   gab_world *world;
   gab_timeloop *loop;
   gab_step since;  /**< counted from here on; -1: not at all */
   gab_epoch epoch; /**< in which that began */
-} driver_traffic;
+} gab_app_traffic;
 
 /** Lets a run count and write. Local. @param[in,out] traffic  stays where it is @param[in] path  NULL: nothing is done */
-gab_status driver_traffic_add(driver_traffic *traffic, const char *path, gab_timeloop *loop,
-                              gab_world *world);
+gab_status gab_app_traffic_add(gab_app_traffic *traffic, const char *path, gab_timeloop *loop,
+                               gab_world *world);
 
 /** A matrix in rows, per step. */
-typedef struct driver_flows {
+typedef struct gab_app_flows {
   int32_t slots;
   gab_flow *flows; /**< owned */
   size_t count;
-} driver_flows;
+} gab_app_flows;
 
 /** Reads such a file. Local. @return ::GAB_ERR_INPUT with file and line */
-gab_status driver_flows_read(const char *path, driver_flows *flows);
+gab_status gab_app_flows_read(const char *path, gab_app_flows *flows);
 /** Appends. */
-gab_status driver_flows_put(driver_flows *flows, gab_slot from, gab_slot to, double bytes);
-void driver_flows_release(driver_flows *flows);
+gab_status gab_app_flows_put(gab_app_flows *flows, gab_slot from, gab_slot to, double bytes);
+void gab_app_flows_release(gab_app_flows *flows);
 
 #endif

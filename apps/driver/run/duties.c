@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-static const gab_physics *physics_of(const driver_run *it) { return it->parameters->physics; }
+static const gab_physics *physics_of(const gab_app_run *it) { return it->parameters->physics; }
 
 /* ---------------------------------------------------------------- looking whether the state can be right */
 
 static bool check_due(const void *user, gab_step step)
 {
-  const driver_run *it = user;
+  const gab_app_run *it = user;
   const gab_step every = it->parameters->check_every;
   return every > 0 && (step % every == 0 || step == it->parameters->steps);
 }
@@ -21,45 +21,45 @@ static bool check_due(const void *user, gab_step step)
 /* All learn of it at the same step, so that what is written afterwards is one state. */
 static gab_status check(void *user, gab_step step)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   (void)step;
   return gab_output_settle(it->world, physics_of(it)->check_finite(it));
 }
 
-gab_status driver_run_add_check(driver_run *it)
+gab_status gab_app_run_add_check(gab_app_run *it)
 {
   if (!physics_of(it)->check_finite) return GAB_OK;
   return gab_timeloop_add_monitor(it->loop, "check", check_due, check, it);
 }
 
-bool driver_run_recomputes(const driver_run *it, gab_step steps)
+bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps)
 {
-  return recompute_plan_has(&it->parameters->recompute, steps);
+  return gab_app_recompute_plan_has(&it->parameters->recompute, steps);
 }
 
 static bool recompute_due(const void *user, gab_step step)
 {
-  const driver_run *it = user;
-  return recompute_plan_looks(&it->parameters->recompute, step);
+  const gab_app_run *it = user;
+  return gab_app_recompute_plan_looks(&it->parameters->recompute, step);
 }
 
 static gab_status check_recomputed(void *user, gab_step step)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   (void)step;
   return physics_of(it)->check_recomputed(it, false);
 }
 
 static gab_status check_at_rest(void *user, gab_step step)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   (void)step;
   return physics_of(it)->check_recomputed(it, true);
 }
 
 /* A bit that flips while output is written must not get into the checkpoint behind it: so there is a look ahead of
  * each, whether or not there was one after the step. */
-gab_status driver_run_add_recompute(void *user, gab_timeloop *loop)
+gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop)
 {
   GAB_TRY(gab_timeloop_add_monitor(loop, "recompute", recompute_due, check_recomputed, user));
   return gab_timeloop_add_rest_monitor(loop, "recompute, at rest", check_at_rest, user);
@@ -67,16 +67,16 @@ gab_status driver_run_add_recompute(void *user, gab_timeloop *loop)
 
 /* ---------------------------------------------------------------- who has what */
 
-gab_status driver_run_distribute(void *context, gab_proxies *proxies)
+gab_status gab_app_run_distribute(void *context, gab_proxies *proxies)
 {
-  driver_run *it = context;
+  gab_app_run *it = context;
   if (it->parameters->balance.measured) GAB_TRY(gab_balance_weigh(it->forest, proxies));
   return gab_balance_proxies(proxies, &it->parameters->balance, &it->balance);
 }
 
-gab_status driver_run_distribute_first(void *context, gab_proxies *proxies)
+gab_status gab_app_run_distribute_first(void *context, gab_proxies *proxies)
 {
-  driver_run *it = context;
+  gab_app_run *it = context;
   gab_balance_options options = it->parameters->balance;
   options.none_empty = true;
   return gab_balance_proxies(proxies, &options, &it->balance);
@@ -84,18 +84,18 @@ gab_status driver_run_distribute_first(void *context, gab_proxies *proxies)
 
 static bool balance_due(const void *user, gab_step step)
 {
-  const driver_case *which = ((const driver_run *)user)->parameters;
-  return driver_rebalance_due(&which->rebalance, step, which->steps);
+  const gab_app_case *which = ((const gab_app_run *)user)->parameters;
+  return gab_app_rebalance_due(&which->rebalance, step, which->steps);
 }
 
 static gab_status balance_now(void *user, gab_step step)
 {
-  driver_run *it = user;
-  return driver_rebalance_now(&it->parameters->rebalance, &it->parameters->balance, it->forest, step,
-                              &it->balance);
+  gab_app_run *it = user;
+  return gab_app_rebalance_now(&it->parameters->rebalance, &it->parameters->balance, it->forest, step,
+                               &it->balance);
 }
 
-gab_status driver_run_add_balance(driver_run *it)
+gab_status gab_app_run_add_balance(gab_app_run *it)
 {
   if (it->parameters->rebalance.every == 0) return GAB_OK;
   return gab_timeloop_add_duty(it->loop, "balance", balance_due, balance_now, it);
@@ -105,37 +105,37 @@ gab_status driver_run_add_balance(driver_run *it)
 
 static bool output_due(const void *user, gab_step step)
 {
-  const driver_run *it = user;
+  const gab_app_run *it = user;
   return gab_output_due(it->output, step);
 }
 
-static gab_status update(driver_run *it)
+static gab_status update(gab_app_run *it)
 {
   return physics_of(it)->update_quantities ? physics_of(it)->update_quantities(it) : GAB_OK;
 }
 
 static gab_status write_output(void *user, gab_step step)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   GAB_TRY(update(it));
-  return gab_output_write(it->output, step, driver_run_time(it, step));
+  return gab_output_write(it->output, step, gab_app_run_time(it, step));
 }
 
-gab_status driver_run_add_output(driver_run *it)
+gab_status gab_app_run_add_output(gab_app_run *it)
 {
   return gab_timeloop_add_duty(it->loop, "output", output_due, write_output, it);
 }
 
 static gab_status pack_output(void *user, gab_buffer *out)
 {
-  const driver_run *it = user;
+  const gab_app_run *it = user;
   if (physics_of(it)->pack_series) GAB_TRY(physics_of(it)->pack_series(it, out));
   return gab_output_pack(it->output, out);
 }
 
 static gab_status unpack_output(void *user, gab_reader *in)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   if (physics_of(it)->unpack_series) GAB_TRY(physics_of(it)->unpack_series(it, in));
   if (it->keep_series) { /* the series tell how it diverged */
     in->at = in->end;
@@ -146,7 +146,7 @@ static gab_status unpack_output(void *user, gab_reader *in)
 
 /* ---------------------------------------------------------------- the end */
 
-static void put_grid(const driver_run *it, gab_json *json)
+static void put_grid(const gab_app_run *it, gab_json *json)
 {
   int levels = GAB_BALANCE_LEVELS;
   const int least = physics_of(it)->levels ? physics_of(it)->levels(it) : 1;
@@ -162,14 +162,14 @@ static void put_grid(const driver_run *it, gab_json *json)
 /* What the case is. */
 static void put_case(void *user, gab_json *json)
 {
-  const driver_run *it = user;
-  const driver_case *which = it->parameters;
+  const gab_app_run *it = user;
+  const gab_app_case *which = it->parameters;
   put_grid(it, json);
-  driver_put_case(json, which->config, which->options, which->dt,
-                  driver_run_time(it, gab_timeloop_step(it->loop)));
+  gab_app_put_case(json, which->config, which->options, which->dt,
+                   gab_app_run_time(it, gab_timeloop_step(it->loop)));
 }
 
-static gab_status count_blocks(driver_run *it)
+static gab_status count_blocks(gab_app_run *it)
 {
   memset(it->level_blocks, 0, sizeof it->level_blocks);
   for (size_t i = 0; i < gab_forest_block_count(it->forest); i++)
@@ -177,13 +177,13 @@ static gab_status count_blocks(driver_run *it)
   return gab_world_sum_u64(it->world, it->level_blocks, GAB_BALANCE_LEVELS);
 }
 
-static gab_status write_summary(driver_run *it, gab_status why)
+static gab_status write_summary(gab_app_run *it, gab_status why)
 {
   GAB_TRY(gab_summary_gather(it->loop, &it->summary));
   GAB_TRY(count_blocks(it));
   if (physics_of(it)->recomputation) {
     const gab_sample_report sample = physics_of(it)->recomputation(it);
-    GAB_TRY(recompute_report(it->world, &it->parameters->recompute, &sample));
+    GAB_TRY(gab_app_recompute_report(it->world, &it->parameters->recompute, &sample));
   }
   const gab_summary_extra extra = {put_case, it};
   return gab_output_settle(it->world, gab_summary_write(&it->summary, it->loop, why, it->folder, extra));
@@ -191,21 +191,21 @@ static gab_status write_summary(driver_run *it, gab_status why)
 
 static gab_status finish(void *user, gab_step step)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   if (gab_output_lacks_last(it->output, step)) {
     GAB_TRY(update(it));
-    GAB_TRY(gab_output_write_last(it->output, step, driver_run_time(it, step)));
+    GAB_TRY(gab_output_write_last(it->output, step, gab_app_run_time(it, step)));
   }
   if (physics_of(it)->finish) GAB_TRY(physics_of(it)->finish(it, step));
   GAB_TRY(gab_output_flush(it->output));
   return write_summary(it, GAB_OK);
 }
 
-static gab_status write_failed(driver_run *it, gab_output *output, const char *what, const char *name,
+static gab_status write_failed(gab_app_run *it, gab_output *output, const char *what, const char *name,
                                gab_step step)
 {
   GAB_TRY(update(it));
-  GAB_TRY(gab_output_write_now(output, GAB_OUTPUT_ALL, step, driver_run_time(it, step)));
+  GAB_TRY(gab_output_write_now(output, GAB_OUTPUT_ALL, step, gab_app_run_time(it, step)));
   gab_log(GAB_LOG_INFO, "the %s, of step %" GAB_PRI_STEP ", is in %s/fields/%s.xdmf%s%s%s", what, step,
           it->folder, name, gab_slice_is_built() ? " and " : "", gab_slice_is_built() ? name : "",
           gab_slice_is_built() ? "_*.png" : "");
@@ -214,7 +214,7 @@ static gab_status write_failed(driver_run *it, gab_output *output, const char *w
 
 /* A run that diverged leaves its last state, so that one can see where, and the last checkpoint before it, so
  * that one can see from what. The summary is that of the state that diverged. */
-static gab_status leave_evidence(driver_run *it, gab_step step, gab_status why)
+static gab_status leave_evidence(gab_app_run *it, gab_step step, gab_status why)
 {
   gab_step good;
   GAB_TRY(write_failed(it, it->failure_output, "state that diverged", "diverged", step));
@@ -231,13 +231,13 @@ static gab_status leave_evidence(driver_run *it, gab_step step, gab_status why)
 /* However a run ends, it says why; with the field that went wrong if that is what ended it. */
 static gab_status note_failure(void *user, gab_step step, gab_status why)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   if (why == GAB_ERR_DIVERGED) return leave_evidence(it, step, why);
   GAB_TRY(gab_output_flush(it->output));
   return write_summary(it, why);
 }
 
-gab_status driver_run_add_duties(driver_run *it)
+gab_status gab_app_run_add_duties(gab_app_run *it)
 {
   const gab_entity output = {.name = "output",
                              .kind = GAB_ENTITY_REPLICATED,
@@ -245,7 +245,7 @@ gab_status driver_run_add_duties(driver_run *it)
                              .pack = pack_output,
                              .unpack = unpack_output};
   GAB_TRY(gab_timeloop_add_entity(it->loop, &output));
-  GAB_TRY(driver_traffic_add(it->traffic, it->parameters->options->traffic, it->loop, it->world));
+  GAB_TRY(gab_app_traffic_add(it->traffic, it->parameters->options->traffic, it->loop, it->world));
   GAB_TRY(gab_timeloop_add_finish(it->loop, "finish", finish, it));
   return gab_timeloop_on_failure(it->loop, note_failure, it);
 }

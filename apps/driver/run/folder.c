@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* "cases/cylinder.yaml" to "out/cylinder". */
-void driver_default_folder(const char *path, char *folder, size_t capacity)
+void gab_app_default_folder(const char *path, char *folder, size_t capacity)
 {
   const char *name = strrchr(path, '/');
   name = name ? name + 1 : path;
@@ -33,17 +33,17 @@ static gab_status write_text(const char *path, const char *text, size_t length)
 }
 
 /* The root's part: a folder in which the results of an older run are not taken for those of this one. */
-static gab_status prepare_folder(const gab_config *config, const driver_options *options, const char *folder,
+static gab_status prepare_folder(const gab_config *config, const gab_app_options *options, const char *folder,
                                  bool continues)
 {
-  char path[DRIVER_PATH_LENGTH + 32];
+  char path[GAB_APP_PATH_LENGTH + 32];
   GAB_TRY(gab_output_folder_prepare(folder));
   snprintf(path, sizeof path, "%s/summary.json", folder);
   unlink(path);
   snprintf(path, sizeof path, "%s/log.txt", folder);
   if (!continues && gab_launch_attempt() == 0) unlink(path); /* started again a run goes on logging */
   snprintf(path, sizeof path, "%s/checkpoints", folder);
-  if (driver_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
+  if (gab_app_starts_anew(options)) GAB_TRY(gab_restart_remove_all(path));
   gab_buffer text = {0};
   gab_status status = gab_config_effective(config, &text);
   snprintf(path, sizeof path, "%s/case.yaml", folder);
@@ -52,12 +52,12 @@ static gab_status prepare_folder(const gab_config *config, const driver_options 
   return status;
 }
 
-gab_status driver_folder_open(gab_world *world, const gab_config *config, const driver_options *options,
-                              const char *folder, bool continues)
+gab_status gab_app_folder_open(gab_world *world, const gab_config *config, const gab_app_options *options,
+                               const char *folder, bool continues)
 {
   gab_status status = GAB_OK;
-  char path[DRIVER_PATH_LENGTH + 32];
-  if (strlen(folder) >= DRIVER_PATH_LENGTH)
+  char path[GAB_APP_PATH_LENGTH + 32];
+  if (strlen(folder) >= GAB_APP_PATH_LENGTH)
     GAB_FAIL(GAB_ERR_INPUT, "the name of the output folder is too long: %.60s...", folder);
   if (gab_world_is_root(world)) status = prepare_folder(config, options, folder, continues);
   GAB_TRY(gab_output_settle(world, status));
@@ -87,8 +87,8 @@ static gab_status settle_folder(const char *folder, gab_output *const *outputs, 
   return status;
 }
 
-gab_status driver_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
-                                const char *more, bool continues)
+gab_status gab_app_folder_settle(gab_world *world, const char *folder, gab_output *const *outputs,
+                                 const char *more, bool continues)
 {
   const bool again = gab_launch_attempt() > 0; /* what the attempt before has written is this run's */
   gab_status status = GAB_OK;

@@ -3,14 +3,14 @@
 
 #include "core/base/log.h"
 
-gab_status driver_balance_read(const gab_config *config, gab_balance_options *found, driver_rebalance *when)
+gab_status gab_app_balance_read(const gab_config *config, gab_balance_options *found, gab_app_rebalance *when)
 {
   found->balancer = gab_balancer_by_name(gab_config_string(config, "balance.strategy"));
   if (!found->balancer) return gab_config_fail(config, "balance.strategy", "%s", gab_error_message());
   found->by = gab_config_choice(config, "balance.weights") == 0 ? GAB_BALANCE_PER_LEVEL : GAB_BALANCE_TOTAL;
   found->measured = gab_config_choice(config, "balance.work") == 1;
-  *when = (driver_rebalance){.every = gab_config_int(config, "balance.every"),
-                             .above = gab_config_real(config, "balance.above")};
+  *when = (gab_app_rebalance){.every = gab_config_int(config, "balance.every"),
+                              .above = gab_config_real(config, "balance.above")};
   if (when->every > 0 && !found->measured)
     return gab_config_fail(config, "balance.every",
                            "blocks are shared out anew by measured times only: with "
@@ -18,13 +18,13 @@ gab_status driver_balance_read(const gab_config *config, gab_balance_options *fo
   return GAB_OK;
 }
 
-bool driver_rebalance_due(const driver_rebalance *when, gab_step step, gab_step last_step)
+bool gab_app_rebalance_due(const gab_app_rebalance *when, gab_step step, gab_step last_step)
 {
   return when->every > 0 && step > 0 && step % when->every == 0 && step < last_step;
 }
 
-gab_status driver_rebalance_now(const driver_rebalance *when, const gab_balance_options *options,
-                                gab_forest *forest, gab_step step, gab_balance_report *report)
+gab_status gab_app_rebalance_now(const gab_app_rebalance *when, const gab_balance_options *options,
+                                 gab_forest *forest, gab_step step, gab_balance_report *report)
 {
   gab_balance_gain gain;
   GAB_TRY(gab_balance_improve(forest, options, when->above, &gain));

@@ -34,11 +34,11 @@ static const gab_config_section section = {
     .keys = keys,
     .count = sizeof keys / sizeof keys[0]};
 
-gab_status recompute_declare(gab_config *config) { return gab_config_declare(config, &section); }
+gab_status gab_app_recompute_declare(gab_config *config) { return gab_config_declare(config, &section); }
 
 static void warn_of_no_effect(const gab_config *config)
 {
-  char path[64], where[DRIVER_PATH_LENGTH];
+  char path[64], where[GAB_APP_PATH_LENGTH];
   for (size_t i = 0; i < section.count; i++) {
     snprintf(path, sizeof path, "%s.%s", section.path, keys[i].name);
     if (gab_config_is_set(config, path))
@@ -47,11 +47,12 @@ static void warn_of_no_effect(const gab_config *config)
   }
 }
 
-gab_status recompute_plan_read(const gab_config *config, gab_step check_every, recompute_plan *plan)
+gab_status gab_app_recompute_plan_read(const gab_config *config, gab_step check_every,
+                                       gab_app_recompute *plan)
 {
   size_t count = 0;
   const char *const *names = NULL;
-  *plan = (recompute_plan){0};
+  *plan = (gab_app_recompute){0};
   if (gab_config_is_set(config, "resilience.monitors"))
     names = gab_config_strings(config, "resilience.monitors", &count);
   for (size_t i = 0; i < count; i++) {
@@ -68,17 +69,18 @@ gab_status recompute_plan_read(const gab_config *config, gab_step check_every, r
   return GAB_OK;
 }
 
-bool recompute_plan_has(const recompute_plan *plan, gab_step steps)
+bool gab_app_recompute_plan_has(const gab_app_recompute *plan, gab_step steps)
 {
   return plan->every > 0 && steps > 0 && steps % plan->every == 0;
 }
 
-bool recompute_plan_looks(const recompute_plan *plan, gab_step steps)
+bool gab_app_recompute_plan_looks(const gab_app_recompute *plan, gab_step steps)
 {
-  return recompute_plan_has(plan, steps) || recompute_plan_has(plan, steps - 1);
+  return gab_app_recompute_plan_has(plan, steps) || gab_app_recompute_plan_has(plan, steps - 1);
 }
 
-gab_status recompute_report(gab_world *world, const recompute_plan *plan, const gab_sample_report *mine)
+gab_status gab_app_recompute_report(gab_world *world, const gab_app_recompute *plan,
+                                    const gab_sample_report *mine)
 {
   if (plan->every == 0) return GAB_OK;
   uint64_t counts[3] = {mine->blocks, mine->differed, mine->changed};

@@ -10,43 +10,43 @@
 #include <omp.h>
 #endif
 
-double driver_run_time(const driver_run *it, gab_step step) { return (double)step * it->parameters->dt; }
+double gab_app_run_time(const gab_app_run *it, gab_step step) { return (double)step * it->parameters->dt; }
 
 /* ---------------------------------------------------------------- made and unmade */
 
-static gab_status prepare(driver_run *it)
+static gab_status prepare(gab_app_run *it)
 {
   gab_output **const outputs[] = {&it->output, &it->failure_output, &it->good_output, &it->recovery_output};
   GAB_TRY(it->parameters->physics->prepare(it));
   for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
     GAB_TRY(gab_output_create(it->forest, it->folder, outputs[i]));
-  GAB_TRY(driver_run_add_writers(it));
+  GAB_TRY(gab_app_run_add_writers(it));
   return it->parameters->physics->add_writers ? it->parameters->physics->add_writers(it) : GAB_OK;
 }
 
-static gab_status make(gab_world *world, const driver_case *which, const char *folder, driver_run **made)
+static gab_status make(gab_world *world, const gab_app_case *which, const char *folder, gab_app_run **made)
 {
   void *memory = NULL;
   *made = NULL;
   GAB_TRY(gab_alloc(which->physics->run_bytes, GAB_MEMORY_OTHER, &memory));
   *made = memory;
-  **made = (driver_run){.parameters = which, .folder = folder, .world = world};
-  const gab_status status = gab_alloc(sizeof(driver_traffic), GAB_MEMORY_OTHER, &memory);
+  **made = (gab_app_run){.parameters = which, .folder = folder, .world = world};
+  const gab_status status = gab_alloc(sizeof(gab_app_traffic), GAB_MEMORY_OTHER, &memory);
   if (status == GAB_OK) (*made)->traffic = memory;
   else gab_free(made);
   return status;
 }
 
-gab_status driver_run_create(gab_world *world, const driver_case *which, const char *folder,
-                             driver_run **made)
+gab_status gab_app_run_create(gab_world *world, const gab_app_case *which, const char *folder,
+                              gab_app_run **made)
 {
   GAB_TRY(make(world, which, folder, made));
   return prepare(*made);
 }
 
-void driver_run_destroy(driver_run **which)
+void gab_app_run_destroy(gab_app_run **which)
 {
-  driver_run *it = *which;
+  gab_app_run *it = *which;
   if (!it) return;
   gab_timeloop_destroy(&it->loop);
   gab_restart_destroy(&it->restart);
@@ -59,21 +59,21 @@ void driver_run_destroy(driver_run **which)
   gab_free(which);
 }
 
-gab_status driver_run_check(driver_run *it)
+gab_status gab_app_run_check(gab_app_run *it)
 {
-  const driver_case *which = it->parameters;
+  const gab_app_case *which = it->parameters;
   const gab_config *config = which->config;
   if (which->physics->check) return which->physics->check(it);
-  GAB_TRY(driver_any_processes_check(config, which->options, (uint64_t)driver_root_count(&which->grid)));
+  GAB_TRY(gab_app_any_processes_check(config, which->options, (uint64_t)gab_app_root_count(&which->grid)));
   gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
   which->physics->describe(which);
-  driver_describe_spares(config, gab_config_int(config, "run.processes"));
+  gab_app_describe_spares(config, gab_config_int(config, "run.processes"));
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- the first lines of the log */
 
-void driver_run_describe(const driver_run *it, const char *cells, const char *kernel)
+void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel)
 {
   int threads = 1;
 #ifdef _OPENMP
@@ -85,9 +85,9 @@ void driver_run_describe(const driver_run *it, const char *cells, const char *ke
           threads == 1 ? "" : "s", it->balance.imbalance, kernel ? ", kernel " : "", kernel ? kernel : "");
 }
 
-static void log_start(const driver_run *it)
+static void log_start(const gab_app_run *it)
 {
-  const driver_case *which = it->parameters;
+  const gab_app_case *which = it->parameters;
   gab_log(GAB_LOG_INFO, "Gabion %s, %s", GAB_VERSION, gab_config_name(which->config));
   for (size_t i = 0; i < which->options->setting_count; i++)
     gab_log(GAB_LOG_INFO, "  --set %s", which->options->settings[i]);
@@ -95,7 +95,7 @@ static void log_start(const driver_run *it)
     gab_log(GAB_LOG_INFO, "  --inject %s", which->options->drills[i]);
   which->physics->describe(which);
   if (which->physics->describe_run) which->physics->describe_run(it);
-  else driver_run_describe(it, NULL, NULL);
+  else gab_app_run_describe(it, NULL, NULL);
   gab_log(GAB_LOG_INFO, "  results go to %s", it->folder);
 }
 
@@ -103,17 +103,17 @@ static void log_start(const driver_run *it)
 
 static gab_status rebalance(void *user, gab_forest *forest)
 {
-  driver_run *it = user;
+  gab_app_run *it = user;
   return gab_balance_forest(forest, &it->parameters->balance, &it->balance);
 }
 
-static gab_status protect(driver_run *it)
+static gab_status protect(gab_app_run *it)
 {
-  const driver_options *options = it->parameters->options;
+  const gab_app_options *options = it->parameters->options;
   const gab_physics *physics = it->parameters->physics;
   const gab_resilience_context context = {.rebalance = physics->rebalance ? physics->rebalance : rebalance,
                                           .rebalance_user = it,
-                                          .monitors = driver_case_monitors(it->parameters),
+                                          .monitors = gab_app_case_monitors(it->parameters),
                                           .monitor_user = it,
                                           .folder = it->folder,
                                           .lock = it->lock,
@@ -123,40 +123,40 @@ static gab_status protect(driver_run *it)
   return gab_resilience_protect(it->loop, it->parameters->config, &context);
 }
 
-static gab_status find_room(driver_run *it)
+static gab_status find_room(gab_app_run *it)
 {
-  const driver_case *which = it->parameters;
+  const gab_app_case *which = it->parameters;
   if (!which->physics->memory) return GAB_OK;
-  const driver_memory memory = which->physics->memory(it);
-  return driver_memory_settle(it->world, which->config, which->options, &memory);
+  const gab_app_memory memory = which->physics->memory(it);
+  return gab_app_memory_settle(it->world, which->config, which->options, &memory);
 }
 
-static gab_status build(driver_run *it)
+static gab_status build(gab_app_run *it)
 {
-  const driver_case *which = it->parameters;
+  const gab_app_case *which = it->parameters;
   const gab_physics *physics = which->physics;
   GAB_TRY(gab_output_settle(it->world, prepare(it)));
-  GAB_TRY(driver_processes_check(it->world, which->config, which->options));
+  GAB_TRY(gab_app_processes_check(it->world, which->config, which->options));
   GAB_TRY(find_room(it));
   GAB_TRY(physics->build(it));
   const bool continues = it->restart != NULL;
-  GAB_TRY(driver_folder_open(it->world, which->config, which->options, it->folder, continues));
+  GAB_TRY(gab_app_folder_open(it->world, which->config, which->options, it->folder, continues));
   log_start(it);
   GAB_TRY(gab_timeloop_create(it->forest, which->steps, &it->loop));
   const gab_status continued = gab_timeloop_continue(it->loop, it->restart);
   it->restart = NULL;
   GAB_TRY(continued);
   GAB_TRY(physics->add(it));
-  GAB_TRY(driver_run_add_duties(it));
+  GAB_TRY(gab_app_run_add_duties(it));
   GAB_TRY(protect(it));
-  GAB_TRY(driver_run_add_check(it));
+  GAB_TRY(gab_app_run_add_check(it));
   gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
-  return driver_folder_settle(it->world, it->folder, outputs, physics->files, continues);
+  return gab_app_folder_settle(it->world, it->folder, outputs, physics->files, continues);
 }
 
-static void report(const driver_run *it)
+static void report(const gab_app_run *it)
 {
-  const driver_case *which = it->parameters;
+  const gab_app_case *which = it->parameters;
   gab_summary_log(&it->summary, it->loop, it->folder);
   if (which->physics->report) which->physics->report(it);
   if (gab_config_count(which->config, "output.slices") > 0)
@@ -165,18 +165,18 @@ static void report(const driver_run *it)
     gab_log(GAB_LOG_INFO, "  fields, to be opened with ParaView: %s/fields/fields.xdmf", it->folder);
 }
 
-gab_status driver_run_case(gab_world *world, const driver_case *which, const char *folder,
-                           driver_continuation *begin)
+gab_status gab_app_run_case(gab_world *world, const gab_app_case *which, const char *folder,
+                            gab_app_continuation *begin)
 {
-  driver_run *it;
+  gab_app_run *it;
   GAB_TRY(make(world, which, folder, &it));
   it->lock = begin->lock;
   it->restart = begin->restart;
   begin->restart = NULL;
-  gab_status status = driver_end_of_setup(world, build(it));
+  gab_status status = gab_app_end_of_setup(world, build(it));
   if (status == GAB_OK) status = gab_timeloop_run(it->loop);
   if (status == GAB_OK) report(it);
-  else driver_tell_end(world, status);
-  driver_run_destroy(&it);
+  else gab_app_tell_end(world, status);
+  gab_app_run_destroy(&it);
   return status;
 }

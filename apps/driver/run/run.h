@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /** That of a physics begins with it. */
-struct driver_run {
-  const driver_case *parameters; /**< borrowed, as the rest of this group */
+struct gab_app_run {
+  const gab_app_case *parameters; /**< borrowed, as the rest of this group */
   const char *folder;
   gab_world *world;
   gab_run_lock *lock; /**< of the folder */
@@ -31,7 +31,7 @@ struct driver_run {
   gab_output *recovery_output; /**< what is drawn when processes have died */
   gab_timeloop *loop;
   gab_restart *restart;                      /**< until the loop has it */
-  struct driver_traffic *traffic;            /**< what is counted of messages; opaque here */
+  struct gab_app_traffic *traffic;           /**< what is counted of messages; opaque here */
   bool keep_series;                          /**< going back does not cut them any more */
   uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
   gab_summary summary;
@@ -41,34 +41,34 @@ struct gab_lbm; /* lbm/lbm.h */
 /** The flow of a run of gab_physics_flow, or of a copy of that table in which a program has put functions of its own before
  *  or behind those of the flow: behind its add(), a task is done after each step of the flow. Not where prepare() is another.
  *  @return NULL of another physics, and before the flow is made */
-struct gab_lbm *driver_run_flow(const driver_run *it);
+struct gab_lbm *gab_app_run_flow(const gab_app_run *it);
 /** Physical time of a step. */
-double driver_run_time(const driver_run *it, gab_step step);
+double gab_app_run_time(const gab_app_run *it, gab_step step);
 /** Says in the log what is computed where. @param[in] cells  behind the number of blocks, as @param[in] kernel  may be NULL */
-void driver_run_describe(const driver_run *it, const char *cells, const char *kernel);
+void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *kernel);
 
 /* ---- duties.c: for gab_physics.add, in the order that the physics wants ---- */
 
 /** Series, pictures and fields, as they are due. */
-gab_status driver_run_add_output(driver_run *it);
+gab_status gab_app_run_add_output(gab_app_run *it);
 /** Blocks are shared out anew by what they took, if the case wants that. */
-gab_status driver_run_add_balance(driver_run *it);
+gab_status gab_app_run_add_balance(gab_app_run *it);
 /** Whether blocks of the step that comes to so many steps are computed twice. */
-bool driver_run_recomputes(const driver_run *it, gab_step steps);
+bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
 /** The monitor `recompute`, for the list of a physics. */
-#define DRIVER_MONITOR_RECOMPUTE                                                                             \
+#define GAB_APP_MONITOR_RECOMPUTE                                                                            \
   {                                                                                                          \
-    "recompute", "blocks that are computed twice differ", driver_run_add_recompute                           \
+    "recompute", "blocks that are computed twice differ", gab_app_run_add_recompute                          \
   }
-gab_status driver_run_add_recompute(void *user, gab_timeloop *loop);
+gab_status gab_app_run_add_recompute(void *user, gab_timeloop *loop);
 
 /** Who has which block: gab_distribute_fn whose context is the run, of a grid that changes and of the first one. */
-gab_status driver_run_distribute(void *context, gab_proxies *proxies);
-gab_status driver_run_distribute_first(void *context, gab_proxies *proxies);
+gab_status gab_app_run_distribute(void *context, gab_proxies *proxies);
+gab_status gab_app_run_distribute_first(void *context, gab_proxies *proxies);
 
-/** Adds quantities of a list in the parameter file to `picked`, which has room for #DRIVER_MOST_PICKED. */
-gab_status driver_run_pick(const driver_run *it, const char *path, gab_quantity *picked, size_t *count);
-enum { DRIVER_MOST_PICKED = 16 }; /* the length of the lists in the tables */
+/** Adds quantities of a list in the parameter file to `picked`, which has room for #GAB_APP_MOST_PICKED. */
+gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantity *picked, size_t *count);
+enum { GAB_APP_MOST_PICKED = 16 }; /* the length of the lists in the tables */
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 
 /* ---------------------------------------------------------------- fields */
 
-static gab_status pick_names(const driver_run *it, const char *path, const char *const *names, size_t count,
+static gab_status pick_names(const gab_app_run *it, const char *path, const char *const *names, size_t count,
                              gab_quantity *picked)
 {
   for (size_t i = 0; i < count; i++) {
@@ -17,52 +17,52 @@ static gab_status pick_names(const driver_run *it, const char *path, const char 
   return GAB_OK;
 }
 
-gab_status driver_run_pick(const driver_run *it, const char *path, gab_quantity *picked, size_t *count)
+gab_status gab_app_run_pick(const gab_app_run *it, const char *path, gab_quantity *picked, size_t *count)
 {
   const char *const *names = gab_config_strings(it->parameters->config, path, count);
   return pick_names(it, path, names, *count, picked);
 }
 
-static gab_status add_fields(driver_run *it)
+static gab_status add_fields(gab_app_run *it)
 {
   const gab_config *config = it->parameters->config;
   const char *const path = "output.fields.quantities", *const *usual = it->parameters->physics->usual_fields;
-  gab_quantity picked[DRIVER_MOST_PICKED];
+  gab_quantity picked[GAB_APP_MOST_PICKED];
   gab_schedule schedule;
   if (!gab_config_is_set(config, "output.fields")) return GAB_OK;
   gab_volume_options options = {.quantities = picked,
                                 .precision = gab_config_choice(config, "output.fields.precision") == 0
                                                  ? GAB_OUTPUT_FLOAT
                                                  : GAB_OUTPUT_DOUBLE,
-                                .compression = output_compression_read(config, "output.fields")};
+                                .compression = gab_app_compression_read(config, "output.fields")};
   if (gab_config_is_set(config, path)) {
-    GAB_TRY(driver_run_pick(it, path, picked, &options.quantity_count));
+    GAB_TRY(gab_app_run_pick(it, path, picked, &options.quantity_count));
   } else {
     while (usual[options.quantity_count]) options.quantity_count++;
     GAB_TRY(pick_names(it, path, usual, options.quantity_count, picked));
   }
-  GAB_TRY(output_schedule_read(config, "output.fields", it->parameters->dt, &schedule));
+  GAB_TRY(gab_app_schedule_read(config, "output.fields", it->parameters->dt, &schedule));
   schedule.last = gab_config_bool(config, "output.fields.final");
-  return driver_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
+  return gab_app_blame(config, "output.fields", gab_output_add_volume(it->output, schedule, &options));
 }
 
 /* ---------------------------------------------------------------- slices */
 
-static double middle(const driver_run *it, int axis)
+static double middle(const gab_app_run *it, int axis)
 {
   const gab_forest_options *domain = &it->parameters->domain;
   const double cells = (double)domain->grid.roots[axis] * domain->cells[axis];
   return domain->origin[axis] + 0.5 * cells * domain->dx;
 }
 
-static gab_status add_slice(driver_run *it, size_t index)
+static gab_status add_slice(gab_app_run *it, size_t index)
 {
   const gab_config *config = it->parameters->config;
   const gab_physics *physics = it->parameters->physics;
   char item[GAB_CONFIG_PATH_CAPACITY], path[GAB_CONFIG_PATH_CAPACITY];
   gab_schedule schedule;
   gab_config_path(item, "output.slices.%zu", index);
-  GAB_TRY(output_schedule_read(config, item, it->parameters->dt, &schedule));
+  GAB_TRY(gab_app_schedule_read(config, item, it->parameters->dt, &schedule));
   schedule.last = gab_config_bool(config, gab_config_path(path, "%s.final", item));
   gab_slice_options options = {.axis = gab_config_choice(config, gab_config_path(path, "%s.axis", item)),
                                .outlines =
@@ -85,13 +85,13 @@ static gab_status add_slice(driver_run *it, size_t index)
   const double *range = gab_config_reals(config, path, &count);
   for (size_t i = 0; i < count; i++) options.range[i] = range[i];
   if (physics->settle_slice) GAB_TRY(physics->settle_slice(it, quantity, &options));
-  return driver_slice_settle(config, index, gab_output_add_slice(it->output, schedule, &options));
+  return gab_app_slice_settle(config, index, gab_output_add_slice(it->output, schedule, &options));
 }
 
 /* ---------------------------------------------------------------- what a diverged run leaves */
 
 /* The usual fields, if the physics does not say. */
-static gab_status pick_evidence(driver_run *it, gab_quantity *picked, size_t *count, const char **quantity,
+static gab_status pick_evidence(gab_app_run *it, gab_quantity *picked, size_t *count, const char **quantity,
                                 gab_slice_options *slice)
 {
   const gab_physics *physics = it->parameters->physics;
@@ -105,10 +105,10 @@ static gab_status pick_evidence(driver_run *it, gab_quantity *picked, size_t *co
   return pick_names(it, "output.fields", physics->usual_fields, *count, picked);
 }
 
-static gab_status add_evidence(driver_run *it, gab_output *output, const char *name)
+static gab_status add_evidence(gab_app_run *it, gab_output *output, const char *name)
 {
   const char *quantity;
-  gab_quantity picked[DRIVER_MOST_EVIDENCE];
+  gab_quantity picked[GAB_APP_MOST_EVIDENCE];
   gab_volume_options volume = {
       .name = name, .quantities = picked, .compression = gab_volume_usual_compression()};
   gab_slice_options slice = {.name = name};
@@ -120,7 +120,7 @@ static gab_status add_evidence(driver_run *it, gab_output *output, const char *n
   return gab_output_add_slice(output, (gab_schedule){0}, &slice);
 }
 
-gab_status driver_run_add_writers(driver_run *it)
+gab_status gab_app_run_add_writers(gab_app_run *it)
 {
   const size_t slices = gab_config_count(it->parameters->config, "output.slices");
   GAB_TRY(add_fields(it));

@@ -7,33 +7,33 @@
 #include <math.h>
 #include <string.h>
 
-static gab_status read_case(driver_case *which)
+static gab_status read_case(gab_app_case *which)
 {
   solidification_case *found = (solidification_case *)which;
   const gab_config *config = which->config;
-  GAB_TRY(driver_case_refuse_others(which));
-  GAB_TRY(driver_domain_read(config, &which->domain));
+  GAB_TRY(gab_app_case_refuse_others(which));
+  GAB_TRY(gab_app_domain_read(config, &which->domain));
   gab_phasefield_periodic_from_config(config, which->domain.grid.dimension, which->domain.periodic);
-  GAB_TRY(driver_balance_read(config, &which->balance, &which->rebalance));
+  GAB_TRY(gab_app_balance_read(config, &which->balance, &which->rebalance));
   GAB_TRY(gab_phasefield_setup_from_config(config, &which->domain, &found->setup));
   found->has_setup = true;
   which->dt = found->setup.options.dt;
-  GAB_TRY(solidification_grid_read(found));
+  GAB_TRY(gab_app_solidification_grid_read(found));
   found->series_every = gab_config_int(config, "phasefield.series_every");
   if (found->refinement.levels > 0)
-    GAB_TRY(driver_reconstruct_refuse(
+    GAB_TRY(gab_app_reconstruct_refuse(
         config, "lost blocks are made up on one level only (phasefield.refinement.levels: 0)"));
-  return driver_case_settle(which);
+  return gab_app_case_settle(which);
 }
 
-static void release_case(driver_case *which)
+static void release_case(gab_app_case *which)
 {
   solidification_case *found = (solidification_case *)which;
   if (found->has_setup) gab_phasefield_setup_release(&found->setup);
   found->has_setup = false;
 }
 
-static void describe(const driver_case *which)
+static void describe(const gab_app_case *which)
 {
   const solidification_case *found = (const solidification_case *)which;
   const gab_forest_options *forest = &which->domain;
@@ -44,7 +44,7 @@ static void describe(const driver_case *which)
              (int64_t)forest->grid.roots[k] * forest->cells[k]);
   if (title[0]) gab_log(GAB_LOG_INFO, "  %s", title);
   gab_log(GAB_LOG_INFO, "  %s cells of width %g, %" GAB_PRI_STEP " steps", cells, forest->dx, which->steps);
-  solidification_grid_describe(found);
+  gab_app_solidification_grid_describe(found);
   gab_phasefield_setup_describe(&found->setup);
 }
 
@@ -58,31 +58,31 @@ const gab_physics gab_physics_solidification = {.name = "solidification",
                                                 .section = "phasefield",
                                                 .own = own,
                                                 .case_bytes = sizeof(solidification_case),
-                                                .declare = solidification_declare,
+                                                .declare = gab_app_solidification_declare,
                                                 .read = read_case,
                                                 .release = release_case,
                                                 .describe = describe,
                                                 .run_bytes = sizeof(growth),
-                                                .prepare = growth_prepare,
-                                                .add_writers = growth_add_writers,
-                                                .memory = growth_memory,
-                                                .build = growth_build,
-                                                .describe_run = growth_describe,
-                                                .add = growth_add,
-                                                .monitors = solidification_monitors,
-                                                .rebalance = growth_rebalance,
-                                                .check_finite = growth_check_finite,
-                                                .check_recomputed = growth_check_recomputed,
-                                                .recomputation = growth_recomputation,
+                                                .prepare = gab_app_growth_prepare,
+                                                .add_writers = gab_app_growth_add_writers,
+                                                .memory = gab_app_growth_memory,
+                                                .build = gab_app_growth_build,
+                                                .describe_run = gab_app_growth_describe,
+                                                .add = gab_app_growth_add,
+                                                .monitors = gab_app_solidification_monitors,
+                                                .rebalance = gab_app_growth_rebalance,
+                                                .check_finite = gab_app_growth_check_finite,
+                                                .check_recomputed = gab_app_growth_check_recomputed,
+                                                .recomputation = gab_app_growth_recomputation,
                                                 .usual_fields = usual_fields,
                                                 .usual_slice = "phase",
-                                                .settle_slice = growth_settle_slice,
-                                                .pick_evidence = growth_pick_evidence,
-                                                .pack_series = growth_pack_series,
-                                                .unpack_series = growth_unpack_series,
-                                                .finish = growth_finish_slabs,
-                                                .levels = growth_levels,
-                                                .name_levers = growth_name_levers,
-                                                .report = growth_report,
-                                                .files = growth_files,
-                                                .release_run = growth_release};
+                                                .settle_slice = gab_app_growth_settle_slice,
+                                                .pick_evidence = gab_app_growth_pick_evidence,
+                                                .pack_series = gab_app_growth_pack_series,
+                                                .unpack_series = gab_app_growth_unpack_series,
+                                                .finish = gab_app_growth_finish_slabs,
+                                                .levels = gab_app_growth_levels,
+                                                .name_levers = gab_app_growth_name_levers,
+                                                .report = gab_app_growth_report,
+                                                .files = gab_app_growth_files,
+                                                .release_run = gab_app_growth_release};

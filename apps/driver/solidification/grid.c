@@ -24,7 +24,7 @@ static gab_status check_grid(solidification_case *which)
   return GAB_OK;
 }
 
-gab_status solidification_grid_read(solidification_case *which)
+gab_status gab_app_solidification_grid_read(solidification_case *which)
 {
   which->base.grid = which->base.domain;
   GAB_TRY(gab_phasefield_refinement_from_config(which->base.config, which->setup.window_row >= 0,
@@ -33,7 +33,7 @@ gab_status solidification_grid_read(solidification_case *which)
   return check_grid(which);
 }
 
-void solidification_grid_describe(const solidification_case *which)
+void gab_app_solidification_grid_describe(const solidification_case *which)
 {
   const gab_phasefield_refinement_setup *setup = &which->refinement;
   if (setup->levels > 0)
@@ -53,22 +53,22 @@ static gab_phasefield_grid grid_of(growth *it, gab_distribute_fn who)
                                .context = it};
 }
 
-gab_status growth_build_grid(growth *it)
+gab_status gab_app_growth_build_grid(growth *it)
 {
-  const gab_phasefield_grid grid = grid_of(it, driver_run_distribute_first);
+  const gab_phasefield_grid grid = grid_of(it, gab_app_run_distribute_first);
   return gab_phasefield_build(it->model, &grid, NULL);
 }
 
-bool growth_grid_due(const void *user, gab_step step)
+bool gab_app_growth_grid_due(const void *user, gab_step step)
 {
   const solidification_case *which = ((const growth *)user)->parameters;
   return which->refinement.levels > 0 && step % which->refinement.every == 0 && step < which->base.steps;
 }
 
-gab_status growth_adapt_grid(void *user, gab_step step)
+gab_status gab_app_growth_adapt_grid(void *user, gab_step step)
 {
   growth *it = user;
-  const gab_phasefield_grid grid = grid_of(it, driver_run_distribute);
+  const gab_phasefield_grid grid = grid_of(it, gab_app_run_distribute);
   const int32_t *cells = it->parameters->base.grid.cells;
   gab_adapt_report report;
   GAB_TRY(gab_phasefield_adapt(it->model, &grid, &report));

@@ -29,7 +29,7 @@ typedef struct lost_view {
 enum { GROWTH_MOST_LOST = 8 };
 
 typedef struct growth {
-  driver_run base;
+  gab_app_run base;
   const solidification_case *parameters; /**< the same as base.parameters */
   gab_phasefield *model;
   gab_quantity items[GAB_PHASEFIELD_MOST_QUANTITIES];
@@ -45,53 +45,53 @@ typedef struct growth {
 } growth;
 
 /* ---- run.c: as in ::gab_physics ---- */
-gab_status growth_prepare(driver_run *run);
-driver_memory growth_memory(const driver_run *run);
-gab_status growth_build(driver_run *run);
-void growth_describe(const driver_run *run);
-gab_status growth_add(driver_run *run);
-gab_status growth_rebalance(void *user, gab_forest *forest);
-gab_status growth_check_finite(driver_run *run);
-int growth_levels(const driver_run *run);
-gab_status growth_check_recomputed(driver_run *run, bool at_rest);
-gab_sample_report growth_recomputation(const driver_run *run);
-void growth_name_levers(const driver_run *run);
-void growth_report(const driver_run *run);
-void growth_release(driver_run *run);
+gab_status gab_app_growth_prepare(gab_app_run *run);
+gab_app_memory gab_app_growth_memory(const gab_app_run *run);
+gab_status gab_app_growth_build(gab_app_run *run);
+void gab_app_growth_describe(const gab_app_run *run);
+gab_status gab_app_growth_add(gab_app_run *run);
+gab_status gab_app_growth_rebalance(void *user, gab_forest *forest);
+gab_status gab_app_growth_check_finite(gab_app_run *run);
+int gab_app_growth_levels(const gab_app_run *run);
+gab_status gab_app_growth_check_recomputed(gab_app_run *run, bool at_rest);
+gab_sample_report gab_app_growth_recomputation(const gab_app_run *run);
+void gab_app_growth_name_levers(const gab_app_run *run);
+void gab_app_growth_report(const gab_app_run *run);
+void gab_app_growth_release(gab_app_run *run);
 /** What is written beside what the writers write. */
-extern const char growth_files[];
+extern const char gab_app_growth_files[];
 
 /* ---- grid.c ---- */
 /** Fills the forest. Collective. */
-gab_status growth_build_grid(growth *it);
-bool growth_grid_due(const void *user, gab_step step);
-gab_status growth_adapt_grid(void *user, gab_step step);
+gab_status gab_app_growth_build_grid(growth *it);
+bool gab_app_growth_grid_due(const void *user, gab_step step);
+gab_status gab_app_growth_adapt_grid(void *user, gab_step step);
 
 /* ---- output.c: as in ::gab_physics, and all rows of profile.csv as they are due ---- */
-gab_status growth_add_writers(driver_run *run);
-gab_status growth_settle_slice(driver_run *run, const char *quantity, gab_slice_options *options);
-void growth_pick_evidence(const driver_run *run, gab_quantity *picked, size_t *count, const char **quantity,
-                          gab_slice_options *slice);
-gab_status growth_pack_series(const driver_run *run, gab_buffer *out);
-gab_status growth_unpack_series(driver_run *run, gab_reader *in);
-bool growth_profile_due(const void *user, gab_step step);
-gab_status growth_write_profile(void *user, gab_step step);
+gab_status gab_app_growth_add_writers(gab_app_run *run);
+gab_status gab_app_growth_settle_slice(gab_app_run *run, const char *quantity, gab_slice_options *options);
+void gab_app_growth_pick_evidence(const gab_app_run *run, gab_quantity *picked, size_t *count,
+                                  const char **quantity, gab_slice_options *slice);
+gab_status gab_app_growth_pack_series(const gab_app_run *run, gab_buffer *out);
+gab_status gab_app_growth_unpack_series(gab_app_run *run, gab_reader *in);
+bool gab_app_growth_profile_due(const void *user, gab_step step);
+gab_status gab_app_growth_write_profile(void *user, gab_step step);
 
 /* ---- lost.c: pictures of what has died ---- */
 /** For a slice with outlines in the colours of owners (the first few of them): NAME_lost, the same of the
  * state that was restored, without the blocks that the dead had. */
-gab_status growth_add_lost_slice(growth *it, const gab_slice_options *options);
+gab_status gab_app_growth_add_lost_slice(growth *it, const gab_slice_options *options);
 /** Remembers which blocks are here. Local. */
-gab_status growth_note_blocks(growth *it);
+gab_status gab_app_growth_note_blocks(growth *it);
 /** After the blocks of the dead have been adopted, before they are shared out. Collective. */
-gab_status growth_draw_lost(growth *it);
+gab_status gab_app_growth_draw_lost(growth *it);
 
 /* ---- slabs.c: what leaves the window ---- */
-gab_status growth_add_slabs(growth *it);
+gab_status gab_app_growth_add_slabs(growth *it);
 /** Moves the window if the front is too high; what leaves is written first. Collective. */
-bool growth_window_due(const void *user, gab_step step);
-gab_status growth_move_window(void *user, gab_step step);
+bool gab_app_growth_window_due(const void *user, gab_step step);
+gab_status gab_app_growth_move_window(void *user, gab_step step);
 /** The window as it is at the end: what the slabs lack. Collective. */
-gab_status growth_finish_slabs(driver_run *run, gab_step step);
+gab_status gab_app_growth_finish_slabs(gab_app_run *run, gab_step step);
 
 #endif

@@ -13,7 +13,7 @@ static int compare_ids(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-gab_status growth_note_blocks(growth *it)
+gab_status gab_app_growth_note_blocks(growth *it)
 {
   const size_t count = gab_forest_block_count(it->base.forest);
   gab_buffer_clear(&it->own_blocks);
@@ -42,7 +42,7 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
   return GAB_OK;
 }
 
-gab_status growth_add_lost_slice(growth *it, const gab_slice_options *options)
+gab_status gab_app_growth_add_lost_slice(growth *it, const gab_slice_options *options)
 {
   if (it->lost_count == GROWTH_MOST_LOST) return GAB_OK;
   lost_view *view = &it->lost[it->lost_count++];
@@ -57,10 +57,10 @@ gab_status growth_add_lost_slice(growth *it, const gab_slice_options *options)
   return gab_output_add_slice(it->base.recovery_output, (gab_schedule){0}, &mine);
 }
 
-gab_status growth_draw_lost(growth *it)
+gab_status gab_app_growth_draw_lost(growth *it)
 {
   const gab_step step = gab_phasefield_get_step(it->model);
   if (it->lost_count == 0) return GAB_OK;
   return gab_output_write_now(it->base.recovery_output, GAB_OUTPUT_SLICE, step,
-                              driver_run_time(&it->base, step));
+                              gab_app_run_time(&it->base, step));
 }

@@ -99,16 +99,16 @@ static gab_status add_series(growth *it)
     snprintf(spacing[a], COLUMN_CAPACITY, "spacing_%s", thermo->phase[a].name);
     columns[count++] = spacing[a];
   }
-  return driver_blame(it->parameters->base.config, "phasefield.phases",
-                      gab_output_add_series(it->base.output,
-                                            (gab_schedule){.every = it->parameters->series_every}, "front",
-                                            columns, count, series_row, it, NULL));
+  return gab_app_blame(it->parameters->base.config, "phasefield.phases",
+                       gab_output_add_series(it->base.output,
+                                             (gab_schedule){.every = it->parameters->series_every}, "front",
+                                             columns, count, series_row, it, NULL));
 }
 
 /* ---------------------------------------------------------------- profile.csv */
 
 /* All layers of one step: one row each. */
-gab_status growth_write_profile(void *user, gab_step step)
+gab_status gab_app_growth_write_profile(void *user, gab_step step)
 {
   growth *it = user;
   const gab_thermo *thermo = &it->parameters->setup.options.thermo;
@@ -132,13 +132,13 @@ gab_status growth_write_profile(void *user, gab_step step)
     for (int i = 0; i < thermo->independents; i++) *value++ = layers[row].content[i];
   }
   if (status == GAB_OK)
-    status = gab_series_append_rows(it->profile, step, driver_run_time(&it->base, step), table, rows);
+    status = gab_series_append_rows(it->profile, step, gab_app_run_time(&it->base, step), table, rows);
   gab_free(&table);
   gab_free(&memory);
   return gab_output_settle(it->base.world, status);
 }
 
-bool growth_profile_due(const void *user, gab_step step)
+bool gab_app_growth_profile_due(const void *user, gab_step step)
 {
   const growth *it = user;
   return it->profile && gab_schedule_due(it->profile_schedule, step);
@@ -151,34 +151,35 @@ static gab_status add_profile(growth *it)
   const char *columns[3 + GAB_MOST_PHASES + GAB_MOST_INDEPENDENTS] = {"row", "height", "temperature"};
   size_t count = 3;
   if (!gab_config_is_set(it->parameters->base.config, "output.profile")) return GAB_OK;
-  GAB_TRY(output_schedule_read(it->parameters->base.config, "output.profile",
-                               it->parameters->setup.options.dt, &it->profile_schedule));
+  GAB_TRY(gab_app_schedule_read(it->parameters->base.config, "output.profile",
+                                it->parameters->setup.options.dt, &it->profile_schedule));
   for (int a = 0; a < thermo->phases; a++) columns[count++] = thermo->phase[a].name;
   for (int i = 0; i < thermo->independents; i++) columns[count++] = contents[i];
-  return driver_blame(it->parameters->base.config, "phasefield.phases",
-                      gab_output_add_series(it->base.output, it->profile_schedule, "profile", columns, count,
-                                            NULL, NULL, &it->profile));
+  return gab_app_blame(it->parameters->base.config, "phasefield.phases",
+                       gab_output_add_series(it->base.output, it->profile_schedule, "profile", columns, count,
+                                             NULL, NULL, &it->profile));
 }
 
 /* ---------------------------------------------------------------- pictures */
 
 /* The same colours from the first to the last picture. */
-gab_status growth_settle_slice(driver_run *run, const char *quantity, gab_slice_options *options)
+gab_status gab_app_growth_settle_slice(gab_app_run *run, const char *quantity, gab_slice_options *options)
 {
   growth *it = (growth *)run;
   if (strcmp(quantity, "phase") == 0 && !options->fixed_range) {
     options->fixed_range = true;
     options->range[1] = it->parameters->setup.options.thermo.phases - 1;
   }
-  if (options->outlines && options->outlined == GAB_OUTLINE_OWNER) return growth_add_lost_slice(it, options);
+  if (options->outlines && options->outlined == GAB_OUTLINE_OWNER)
+    return gab_app_growth_add_lost_slice(it, options);
   return GAB_OK;
 }
 
 /* Where it went wrong can be seen. */
-void growth_pick_evidence(const driver_run *run, gab_quantity *picked, size_t *count, const char **quantity,
-                          gab_slice_options *slice)
+void gab_app_growth_pick_evidence(const gab_app_run *run, gab_quantity *picked, size_t *count,
+                                  const char **quantity, gab_slice_options *slice)
 {
-  _Static_assert(DRIVER_MOST_EVIDENCE >= 1 + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS, "room for all");
+  _Static_assert(GAB_APP_MOST_EVIDENCE >= 1 + GAB_MOST_PHASES + 2 * GAB_MOST_INDEPENDENTS, "room for all");
   for (size_t i = 0; i < run->quantities.count; i++) {
     const char *own = run->quantities.items[i].name;
     if (strcmp(own, "phase") == 0 || strncmp(own, "phi_", 4) == 0 || strncmp(own, "mu_", 3) == 0 ||
@@ -192,16 +193,16 @@ void growth_pick_evidence(const driver_run *run, gab_quantity *picked, size_t *c
 
 /* ---------------------------------------------------------------- all */
 
-gab_status growth_add_writers(driver_run *run)
+gab_status gab_app_growth_add_writers(gab_app_run *run)
 {
   growth *it = (growth *)run;
   it->front.step = -1;
   GAB_TRY(add_series(it));
   GAB_TRY(add_profile(it));
-  return growth_add_slabs(it);
+  return gab_app_growth_add_slabs(it);
 }
 
-gab_status growth_pack_series(const driver_run *run, gab_buffer *out)
+gab_status gab_app_growth_pack_series(const gab_app_run *run, gab_buffer *out)
 {
   const growth *it = (const growth *)run;
   GAB_TRY(gab_put_i64(out, it->front.step));
@@ -210,7 +211,7 @@ gab_status growth_pack_series(const driver_run *run, gab_buffer *out)
   return gab_put_f64(out, it->front.velocity);
 }
 
-gab_status growth_unpack_series(driver_run *run, gab_reader *in)
+gab_status gab_app_growth_unpack_series(gab_app_run *run, gab_reader *in)
 {
   growth *it = (growth *)run;
   int64_t step;

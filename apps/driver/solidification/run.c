@@ -11,7 +11,7 @@
 static gab_status send_mu(void *user, gab_step step)
 {
   growth *it = user;
-  if (driver_run_recomputes(&it->base, step + 1))
+  if (gab_app_run_recomputes(&it->base, step + 1))
     GAB_TRY(gab_phasefield_request_recomputation(it->model, it->base.parameters->recompute.share));
   return gab_phasefield_exchange_mu_start(it->model);
 }
@@ -58,15 +58,15 @@ static gab_status sweep_mu(void *user, gab_step step)
   return gab_phasefield_sweep_mu(it->model);
 }
 
-gab_monitor_list solidification_monitors(void)
+gab_monitor_list gab_app_solidification_monitors(void)
 {
-  static const gab_monitor monitors[] = {DRIVER_MONITOR_RECOMPUTE};
+  static const gab_monitor monitors[] = {GAB_APP_MONITOR_RECOMPUTE};
   return (gab_monitor_list){monitors, sizeof monitors / sizeof monitors[0]};
 }
 
 /* ---------------------------------------------------------------- entities and the end */
 
-void growth_name_levers(const driver_run *run)
+void gab_app_growth_name_levers(const gab_app_run *run)
 {
   gab_log(GAB_LOG_INFO,
           "  what may help: a smaller time step (phasefield.dt, now %g) or wider cells (domain.dx, now %g); "
@@ -78,7 +78,7 @@ void growth_name_levers(const driver_run *run)
 static void note_fault(void *user, const gab_fault *fault)
 {
   (void)fault;
-  if (growth_note_blocks(user) != GAB_OK) gab_log_all(GAB_LOG_WARNING, "%s", gab_error_message());
+  if (gab_app_growth_note_blocks(user) != GAB_OK) gab_log_all(GAB_LOG_WARNING, "%s", gab_error_message());
 }
 
 static void forget_derived(void *user, gab_step step)
@@ -88,7 +88,7 @@ static void forget_derived(void *user, gab_step step)
   gab_phasefield_forget_derived(it->model);
 }
 
-gab_status growth_add(driver_run *run)
+gab_status gab_app_growth_add(gab_app_run *run)
 {
   growth *it = (growth *)run;
   gab_timeloop *loop = run->loop;
@@ -112,12 +112,13 @@ gab_status growth_add(driver_run *run)
   GAB_TRY(gab_timeloop_add_task(loop, "mu, while ghosts travel", sweep_mu_inner, it));
   GAB_TRY(gab_timeloop_add_task(loop, "wait for ghosts", wait_for_phi, it));
   GAB_TRY(gab_timeloop_add_task(loop, "mu", sweep_mu, it));
-  GAB_TRY(gab_timeloop_add_duty(loop, "window", growth_window_due, growth_move_window, it));
-  GAB_TRY(gab_timeloop_add_duty(loop, "grid", growth_grid_due, growth_adapt_grid, it));
-  GAB_TRY(driver_run_add_balance(run));
-  GAB_TRY(driver_run_add_output(run));
+  GAB_TRY(gab_timeloop_add_duty(loop, "window", gab_app_growth_window_due, gab_app_growth_move_window, it));
+  GAB_TRY(gab_timeloop_add_duty(loop, "grid", gab_app_growth_grid_due, gab_app_growth_adapt_grid, it));
+  GAB_TRY(gab_app_run_add_balance(run));
+  GAB_TRY(gab_app_run_add_output(run));
   if (it->profile)
-    GAB_TRY(gab_timeloop_add_duty(loop, "profile", growth_profile_due, growth_write_profile, it));
+    GAB_TRY(
+        gab_timeloop_add_duty(loop, "profile", gab_app_growth_profile_due, gab_app_growth_write_profile, it));
   gab_timeloop_on_fault(loop, note_fault, it);
   gab_timeloop_on_checkpoint(loop, forget_derived, it);
   return GAB_OK;
@@ -125,30 +126,33 @@ gab_status growth_add(driver_run *run)
 
 /* ---------------------------------------------------------------- looks and words */
 
-int growth_levels(const driver_run *run) { return ((const growth *)run)->parameters->refinement.levels + 1; }
+int gab_app_growth_levels(const gab_app_run *run)
+{
+  return ((const growth *)run)->parameters->refinement.levels + 1;
+}
 
-gab_status growth_check_finite(driver_run *run)
+gab_status gab_app_growth_check_finite(gab_app_run *run)
 {
   return gab_phasefield_check_finite(((growth *)run)->model);
 }
 
-gab_status growth_check_recomputed(driver_run *run, bool at_rest)
+gab_status gab_app_growth_check_recomputed(gab_app_run *run, bool at_rest)
 {
   return gab_phasefield_check_recomputed(((growth *)run)->model, at_rest);
 }
 
-gab_sample_report growth_recomputation(const driver_run *run)
+gab_sample_report gab_app_growth_recomputation(const gab_app_run *run)
 {
   return gab_phasefield_recomputation(((const growth *)run)->model);
 }
 
-void growth_describe(const driver_run *run)
+void gab_app_growth_describe(const gab_app_run *run)
 {
   const growth *it = (const growth *)run;
-  driver_run_describe(run, NULL, gab_phasefield_kernel_name(it->model));
+  gab_app_run_describe(run, NULL, gab_phasefield_kernel_name(it->model));
 }
 
-void growth_report(const driver_run *run)
+void gab_app_growth_report(const gab_app_run *run)
 {
   if (((const growth *)run)->slabs)
     gab_log(GAB_LOG_INFO,
@@ -159,10 +163,11 @@ void growth_report(const driver_run *run)
 /* ---------------------------------------------------------------- made and unmade */
 
 /* What slabs.c, output.c and `gabion assemble' write. */
-const char growth_files[] = "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\n"
-                            "slabs/slab_<n>-<n>-<n>.h5\nslabs/last_<n>-<n>.h5\nslabs/last_<n>-<n>-<n>.h5\n";
+const char gab_app_growth_files[] =
+    "profile.csv\nsolid.h5\nsolid.xdmf\nslabs/slab_<n>-<n>.h5\n"
+    "slabs/slab_<n>-<n>-<n>.h5\nslabs/last_<n>-<n>.h5\nslabs/last_<n>-<n>-<n>.h5\n";
 
-gab_status growth_prepare(driver_run *run)
+gab_status gab_app_growth_prepare(gab_app_run *run)
 {
   growth *it = (growth *)run;
   const solidification_case *which = it->parameters = (const solidification_case *)run->parameters;
@@ -174,34 +179,34 @@ gab_status growth_prepare(driver_run *run)
 }
 
 /* Phases and potentials twice, concentrations; of the coarsest grid that there may be. */
-driver_memory growth_memory(const driver_run *run)
+gab_app_memory gab_app_growth_memory(const gab_app_run *run)
 {
   const solidification_case *which = (const solidification_case *)run->parameters;
   const gab_forest_options *grid = &run->parameters->grid;
   const double phases = which->setup.options.thermo.phases,
                independents = which->setup.options.thermo.independents;
-  driver_memory memory = {.cells = 1,
-                          .state = (2 * phases + 2 * independents) * sizeof(double),
-                          .image = (phases + independents) * sizeof(double)};
+  gab_app_memory memory = {.cells = 1,
+                           .state = (2 * phases + 2 * independents) * sizeof(double),
+                           .image = (phases + independents) * sizeof(double)};
   for (int d = 0; d < grid->grid.dimension; d++) memory.cells *= (double)grid->grid.roots[d] * grid->cells[d];
   return memory;
 }
 
-gab_status growth_build(driver_run *run)
+gab_status gab_app_growth_build(gab_app_run *run)
 {
   growth *it = (growth *)run;
-  GAB_TRY(growth_build_grid(it));
-  return growth_note_blocks(it);
+  GAB_TRY(gab_app_growth_build_grid(it));
+  return gab_app_growth_note_blocks(it);
 }
 
-gab_status growth_rebalance(void *user, gab_forest *forest)
+gab_status gab_app_growth_rebalance(void *user, gab_forest *forest)
 {
   growth *it = user;
-  GAB_TRY(growth_draw_lost(it));
+  GAB_TRY(gab_app_growth_draw_lost(it));
   return gab_balance_forest(forest, &it->base.parameters->balance, NULL);
 }
 
-void growth_release(driver_run *run)
+void gab_app_growth_release(gab_app_run *run)
 {
   growth *it = (growth *)run;
   gab_parts_destroy(&it->slabs);

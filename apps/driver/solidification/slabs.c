@@ -4,14 +4,14 @@
  * (gabion assemble). */
 #include "apps/driver/solidification/growth.h"
 
-gab_status growth_add_slabs(growth *it)
+gab_status gab_app_growth_add_slabs(growth *it)
 {
   const gab_config *config = it->parameters->base.config;
-  char folder[DRIVER_PATH_LENGTH + 16];
-  gab_quantity picked[DRIVER_MOST_PICKED];
+  char folder[GAB_APP_PATH_LENGTH + 16];
+  gab_quantity picked[GAB_APP_MOST_PICKED];
   size_t count;
   if (!gab_config_is_set(config, "output.slabs")) return GAB_OK;
-  GAB_TRY(driver_run_pick(&it->base, "output.slabs.quantities", picked, &count));
+  GAB_TRY(gab_app_run_pick(&it->base, "output.slabs.quantities", picked, &count));
   snprintf(folder, sizeof folder, "%s/slabs", it->base.folder);
   const gab_parts_options options = {.folder = folder,
                                      .quantities = picked,
@@ -19,8 +19,8 @@ gab_status growth_add_slabs(growth *it)
                                      .precision = gab_config_choice(config, "output.slabs.precision") == 0
                                                       ? GAB_OUTPUT_FLOAT
                                                       : GAB_OUTPUT_DOUBLE,
-                                     .compression = output_compression_read(config, "output.slabs")};
-  return driver_blame(config, "output.slabs", gab_parts_create(it->base.forest, &options, &it->slabs));
+                                     .compression = gab_app_compression_read(config, "output.slabs")};
+  return gab_app_blame(config, "output.slabs", gab_parts_create(it->base.forest, &options, &it->slabs));
 }
 
 /* Of an older run, or of this one before it went back, that is: of the same rows, which will be written
@@ -36,14 +36,14 @@ static gab_status clean_slabs(growth *it)
   return GAB_OK;
 }
 
-bool growth_window_due(const void *user, gab_step step)
+bool gab_app_growth_window_due(const void *user, gab_step step)
 {
   const growth *it = user;
   const gab_phasefield_setup *setup = &it->parameters->setup;
   return setup->window_row >= 0 && step % setup->window_every == 0;
 }
 
-gab_status growth_move_window(void *user, gab_step step)
+gab_status gab_app_growth_move_window(void *user, gab_step step)
 {
   growth *it = user;
   const int64_t at_once = it->parameters->setup.window_rows;
@@ -55,14 +55,14 @@ gab_status growth_move_window(void *user, gab_step step)
     if (it->slabs) {
       gab_world_enter(it->base.world, GAB_PHASE_OUTPUT);
       GAB_TRY(gab_parts_write(it->slabs, "slab", 0, at_once, gab_phasefield_get_shift(it->model), step,
-                              driver_run_time(&it->base, step)));
+                              gab_app_run_time(&it->base, step)));
     }
     GAB_TRY(gab_phasefield_shift(it->model, at_once));
   }
   return GAB_OK;
 }
 
-gab_status growth_finish_slabs(driver_run *run, gab_step step)
+gab_status gab_app_growth_finish_slabs(gab_app_run *run, gab_step step)
 {
   growth *it = (growth *)run;
   const gab_forest_options *forest = &it->parameters->base.domain;
@@ -72,5 +72,5 @@ gab_status growth_finish_slabs(driver_run *run, gab_step step)
   gab_world_enter(it->base.world, GAB_PHASE_OUTPUT);
   GAB_TRY(clean_slabs(it));
   return gab_parts_write(it->slabs, "last", 0, rows, gab_phasefield_get_shift(it->model), step,
-                         driver_run_time(&it->base, step));
+                         gab_app_run_time(&it->base, step));
 }

@@ -12,7 +12,7 @@
 
 /** What a parameter file comes to, worked out without communication. */
 typedef struct solidification_case {
-  driver_case base;
+  gab_app_case base;
   gab_phasefield_refinement_setup refinement;
   gab_phasefield_setup setup; /**< points into itself: a solidification_case stays where it is */
   gab_step series_every;
@@ -20,11 +20,11 @@ typedef struct solidification_case {
 } solidification_case;
 
 /** As in ::gab_physics. */
-gab_status solidification_declare(gab_config *config);
+gab_status gab_app_solidification_declare(gab_config *config);
 /** The live monitors that a solidification has: cases ask for them by name. */
-gab_monitor_list solidification_monitors(void);
+gab_monitor_list gab_app_solidification_monitors(void);
 /** What phasefield.refinement makes of the domain; after the rest has been read. */
-gab_status solidification_grid_read(solidification_case *which);
-void solidification_grid_describe(const solidification_case *which);
+gab_status gab_app_solidification_grid_read(solidification_case *which);
+void gab_app_solidification_grid_describe(const solidification_case *which);
 
 #endif

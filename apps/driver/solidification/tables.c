@@ -27,9 +27,9 @@ static const gab_config_section sections[] = {
      KEYS(slabs_keys)},
 };
 
-gab_status solidification_declare(gab_config *config)
+gab_status gab_app_solidification_declare(gab_config *config)
 {
   GAB_TRY(gab_phasefield_declare(config));
   GAB_TRY(gab_phasefield_refinement_declare(config));
-  return driver_declare(config, sections, sizeof sections / sizeof sections[0]);
+  return gab_app_declare(config, sections, sizeof sections / sizeof sections[0]);
 }

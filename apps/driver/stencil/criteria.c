@@ -34,17 +34,18 @@ static double largest_value(const gab_field *now, int field)
   return most;
 }
 
-static const stencil_criterion usual[] = {
+static const gab_stencil_criterion usual[] = {
     {"gradient", "Where a field changes: its largest difference from a cell to the next one.",
      largest_difference},
     {"value", "Where there is much of a field: its largest absolute value.", largest_value},
 };
 enum { USUAL = sizeof usual / sizeof usual[0] };
 
-const stencil_criterion *stencil_criterion_at(size_t index)
+const gab_stencil_criterion *gab_app_stencil_criterion_at(size_t index)
 {
   if (index < USUAL) return &usual[index];
-  return index - USUAL < stencil_its->criterion_count ? &stencil_its->criteria[index - USUAL] : NULL;
+  return index - USUAL < gab_app_stencil_its->criterion_count ? &gab_app_stencil_its->criteria[index - USUAL]
+                                                              : NULL;
 }
 
 /* ---------------------------------------------------------------- parameters */
@@ -53,7 +54,7 @@ static const gab_config_key refinement_keys[] = {
     {.name = "levels",
      .type = GAB_CONFIG_INT,
      .min = 0,
-     .max = STENCIL_MOST_LEVELS,
+     .max = GAB_STENCIL_MOST_LEVELS,
      .default_text = "0",
      .doc =
          "How often cells may double their width where no criterion wants small ones; the smallest are those of "
@@ -69,20 +70,21 @@ static const gab_config_key refinement_keys[] = {
 
 /* One table for each criterion: that of the program knows its fields. */
 static gab_config_key rule_keys[3];
-static gab_config_section sections[2 + USUAL + STENCIL_MOST_CRITERIA];
+static gab_config_section sections[2 + USUAL + GAB_STENCIL_MOST_CRITERIA];
 static char paths[2][GAB_CONFIG_PATH_CAPACITY], field_names[512];
 
 static void make_rule_keys(void)
 {
   field_names[0] = '\0';
-  for (int i = 0; stencil_its->fields[i]; i++) {
+  for (int i = 0; gab_app_stencil_its->fields[i]; i++) {
     const size_t used = strlen(field_names);
-    snprintf(field_names + used, sizeof field_names - used, "%s%s", i ? "|" : "", stencil_its->fields[i]);
+    snprintf(field_names + used, sizeof field_names - used, "%s%s", i ? "|" : "",
+             gab_app_stencil_its->fields[i]);
   }
   rule_keys[0] = (gab_config_key){.name = "field",
                                   .type = GAB_CONFIG_CHOICE,
                                   .choices = field_names,
-                                  .default_text = stencil_its->fields[0],
+                                  .default_text = gab_app_stencil_its->fields[0],
                                   .doc = "The field that is looked at."};
   rule_keys[1] = (gab_config_key){.name = "above",
                                   .type = GAB_CONFIG_REAL,
@@ -100,13 +102,13 @@ static void make_rule_keys(void)
                               "of above, or blocks would split and merge for ever. Left out: a quarter."};
 }
 
-gab_status stencil_refinement_declare(gab_config *config)
+gab_status gab_app_stencil_refinement_declare(gab_config *config)
 {
-  const stencil_criterion *criterion;
+  const gab_stencil_criterion *criterion;
   size_t count = 0;
   make_rule_keys();
-  gab_config_path(paths[0], "%s.refinement", stencil_its->name);
-  gab_config_path(paths[1], "%s.refinement.criteria", stencil_its->name);
+  gab_config_path(paths[0], "%s.refinement", gab_app_stencil_its->name);
+  gab_config_path(paths[1], "%s.refinement.criteria", gab_app_stencil_its->name);
   sections[count++] = (gab_config_section){.path = paths[0],
                                            .doc = "Blocks of wider cells where small ones are not needed.",
                                            KEYS(refinement_keys)};
@@ -115,13 +117,13 @@ gab_status stencil_refinement_declare(gab_config *config)
                            .doc = "Where small cells are needed: a block is refined if any of these "
                                   "wants it, and may be merged if all of them agree.",
                            .is_list = true};
-  for (size_t i = 0; (criterion = stencil_criterion_at(i)); i++)
+  for (size_t i = 0; (criterion = gab_app_stencil_criterion_at(i)); i++)
     sections[count++] = (gab_config_section){.path = paths[1],
                                              .doc = criterion->doc,
                                              KEYS(rule_keys),
                                              .is_list = true,
                                              .variant = criterion->name};
-  return driver_declare(config, sections, count);
+  return gab_app_declare(config, sections, count);
 }
 
 static gab_status read_rule(const gab_config *config, size_t index, stencil_rule *rule)
@@ -129,7 +131,7 @@ static gab_status read_rule(const gab_config *config, size_t index, stencil_rule
   char path[GAB_CONFIG_PATH_CAPACITY];
   const char *const list = paths[1];
   const char *type = gab_config_string(config, gab_config_path(path, "%s.%zu.type", list, index));
-  for (size_t i = 0; (rule->criterion = stencil_criterion_at(i)); i++)
+  for (size_t i = 0; (rule->criterion = gab_app_stencil_criterion_at(i)); i++)
     if (strcmp(rule->criterion->name, type) == 0) break;
   rule->field = gab_config_choice(config, gab_config_path(path, "%s.%zu.field", list, index));
   rule->above = gab_config_real(config, gab_config_path(path, "%s.%zu.above", list, index));
@@ -161,21 +163,21 @@ static gab_status coarsen(const gab_config *config, const char *path, int finest
   return GAB_OK;
 }
 
-gab_status stencil_refinement_read(stencil_case *which)
+gab_status gab_app_stencil_refinement_read(stencil_case *which)
 {
   const gab_config *config = which->base.config;
   char path[GAB_CONFIG_PATH_CAPACITY];
-  if (!stencil_its->adaptive) return GAB_OK;
-  which->finest = (int)gab_config_int(config, stencil_path(path, "refinement.levels"));
-  which->every = gab_config_int(config, stencil_path(path, "refinement.every"));
+  if (!gab_app_stencil_its->adaptive) return GAB_OK;
+  which->finest = (int)gab_config_int(config, gab_app_stencil_path(path, "refinement.levels"));
+  which->every = gab_config_int(config, gab_app_stencil_path(path, "refinement.every"));
   which->rule_count = gab_config_count(config, paths[1]);
-  if (which->rule_count > STENCIL_MOST_RULES)
+  if (which->rule_count > GAB_STENCIL_MOST_RULES)
     return gab_config_fail(config, paths[1], "%zu criteria: there may be %d", which->rule_count,
-                           (int)STENCIL_MOST_RULES);
+                           (int)GAB_STENCIL_MOST_RULES);
   for (size_t i = 0; i < which->rule_count; i++) GAB_TRY(read_rule(config, i, &which->rules[i]));
   if (which->finest == 0) return GAB_OK;
   if (which->rule_count == 0)
-    return gab_config_fail(config, stencil_path(path, "refinement.levels"),
+    return gab_config_fail(config, gab_app_stencil_path(path, "refinement.levels"),
                            "%d levels, but no criterion: nothing would ever be refined", which->finest);
-  return coarsen(config, stencil_path(path, "refinement.levels"), which->finest, &which->base.grid);
+  return coarsen(config, gab_app_stencil_path(path, "refinement.levels"), which->finest, &which->base.grid);
 }

@@ -19,15 +19,15 @@ static void start_finest(const stencil_case *which, const int64_t cell[3], doubl
   double centre[3];
   for (int axis = 0; axis < 3; axis++)
     centre[axis] = grid->origin[axis] + (double)(2 * cell[axis] + 1) * half;
-  for (int f = 0; f < stencil_field_count(); f++) values[f] = 0;
-  if (stencil_its->start) stencil_its->start(which->base.config, centre, values);
+  for (int f = 0; f < gab_app_stencil_field_count(); f++) values[f] = 0;
+  if (gab_app_stencil_its->start) gab_app_stencil_its->start(which->base.config, centre, values);
 }
 
 /* Summed in pairs, level by level, as blocks merge: equal values give that value. */
-void stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values)
+void gab_app_stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values)
 {
-  const int parts = 1 << dimension_of(which), fields = stencil_field_count();
-  double all[8][STENCIL_MOST_FIELDS];
+  const int parts = 1 << dimension_of(which), fields = gab_app_stencil_field_count();
+  double all[8][GAB_STENCIL_MOST_FIELDS];
   if (level == which->finest) {
     start_finest(which, cell, values);
     return;
@@ -36,7 +36,7 @@ void stencil_start_cell(const stencil_case *which, int level, const int64_t cell
     int64_t child[3];
     for (int axis = 0; axis < 3; axis++)
       child[axis] = axis < dimension_of(which) ? 2 * cell[axis] + (part >> axis & 1) : cell[axis];
-    stencil_start_cell(which, level + 1, child, all[part]);
+    gab_app_stencil_start_cell(which, level + 1, child, all[part]);
   }
   for (int f = 0; f < fields; f++) {
     for (int pairs = parts / 2; pairs > 0; pairs /= 2)
@@ -77,7 +77,7 @@ static void fill_start(const stencil_case *which, int level, const int64_t first
     for (at[1] = (int32_t)whole.lo[1]; at[1] < whole.hi[1]; at[1]++)
       for (at[0] = (int32_t)whole.lo[0]; at[0] < whole.hi[0]; at[0]++) {
         int64_t cell[3] = {0, 0, 0};
-        double values[STENCIL_MOST_FIELDS];
+        double values[GAB_STENCIL_MOST_FIELDS];
         int outside = 0;
         for (int axis = 0; axis < dimension_of(which); axis++) {
           const int64_t cells = ((int64_t)grid->grid.roots[axis] * grid->cells[axis]) << level;
@@ -85,7 +85,7 @@ static void fill_start(const stencil_case *which, int level, const int64_t first
           outside += at[axis] < 0 || at[axis] >= grid->cells[axis];
         }
         if (outside > 1) continue;
-        stencil_start_cell(which, level, cell, values);
+        gab_app_stencil_start_cell(which, level, cell, values);
         for (int f = 0; f < now->shape.components; f++) gab_field_set(now, at[0], at[1], at[2], f, values[f]);
       }
 }
@@ -120,7 +120,7 @@ static gab_mark mark_place(void *user, int level, const gab_box *cells)
   const gab_forest_options *grid = &by->which->base.grid;
   const gab_field_shape shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                  .ghosts = {1, 1, dimension_of(by->which) == 3},
-                                 .components = stencil_field_count()};
+                                 .components = gab_app_stencil_field_count()};
   int64_t place[3];
   gab_field *now = NULL;
   for (int axis = 0; axis < 3; axis++) place[axis] = cells->lo[axis] / grid->cells[axis];
@@ -147,27 +147,27 @@ static gab_status fill_blocks(stencil_run *it)
     for (int32_t z = 0; z < now->shape.cells[2]; z++)
       for (int32_t y = 0; y < now->shape.cells[1]; y++)
         for (int32_t x = 0; x < now->shape.cells[0]; x++) {
-          double values[STENCIL_MOST_FIELDS];
+          double values[GAB_STENCIL_MOST_FIELDS];
           const int64_t cell[3] = {cells.lo[0] + x, cells.lo[1] + y, cells.lo[2] + z};
-          stencil_start_cell(it->parameters, level, cell, values);
+          gab_app_stencil_start_cell(it->parameters, level, cell, values);
           for (int f = 0; f < now->shape.components; f++) gab_field_set(now, x, y, z, f, values[f]);
         }
   }
   return GAB_OK;
 }
 
-gab_status stencil_build_grid(stencil_run *it)
+gab_status gab_app_stencil_build_grid(stencil_run *it)
 {
   const int finest = it->parameters->finest;
   placing by = {.which = it->parameters};
   GAB_TRY(gab_forest_build(it->base.forest, finest > 0 ? mark_place : NULL, &by, finest,
-                           driver_run_distribute_first, it, NULL));
+                           gab_app_run_distribute_first, it, NULL));
   GAB_TRY(gab_output_settle(it->base.world, by.status));
-  return stencil_its->start ? fill_blocks(it) : GAB_OK;
+  return gab_app_stencil_its->start ? fill_blocks(it) : GAB_OK;
 }
 
 /* As gab_forest_build() does it. */
-gab_status stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies)
+gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies)
 {
   const gab_forest_options *grid = &which->base.grid;
   placing by = {.which = which};
@@ -197,20 +197,20 @@ gab_status stencil_make_proxies(gab_world *world, const stencil_case *which, gab
 
 /* ---------------------------------------------------------------- adaptation */
 
-bool stencil_adapt_due(const void *user, gab_step step)
+bool gab_app_stencil_adapt_due(const void *user, gab_step step)
 {
   const stencil_case *which = ((const stencil_run *)user)->parameters;
   return which->finest > 0 && step % which->every == 0 && step < which->base.steps;
 }
 
-gab_status stencil_adapt(void *user, gab_step step)
+gab_status gab_app_stencil_adapt(void *user, gab_step step)
 {
   stencil_run *it = user;
   const int32_t *cells = it->shape.shape.cells;
   const gab_adapt_options options = {.max_level = it->parameters->finest,
                                      .mark = mark_block,
                                      .user = it,
-                                     .distribute = driver_run_distribute,
+                                     .distribute = gab_app_run_distribute,
                                      .distribute_context = it};
   gab_adapt_report report;
   GAB_TRY(gab_level_ghosts_start(it->ghosts)); /* criteria look beyond the faces of blocks */

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-const stencil *stencil_its;
-#define its stencil_its
+const gab_stencil *gab_app_stencil_its;
+#define its gab_app_stencil_its
 
 static int count_of(const char *const *names)
 {
@@ -19,9 +19,9 @@ static int count_of(const char *const *names)
   return count;
 }
 
-int stencil_field_count(void) { return count_of(its->fields); }
+int gab_app_stencil_field_count(void) { return count_of(its->fields); }
 
-const char *stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
+const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
 {
   return gab_config_path(path, "%s.%s", its->name, key);
 }
@@ -42,37 +42,37 @@ static gab_status declare(gab_config *config)
   sections[0] =
       (gab_config_section){.path = its->name, .doc = its->title, .keys = its->keys, .count = its->key_count};
   sections[1] = (gab_config_section){.path = its->name, .doc = its->title, KEYS(every_key)};
-  GAB_TRY(driver_declare(config, sections, its->sums ? 2 : 1));
-  return its->adaptive ? stencil_refinement_declare(config) : GAB_OK;
+  GAB_TRY(gab_app_declare(config, sections, its->sums ? 2 : 1));
+  return its->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
-static gab_status read_case(driver_case *which)
+static gab_status read_case(gab_app_case *which)
 {
-  GAB_TRY(driver_case_refuse_others(which));
-  GAB_TRY(driver_domain_read(which->config, &which->domain));
+  GAB_TRY(gab_app_case_refuse_others(which));
+  GAB_TRY(gab_app_domain_read(which->config, &which->domain));
   if (its->dimension != 0 && which->domain.grid.dimension != its->dimension)
     return gab_config_fail(which->config, "domain.cells", "%s is computed in %dD", its->title,
                            its->dimension);
   for (int axis = 0; axis < which->domain.grid.dimension; axis++) which->domain.periodic[axis] = true;
   which->grid = which->domain;
   which->dt = 1;
-  GAB_TRY(stencil_refinement_read((stencil_case *)which));
-  GAB_TRY(driver_balance_read(which->config, &which->balance, &which->rebalance));
+  GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
+  GAB_TRY(gab_app_balance_read(which->config, &which->balance, &which->rebalance));
   if (which->balance.measured)
     return gab_config_fail(which->config, "balance.work",
                            "the work of a stencil is not measured: all its blocks are alike");
-  GAB_TRY(driver_reconstruct_refuse(which->config, "fields that nobody holds any more cannot be made up"));
-  return driver_case_settle(which);
+  GAB_TRY(gab_app_reconstruct_refuse(which->config, "fields that nobody holds any more cannot be made up"));
+  return gab_app_case_settle(which);
 }
 
-static void describe(const driver_case *which)
+static void describe(const gab_app_case *which)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   const stencil_case *mine = (const stencil_case *)which;
   gab_log(GAB_LOG_INFO, "  %s", its->title);
   for (size_t i = 0; i < its->key_count; i++)
     if (its->keys[i].type == GAB_CONFIG_REAL && its->keys[i].length_max == 0 &&
-        gab_config_is_set(which->config, stencil_path(path, its->keys[i].name)))
+        gab_config_is_set(which->config, gab_app_stencil_path(path, its->keys[i].name)))
       gab_log(GAB_LOG_INFO, "  %s = %g", path, gab_config_real(which->config, path));
   if (mine->finest > 0)
     gab_log(
@@ -82,17 +82,17 @@ static void describe(const driver_case *which)
         1 << mine->finest, mine->every);
 }
 
-static double fields_bytes(void) { return (double)stencil_field_count() * sizeof(double); }
+static double fields_bytes(void) { return (double)gab_app_stencil_field_count() * sizeof(double); }
 
-static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use, void *user)
+static gab_status plan(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user)
 {
   const int32_t *cells = which->grid.cells;
   const double image = (double)cells[0] * cells[1] * cells[2] * fields_bytes();
   const stencil_case *mine = (const stencil_case *)which;
-  plan_model model = {.fields = its->fields[0],
-                      .state = 2 * image,
-                      .image = image,
-                      .adapts_every = mine->finest > 0 ? mine->every : 0};
+  gab_plan_model model = {.fields = its->fields[0],
+                          .state = 2 * image,
+                          .image = image,
+                          .adapts_every = mine->finest > 0 ? mine->every : 0};
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
     int offset[3];
     gab_direction_offset(direction, offset);
@@ -102,7 +102,7 @@ static gab_status plan(gab_world *world, const driver_case *which, plan_fn *use,
     model.crossing[direction] = (double)gab_box_count(&box) * fields_bytes();
   }
   gab_proxies *proxies = NULL;
-  gab_status status = stencil_make_proxies(world, mine, &proxies);
+  gab_status status = gab_app_stencil_make_proxies(world, mine, &proxies);
   if (status == GAB_OK) status = use(user, &model, proxies);
   gab_proxies_destroy(&proxies);
   return status;
@@ -125,11 +125,11 @@ static gab_status evaluate(void *user, const gab_forest *forest, const gab_block
   return GAB_OK;
 }
 
-static gab_status prepare(driver_run *run)
+static gab_status prepare(gab_app_run *run)
 {
   stencil_run *it = (stencil_run *)run;
   const gab_forest_options *grid = &run->parameters->grid;
-  const int fields = stencil_field_count();
+  const int fields = gab_app_stencil_field_count();
   it->parameters = (const stencil_case *)run->parameters;
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                           .ghosts = {1, 1, grid->grid.dimension == 3},
@@ -150,16 +150,16 @@ static gab_status prepare(driver_run *run)
   return gab_level_ghosts_create(run->forest, it->now, &it->shape, it->parameters->finest, &it->ghosts);
 }
 
-static void release_run(driver_run *run)
+static void release_run(gab_app_run *run)
 {
   gab_level_ghosts_destroy(&((stencil_run *)run)->ghosts);
   gab_forest_destroy(&run->forest);
 }
 
-static driver_memory memory(const driver_run *run)
+static gab_app_memory memory(const gab_app_run *run)
 {
   const gab_forest_options *grid = &run->parameters->grid;
-  driver_memory needed = {.cells = (double)driver_root_count(grid), .state = 2 * fields_bytes()};
+  gab_app_memory needed = {.cells = (double)gab_app_root_count(grid), .state = 2 * fields_bytes()};
   for (int axis = 0; axis < 3; axis++) needed.cells *= grid->cells[axis];
   needed.image = fields_bytes();
   return needed;
@@ -180,7 +180,7 @@ static gab_status visit(const stencil_run *it, cell_fn *see, void *user)
     for (int32_t z = 0; z < box.hi[2]; z++)
       for (int32_t y = 0; y < box.hi[1]; y++)
         for (int32_t x = 0; x < box.hi[0]; x++) {
-          double values[STENCIL_MOST_FIELDS];
+          double values[GAB_STENCIL_MOST_FIELDS];
           for (int f = 0; f < now->shape.components; f++) values[f] = gab_field_get(now, x, y, z, f);
           GAB_TRY(see(user, block, (const int32_t[3]){x, y, z}, values));
         }
@@ -188,7 +188,7 @@ static gab_status visit(const stencil_run *it, cell_fn *see, void *user)
   return GAB_OK;
 }
 
-static gab_status build(driver_run *run) { return stencil_build_grid((stencil_run *)run); }
+static gab_status build(gab_app_run *run) { return gab_app_stencil_build_grid((stencil_run *)run); }
 
 static gab_status check_cell(void *user, const gab_block *block, const int32_t at[3], double *values)
 {
@@ -203,7 +203,7 @@ static gab_status check_cell(void *user, const gab_block *block, const int32_t a
   return GAB_OK;
 }
 
-static gab_status check_finite(driver_run *run) { return visit((stencil_run *)run, check_cell, run); }
+static gab_status check_finite(gab_app_run *run) { return visit((stencil_run *)run, check_cell, run); }
 
 /* ---------------------------------------------------------------- a step */
 
@@ -218,14 +218,15 @@ static gab_status compute(void *user, gab_step step)
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, (size_t)i);
-    its->update(&(stencil_block){.config = it->base.parameters->config,
-                                 .forest = forest,
-                                 .block = block,
-                                 .step = step,
-                                 .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
-                                 .cells = {cells[0], cells[1], cells[2]},
-                                 .now = gab_block_data(block, it->now),
-                                 .next = gab_block_data(block, it->next)});
+    its->update(
+        &(gab_stencil_block){.config = it->base.parameters->config,
+                             .forest = forest,
+                             .block = block,
+                             .step = step,
+                             .width = ldexp(1, it->parameters->finest - gab_block_level(forest, block)),
+                             .cells = {cells[0], cells[1], cells[2]},
+                             .now = gab_block_data(block, it->now),
+                             .next = gab_block_data(block, it->next)});
   }
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, (size_t)i);
@@ -234,18 +235,18 @@ static gab_status compute(void *user, gab_step step)
   return GAB_OK;
 }
 
-static gab_status add(driver_run *run)
+static gab_status add(gab_app_run *run)
 {
   GAB_TRY(gab_timeloop_add_task(run->loop, its->name, compute, run));
-  GAB_TRY(gab_timeloop_add_duty(run->loop, "grid", stencil_adapt_due, stencil_adapt, run));
-  return driver_run_add_output(run);
+  GAB_TRY(gab_timeloop_add_duty(run->loop, "grid", gab_app_stencil_adapt_due, gab_app_stencil_adapt, run));
+  return gab_app_run_add_output(run);
 }
 
 /* ---------------------------------------------------------------- sums */
 
 typedef struct summing {
   const stencil_run *it;
-  gab_exact_sum sums[STENCIL_MOST_SUMS];
+  gab_exact_sum sums[GAB_STENCIL_MOST_SUMS];
 } summing;
 
 /* A wider cell counts as so many of the finest level: a power of two, so nothing is rounded. */
@@ -254,7 +255,7 @@ static gab_status add_cell(void *user, const gab_block *block, const int32_t at[
   summing *by = user;
   const gab_forest *forest = by->it->base.forest;
   const int wider = by->it->parameters->finest - gab_block_level(forest, block);
-  double terms[STENCIL_MOST_SUMS];
+  double terms[GAB_STENCIL_MOST_SUMS];
   (void)at;
   if (its->add) its->add(values, terms);
   for (int i = 0; its->sums[i]; i++)
@@ -276,33 +277,33 @@ static gab_status sums_row(void *user, gab_step step, double time, double *row)
   return GAB_OK;
 }
 
-static gab_status add_writers(driver_run *run)
+static gab_status add_writers(gab_app_run *run)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   if (!its->sums) return GAB_OK;
-  const gab_schedule schedule = {.every =
-                                     gab_config_int(run->parameters->config, stencil_path(path, "every"))};
+  const gab_schedule schedule = {
+      .every = gab_config_int(run->parameters->config, gab_app_stencil_path(path, "every"))};
   return gab_output_add_series(run->output, schedule, its->name, its->sums, (size_t)count_of(its->sums),
                                sums_row, run, NULL);
 }
 
 /* ---------------------------------------------------------------- the table */
 
-static int levels(const driver_run *run) { return ((const stencil_run *)run)->parameters->finest + 1; }
+static int levels(const gab_app_run *run) { return ((const stencil_run *)run)->parameters->finest + 1; }
 
-static const char *what_is_wrong(const stencil *which)
+static const char *what_is_wrong(const gab_stencil *which)
 {
   const int fields = count_of(which->fields), sums = count_of(which->sums);
   if (!which->name || !which->title || !which->update) return "name, title or update is missing";
-  if (fields < 1 || fields > STENCIL_MOST_FIELDS) return "it has no fields, or too many";
-  if (sums > STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";
+  if (fields < 1 || fields > GAB_STENCIL_MOST_FIELDS) return "it has no fields, or too many";
+  if (sums > GAB_STENCIL_MOST_SUMS || (sums > fields && !which->add)) return "it has too many sums";
   if (which->adaptive && which->diagonals)
     return "between levels there are no ghosts beyond edges and corners";
-  if (which->criterion_count > STENCIL_MOST_CRITERIA) return "it has too many criteria";
+  if (which->criterion_count > GAB_STENCIL_MOST_CRITERIA) return "it has too many criteria";
   return NULL;
 }
 
-int stencil_main(int argc, char **argv, const stencil *which)
+int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
 {
   static gab_physics physics;
   static const gab_physics *const all[] = {&physics};

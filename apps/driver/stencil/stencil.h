@@ -3,13 +3,13 @@
  *
  *  The state is some numbers in each cell of a grid whose opposite sides meet. A program says what a cell holds at first, and how a block follows from itself and one layer of cells around it:
  *  @code
- *    static void diffuse(const stencil_block *at)
+ *    static void diffuse(const gab_stencil_block *at)
  *    {
  *      const double k = gab_config_real(at->config, "heat.k");
  *      ... gab_field_set(at->next, x, y, z, 0, here + k * (around - 6 * here)); for all cells
  *    }
- *    static const stencil heat = {.name = "heat", .title = "conduction of heat", ..., .update = diffuse};
- *    int main(int argc, char **argv) { return stencil_main(argc, argv, &heat); }
+ *    static const gab_stencil heat = {.name = "heat", .title = "conduction of heat", ..., .update = diffuse};
+ *    int main(int argc, char **argv) { return gab_stencil_main(argc, argv, &heat); }
  *  @endcode
  *  From that come run, check, plan, help, info and status, strict parameter files with a section `heat`, the steps with their
  *  exchange of ghosts on all processes and threads, fields, slices, a table of sums, checkpoints in memory and on disk, and
@@ -19,7 +19,7 @@
  *  ------
  *  A stencil that says `adaptive` may have blocks of wider cells: the section NAME.refinement of a parameter file gives their
  *  levels, and criteria by which blocks split and merge while it runs, each with a field and thresholds. The finest cells are
- *  those of domain.cells; others are stencil_block.width times as wide, which `update` has to allow for. All levels take the
+ *  those of domain.cells; others are gab_stencil_block.width times as wide, which `update` has to allow for. All levels take the
  *  same time step, so the limit of an explicit scheme is that of the finest cells. Ghosts between levels, and what is
  *  conserved: blockforest/exchange/level_ghosts.h. In short: where a step is a constant times differences of cells side by
  *  side (conduction, diffusion), the sum over the volume is kept to rounding, as it is when blocks split and merge; other
@@ -41,10 +41,10 @@
 extern "C" {
 #endif
 
-enum { STENCIL_MOST_FIELDS = 8, STENCIL_MOST_SUMS = 8, STENCIL_MOST_CRITERIA = 8 };
+enum { GAB_STENCIL_MOST_FIELDS = 8, GAB_STENCIL_MOST_SUMS = 8, GAB_STENCIL_MOST_CRITERIA = 8 };
 
 /** A block whose step is computed. */
-typedef struct stencil_block {
+typedef struct gab_stencil_block {
   const gab_config *config;
   const gab_forest *forest; /**< for gab_block_cell_centre() */
   const gab_block *block;
@@ -53,42 +53,42 @@ typedef struct stencil_block {
   int32_t cells[3];     /**< of the block; z is 1 in 2D */
   const gab_field *now; /**< component i is field i; one layer of ghosts around it, in 2D none in z */
   gab_field *next;      /**< all cells are to be set, ghosts are not */
-} stencil_block;
+} gab_stencil_block;
 
 /** What a block is measured by when the grid adapts. `gradient` and `value` are there already. */
-typedef struct stencil_criterion {
+typedef struct gab_stencil_criterion {
   const char *name; /**< the `type` in parameter files */
   const char *doc;  /**< one sentence, for help */
   /** Pure; called by several threads. @param[in] now  all fields, with ghosts beyond faces, not beyond edges and corners
    *  @param[in] field  that the parameter file names @return what `above` and `below` are compared with */
   double (*measure)(const gab_field *now, int field);
-} stencil_criterion;
+} gab_stencil_criterion;
 
-typedef struct stencil {
+typedef struct gab_stencil {
   const char *name;           /**< "heat": of its section of parameter files, and of its table of sums */
   const char *title;          /**< with its article, for messages: "a heated plate" */
   int dimension;              /**< 2 or 3, others are refused; 0: it computes both */
   const gab_config_key *keys; /**< of the section; one more, `every', says how often sums are written */
   size_t key_count;
-  const char *const *fields; /**< their names, NULL-terminated, at most #STENCIL_MOST_FIELDS */
+  const char *const *fields; /**< their names, NULL-terminated, at most #GAB_STENCIL_MOST_FIELDS */
   /** What a cell of the finest level holds at first; wider ones get the mean. Pure; called by several threads. NULL: zeros. @param[in] centre  of the cell @param[out] values  zeros; of all fields */
   void (*start)(const gab_config *config, const double centre[3], double *values);
   /** Computes `next` of a block. Pure; called by several threads, each for a block of its own. */
-  void (*update)(const stencil_block *at);
+  void (*update)(const gab_stencil_block *at);
   bool diagonals; /**< it needs ghosts beyond edges and corners, too */
   bool
       adaptive; /**< `update` allows for the width of cells: there may be several levels. Not with `diagonals` */
-  const stencil_criterion *criteria; /**< of its own, at most #STENCIL_MOST_CRITERIA; may be NULL */
+  const gab_stencil_criterion *criteria; /**< of its own, at most #GAB_STENCIL_MOST_CRITERIA; may be NULL */
   size_t criterion_count;
-  /** Columns of NAME.csv, NULL-terminated, at most #STENCIL_MOST_SUMS: sums over all cells, by their volume in cells of the
+  /** Columns of NAME.csv, NULL-terminated, at most #GAB_STENCIL_MOST_SUMS: sums over all cells, by their volume in cells of the
    *  finest level, of which no digit depends on the number of processes. NULL: no such table. */
   const char *const *sums;
   /** What a cell adds to them. Pure. NULL: the values of its first fields, in their order. */
   void (*add)(const double *values, double *terms);
-} stencil;
+} gab_stencil;
 
 /** The whole program, for main(). One stencil in a program. @param[in] which  borrowed for ever @return its exit code */
-int stencil_main(int argc, char **argv, const stencil *which);
+int gab_stencil_main(int argc, char **argv, const gab_stencil *which);
 
 #ifdef __cplusplus
 }

@@ -7,20 +7,20 @@
 #include "apps/driver/stencil/stencil.h"
 #include "blockforest/exchange/level_ghosts.h"
 
-enum { STENCIL_MOST_LEVELS = 6, STENCIL_MOST_RULES = 16 };
+enum { GAB_STENCIL_MOST_LEVELS = 6, GAB_STENCIL_MOST_RULES = 16 };
 
 /* One item of NAME.refinement.criteria. */
 typedef struct stencil_rule {
-  const stencil_criterion *criterion;
+  const gab_stencil_criterion *criterion;
   int field;
   double above, below; /* a block that measures more is refined; one that measures less may be merged */
 } stencil_rule;
 
 typedef struct stencil_case {
-  driver_case base; /* its grid is that of level 0, its domain that of the finest */
-  int finest;       /* level, whose cells are those of domain.cells */
+  gab_app_case base; /* its grid is that of level 0, its domain that of the finest */
+  int finest;        /* level, whose cells are those of domain.cells */
   gab_step every;
-  stencil_rule rules[STENCIL_MOST_RULES];
+  stencil_rule rules[GAB_STENCIL_MOST_RULES];
   size_t rule_count;
 } stencil_case;
 
@@ -31,35 +31,35 @@ typedef struct stencil_view {
 } stencil_view;
 
 struct stencil_run {
-  driver_run base;
+  gab_app_run base;
   const stencil_case *parameters;
   gab_block_field shape;
   gab_data_id now, next;
   gab_level_ghosts *ghosts;
-  stencil_view views[STENCIL_MOST_FIELDS];
-  gab_quantity quantities[STENCIL_MOST_FIELDS];
+  stencil_view views[GAB_STENCIL_MOST_FIELDS];
+  gab_quantity quantities[GAB_STENCIL_MOST_FIELDS];
 };
 
 /* ---- stencil.c */
-extern const stencil *stencil_its; /* that of this program */
-const char *stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key);
-int stencil_field_count(void);
+extern const gab_stencil *gab_app_stencil_its; /* that of this program */
+const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key);
+int gab_app_stencil_field_count(void);
 
 /* ---- criteria.c */
 /* The index-th of those that there are and of those of the program, NULL behind the last. */
-const stencil_criterion *stencil_criterion_at(size_t index);
+const gab_stencil_criterion *gab_app_stencil_criterion_at(size_t index);
 /* Declares NAME.refinement and its criteria. */
-gab_status stencil_refinement_declare(gab_config *config);
+gab_status gab_app_stencil_refinement_declare(gab_config *config);
 /* Reads them, and makes of a grid in cells of the finest level that of level 0. */
-gab_status stencil_refinement_read(stencil_case *which);
+gab_status gab_app_stencil_refinement_read(stencil_case *which);
 
 /* ---- grid.c */
 /* What a cell of a level holds at first: the mean of the cells of the finest level in it. */
-void stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values);
-gab_status stencil_build_grid(stencil_run *it);
-bool stencil_adapt_due(const void *user, gab_step step);
-gab_status stencil_adapt(void *user, gab_step step);
+void gab_app_stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values);
+gab_status gab_app_stencil_build_grid(stencil_run *it);
+bool gab_app_stencil_adapt_due(const void *user, gab_step step);
+gab_status gab_app_stencil_adapt(void *user, gab_step step);
 /* The grid of the start, all on this process. */
-gab_status stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies);
+gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies);
 
 #endif
