@@ -234,6 +234,8 @@ struct gab_lbm_model {
   double sparse_below;     /* share of fluid cells below which a block is sparse; 0: never, 2: always */
   struct gab_forms *forms; /* link_template_impl.h; changed while blocks are made */
   bool times_blocks;
+  const struct gab_local_force *local_force; /* borrowed; NULL: none */
+  const gab_forest *forest;                  /* of it */
 };
 
 /** Data of a block. */
@@ -471,6 +473,8 @@ gab_status gab_lbm_collide_on(gab_lbm *lbm, const gab_lbm_substep *at);
 void gab_lbm_ramps(const gab_lbm *lbm, double time, double ramp[GAB_SIDE_COUNT]);
 /** Sweeps a slab of a block, whichever kind of block it is, from `now` to the next state. */
 void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t slab);
+/** The local force on a slab that has just been swept, of a block that has not been turned over yet: step/local_force.c */
+void gab_lbm_push_slab(const gab_lbm_model *model, const gab_lbm_block *block, size_t slab);
 
 /* Blocks that are computed twice (recompute.c). All local. */
 /** Whether something is to be kept or compared in this step, so that cells are not to be swept ahead of it. */

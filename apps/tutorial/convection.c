@@ -6,12 +6,15 @@
  *   flow          lattice Boltzmann (lbm/lbm.h), and buoyancy F = g beta (T - 1/2) upwards (Boussinesq), a local force
  *   temperature   dT/dt + div(j T) = kappa Laplace(T), finite volumes on the same cells, j the momentum of the flow
  *
+ * Where temperatures change most from cell to cell blocks are refined (convection.levels); all of a flow's levels, whose finer
+ * ones take more and shorter steps, see the same temperature, and that takes the steps of level 0 everywhere.
+ *
  * Sides are at half a cell, T = 1 on the left and 0 on the right, no heat passes above and below. Finite volumes rather than
  * a second lattice: one number in a cell instead of nine, and what one cell loses the next one gets, so that in steady state
- * exactly as much heat enters as leaves. Central differences, explicit: what that bears is looked at when the case is read. */
+ * exactly as much heat enters as leaves (between levels only what is conducted meets exactly). Central differences, explicit: what that bears is looked at when the case is read. */
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
-#include "blockforest/forest/block_field.h"
+#include "blockforest/exchange/level_ghosts.h"
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"
@@ -22,6 +25,8 @@
 /* ---- 1. Parameters. Lengths in cells, L is the width of the cavity; times in steps. */
 #define REAL(key, most, preset, what)                                                                        \
   .name = key, .type = GAB_CONFIG_REAL, .min = 0, .max = most, .default_text = preset, .doc = what
+#define INTEGER(key, least, most, preset, what)                                                              \
+  .name = key, .type = GAB_CONFIG_INT, .min = least, .max = most, .default_text = preset, .doc = what
 static const gab_config_key keys[] = {
     {REAL("rayleigh", 1e9, NULL, "Rayleigh number g beta dT L^3 / (nu kappa)."), .min_excluded = true},
     {REAL("prandtl", 1e3, "0.71", "Prandtl number nu / kappa; that of air if left out."),
@@ -31,14 +36,13 @@ static const gab_config_key keys[] = {
     {REAL("steady", 1, "1e-5",
           "The state is steady when no temperature changes by more in a time L / speed."),
      .outside = true},
-    {.name = "every",
-     .type = GAB_CONFIG_INT,
-     .unit = "steps",
-     .min = 1,
-     .max = 9e15,
-     .default_text = "500",
-     .outside = true,
-     .doc = "Steps between two rows of convection.csv."},
+    {INTEGER("every", 1, 9e15, "500", "Steps between two rows of convection.csv."), .outside = true},
+    {INTEGER("levels", 0, 3, "0", "How often blocks may be refined below the cells of domain.cells.")},
+    {INTEGER("adapt_every", 1, 9e15, "1000", "Steps between two adaptations of the grid.")},
+    {REAL("difference", 1, "0.02",
+          "Blocks in which temperatures of cells side by side differ by more are refined, below a "
+          "quarter of it they may be merged again."),
+     .min_excluded = true},
 };
 static const gab_config_section section = {.path = "convection",
                                            .doc = "A cavity heated from its side.",
@@ -47,7 +51,9 @@ static const gab_config_section section = {.path = "convection",
 
 typedef struct convection_case {
   gab_app_case base;
-  double length, speed, viscosity, conductivity, buoyancy; /* g beta dT */
+  double length, speed, viscosity, conductivity, buoyancy; /* g beta dT; all in cells of level 0 */
+  int finest;
+  gab_step adapt_every;
 } convection_case;
 
 static gab_status declare(gab_config *config) { return gab_app_declare(config, &section, 1); }
@@ -55,12 +61,12 @@ static gab_status declare(gab_config *config) { return gab_app_declare(config, &
 /* What the explicit scheme bears (Hindmarsh, Gresho & Griffiths 1984), of a flow of up to 0.4 of that speed. */
 static gab_status check_stability(const convection_case *which)
 {
-  const double fastest = 0.4 * which->speed;
-  if (which->conductivity > 0.25)
-    return gab_config_fail(
-        which->base.config, "convection.rayleigh",
-        "a conductivity of %.3g is unstable above 1/4: fewer cells, or a smaller convection.speed",
-        which->conductivity);
+  const double fastest = 0.4 * which->speed, finest = ldexp(which->conductivity, 2 * which->finest);
+  if (finest > 0.25)
+    return gab_config_fail(which->base.config, "convection.rayleigh",
+                           "a conductivity of %.3g in the finest cells is unstable above 1/4: fewer cells or "
+                           "levels, or a smaller convection.speed",
+                           finest);
   if (which->conductivity < fastest * fastest / 2)
     return gab_config_fail(
         which->base.config, "convection.rayleigh",
@@ -79,6 +85,12 @@ static gab_status read_case(gab_app_case *base)
     return gab_config_fail(config, "domain.cells", "a cavity heated from its side is computed in 2D");
   base->grid = base->domain;
   base->dt = 1;
+  which->finest = (int)gab_config_int(config, "convection.levels");
+  which->adapt_every = gab_config_int(config, "convection.adapt_every");
+  for (int axis = 0; axis < 2 && which->finest > 0; axis++)
+    if (base->grid.cells[axis] % 2 != 0 || base->grid.cells[axis] < 4)
+      return gab_config_fail(config, "domain.block",
+                             "with levels an even number of cells, 4 or more, is needed");
   which->length = (double)base->grid.grid.roots[0] * base->grid.cells[0];
   which->speed = gab_config_real(config, "convection.speed");
   which->buoyancy = which->speed * which->speed / which->length;
@@ -109,9 +121,10 @@ typedef struct convection {
   gab_app_run base;
   const convection_case *parameters;
   gab_lbm *lbm;
+  gab_local_force buoyancy;
   gab_block_field shape;
   gab_data_id now, next;
-  gab_exchange *exchange;
+  gab_level_ghosts *ghosts;
   gab_quantity quantities[3];
 } convection;
 
@@ -150,18 +163,39 @@ static gab_status evaluate_velocity(void *user, const gab_forest *forest, const 
   return GAB_OK;
 }
 
+/* As high as the cell is warmer than the mean of the sides. */
+static void buoyancy_of_row(void *user, const gab_block *block, const int32_t first[3], int32_t count,
+                            double *const force[3])
+{
+  const convection *it = user;
+  const gab_field *now = gab_block_data(block, it->now);
+  for (int32_t i = 0; i < count; i++)
+    force[1][i] =
+        it->parameters->buoyancy * (gab_field_get(now, first[0] + i, first[1], 0, TEMPERATURE) - 0.5);
+}
+
+/* Finer blocks take more steps of the flow. */
+static uint64_t block_weight(void *user, int level, const gab_box *cells)
+{
+  (void)user, (void)cells;
+  return UINT64_C(1) << level;
+}
+
 static gab_status prepare(gab_app_run *run)
 {
   convection *it = (convection *)run;
-  const gab_forest_options *grid = &run->parameters->grid;
+  gab_forest_options options = run->parameters->grid, *grid = &options;
   const gab_side wall = {.kind = GAB_SIDE_WALL};
   it->parameters = (const convection_case *)run->parameters;
   const gab_lbm_options flow = {.omega = 1 / (3 * it->parameters->viscosity + 0.5),
                                 .sides = {wall, wall, wall, wall},
+                                .border_speed = it->parameters->finest > 0 ? 0.4 * it->parameters->speed : 0,
                                 .kernel = "in_place"};
+  it->buoyancy = (gab_local_force){.name = "buoyancy", .user = it, .row = buoyancy_of_row};
   it->shape = (gab_block_field){
       .shape = {.cells = {grid->cells[0], grid->cells[1], 1}, .ghosts = {1, 1, 0}, .components = COMPONENTS},
-      .faces_only = true};
+      .faces_only = true,
+      .linear_split = true};
   it->quantities[0] =
       (gab_quantity){.name = "temperature", .components = 1, .evaluate = evaluate_temperature, .user = it};
   it->quantities[1] =
@@ -171,18 +205,19 @@ static gab_status prepare(gab_app_run *run)
   run->quantities = (gab_quantity_list){it->quantities, 3};
   const gab_block_data_kind now = gab_block_field_data(&it->shape, "temperature"),
                             next = gab_block_field_scratch(&it->shape, "next");
-  const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->shape);
+  options.weight = block_weight;
   GAB_TRY(gab_forest_create(run->world, grid, &run->forest));
   GAB_TRY(gab_lbm_create(run->forest, NULL, &flow, &it->lbm));
+  GAB_TRY(gab_lbm_set_local_force(it->lbm, &it->buoyancy));
   GAB_TRY(gab_forest_add_data(run->forest, &now, &it->now));
   GAB_TRY(gab_forest_add_data(run->forest, &next, &it->next));
-  return gab_exchange_create(run->forest, it->now, &ghosts, &it->exchange);
+  return gab_level_ghosts_create(run->forest, it->now, &it->shape, it->parameters->finest, &it->ghosts);
 }
 
 static void release_run(gab_app_run *run)
 {
   convection *it = (convection *)run;
-  gab_exchange_destroy(&it->exchange);
+  gab_level_ghosts_destroy(&it->ghosts);
   if (it->lbm) gab_lbm_destroy(&it->lbm);
   if (run->forest) gab_forest_destroy(&run->forest);
 }
@@ -201,22 +236,13 @@ static gab_status build(gab_app_run *run)
 }
 
 /* ---- 3. A step of the flow, driven by the temperature. */
-static void buoyancy_of_row(void *user, const gab_block *block, const int32_t first[3], int32_t count,
-                            double *const force[3])
-{
-  const convection *it = user;
-  const gab_field *now = gab_block_data(block, it->now);
-  for (int32_t i = 0; i < count; i++)
-    force[1][i] =
-        it->parameters->buoyancy * (gab_field_get(now, first[0] + i, first[1], 0, TEMPERATURE) - 0.5);
-}
-
-/* Momentum in the middle of what buoyancy adds to it: density times velocity, and half of the force. */
+/* Momentum in the middle of what buoyancy adds to it: what is stored has got all of it. */
 static gab_status note_momentum(const convection *it, const gab_block *block)
 {
   enum { ROW = 64 };
   gab_field *now = gab_block_data(block, it->now);
   double density[ROW], velocity[3 * ROW];
+  const double half = ldexp(it->parameters->buoyancy / 2, -gab_block_level(it->base.forest, block));
   for (int32_t y = 0; y < now->shape.cells[1]; y++)
     for (int32_t first = 0; first < now->shape.cells[0]; first += ROW) {
       const int32_t left = now->shape.cells[0] - first, count = left < ROW ? left : ROW;
@@ -225,8 +251,7 @@ static gab_status note_momentum(const convection *it, const gab_block *block)
       for (int32_t i = 0; i < count; i++) {
         const double warmer = gab_field_get(now, first + i, y, 0, TEMPERATURE) - 0.5;
         gab_field_set(now, first + i, y, 0, MOMENTUM_X, density[i] * velocity[3 * i]);
-        gab_field_set(now, first + i, y, 0, MOMENTUM_Y,
-                      density[i] * velocity[3 * i + 1] + it->parameters->buoyancy * warmer / 2);
+        gab_field_set(now, first + i, y, 0, MOMENTUM_Y, density[i] * velocity[3 * i + 1] - half * warmer);
       }
     }
   return GAB_OK;
@@ -235,22 +260,28 @@ static gab_status note_momentum(const convection *it, const gab_block *block)
 static gab_status move_fluid(void *user, gab_step step)
 {
   const convection *it = user;
-  const gab_local_force buoyancy = {.name = "buoyancy", .user = user, .row = buoyancy_of_row};
   (void)step;
   GAB_TRY(gab_lbm_step(it->lbm));
   for (size_t b = 0; b < gab_forest_block_count(it->base.forest); b++)
     GAB_TRY(note_momentum(it, gab_forest_block(it->base.forest, b)));
-  return gab_lbm_apply_local_force(it->lbm, &buoyancy);
+  return GAB_OK;
 }
 
 /* ---- 4. A step of the temperature, carried by the flow. */
+
+/* In cells of the level of a block. */
+static gab_box domain_of(const convection *it, const gab_block *block)
+{
+  gab_box domain = gab_forest_domain_cells(it->base.forest);
+  for (int axis = 0; axis < 2; axis++) domain.hi[axis] <<= gab_block_level(it->base.forest, block);
+  return domain;
+}
 
 /* Ghosts beyond the sides: the mean of a ghost and its cell is what the side has, and nothing passes through it. */
 static void fill_sides(const convection *it, const gab_block *block)
 {
   gab_field *now = gab_block_data(block, it->now);
-  const gab_box cells = gab_block_cells(it->base.forest, block),
-                domain = gab_forest_domain_cells(it->base.forest);
+  const gab_box cells = gab_block_cells(it->base.forest, block), domain = domain_of(it, block);
   const int32_t *count = now->shape.cells;
   for (int side = 0; side < 4; side++) {
     const int axis = side / 2;
@@ -268,16 +299,27 @@ static void fill_sides(const convection *it, const gab_block *block)
   }
 }
 
-/* Heat that passes through the face between a cell and the one before it along an axis. */
-static inline double flux(const double *t, const double *j, ptrdiff_t before, double conductivity)
+/* A step of level 0 in cells of a level that are 2^-level as wide: how much faster heat is carried, and conducted. */
+typedef struct rates {
+  double carries, conducts;
+} rates;
+
+static rates rates_of(const convection *it, const gab_block *block)
 {
-  return 0.25 * (j[0] + j[before]) * (t[0] + t[before]) - conductivity * (t[0] - t[before]);
+  const int level = gab_block_level(it->base.forest, block);
+  return (rates){ldexp(0.25, level), ldexp(it->parameters->conductivity, 2 * level)};
+}
+
+/* Heat that passes through the face between a cell and the one before it along an axis. */
+static inline double flux(const double *t, const double *j, ptrdiff_t before, rates at)
+{
+  return at.carries * (j[0] + j[before]) * (t[0] + t[before]) - at.conducts * (t[0] - t[before]);
 }
 
 /* The temperature of a block one step later, into `next`. */
 static void heat_block(const convection *it, const gab_block *block)
 {
-  const double conductivity = it->parameters->conductivity;
+  const rates at = rates_of(it, block);
   const gab_field *now = gab_block_data(block, it->now);
   gab_field *next = gab_block_data(block, it->next);
   const ptrdiff_t row = now->map.stride[1], component = now->map.component_stride;
@@ -287,17 +329,16 @@ static void heat_block(const convection *it, const gab_block *block)
     const double *jx = t + component, *jy = jx + component;
 #pragma omp simd
     for (int32_t x = 0; x < now->shape.cells[0]; x++)
-      later[x] =
-          t[x] + (flux(t + x, jx + x, -1, conductivity) - flux(t + x + 1, jx + x + 1, -1, conductivity)) +
-          (flux(t + x, jy + x, -row, conductivity) - flux(t + x + row, jy + x + row, -row, conductivity));
+      later[x] = t[x] + (flux(t + x, jx + x, -1, at) - flux(t + x + 1, jx + x + 1, -1, at)) +
+                 (flux(t + x, jy + x, -row, at) - flux(t + x + row, jy + x + row, -row, at));
   }
 }
 
 static gab_status find_next(const convection *it)
 {
   const ptrdiff_t count = (ptrdiff_t)gab_forest_block_count(it->base.forest);
-  GAB_TRY(gab_exchange_start(it->exchange));
-  GAB_TRY(gab_exchange_finish(it->exchange));
+  GAB_TRY(gab_level_ghosts_start(it->ghosts));
+  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t b = 0; b < count; b++) {
     const gab_block *block = gab_forest_block(it->base.forest, (size_t)b);
@@ -322,7 +363,51 @@ static gab_status move_heat(void *user, gab_step step)
   return GAB_OK;
 }
 
-/* ---- 5. The table: heat that passes, as a multiple of what fluid at rest would conduct. */
+/* ---- 5. Smaller cells where temperatures change most. */
+static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
+{
+  const convection *it = user;
+  const int level = gab_block_level(forest, block);
+  const double most = gab_config_real(it->base.parameters->config, "convection.difference");
+  const gab_field *now = gab_block_data(block, it->now);
+  double found = 0;
+  for (int32_t y = 0; y < now->shape.cells[1]; y++)
+    for (int32_t x = 0; x < now->shape.cells[0]; x++) {
+      const double here = gab_field_get(now, x, y, 0, TEMPERATURE);
+      if (x > 0) found = fmax(found, fabs(here - gab_field_get(now, x - 1, y, 0, TEMPERATURE)));
+      if (y > 0) found = fmax(found, fabs(here - gab_field_get(now, x, y - 1, 0, TEMPERATURE)));
+    }
+  if (found > most && level < it->parameters->finest) *mark = GAB_MARK_REFINE;
+  else if (found < most / 4 && level > 0) *mark = GAB_MARK_COARSEN;
+  return GAB_OK;
+}
+
+static bool adapt_due(const void *user, gab_step step)
+{
+  const convection_case *which = ((const convection *)user)->parameters;
+  return which->finest > 0 && step > 0 && step % which->adapt_every == 0 && step < which->base.steps;
+}
+
+static gab_status adapt(void *user, gab_step step)
+{
+  convection *it = user;
+  const gab_adapt_options options = {.max_level = it->parameters->finest,
+                                     .mark = mark_block,
+                                     .user = it,
+                                     .distribute = gab_app_run_distribute,
+                                     .distribute_context = it};
+  uint64_t updates = 0;
+  (void)step;
+  GAB_TRY(gab_forest_adapt(it->base.forest, &options, NULL));
+  for (size_t b = 0; b < gab_forest_block_count(it->base.forest); b++)
+    updates += UINT64_C(1) << gab_block_level(it->base.forest, gab_forest_block(it->base.forest, b));
+  GAB_TRY(gab_world_sum_u64(it->base.world, &updates, 1));
+  updates *= (uint64_t)it->shape.shape.cells[0] * (uint64_t)it->shape.shape.cells[1];
+  gab_timeloop_set_updates(it->base.loop, updates); /* of the flow, in a step of level 0 */
+  return GAB_OK;
+}
+
+/* ---- 6. The table: heat that passes, as a multiple of what fluid at rest would conduct. */
 enum { HOT, COLD, ALL, SUMS }; /* faces of the sides, and the mean of both faces across x of all cells */
 
 typedef struct numbers {
@@ -330,21 +415,21 @@ typedef struct numbers {
   double change; /* of a temperature in a step, the largest */
 } numbers;
 
+/* Of a finer level heat is counted in smaller cells, and per area of smaller faces. */
 static void add_block(const convection *it, const gab_block *block, numbers *to)
 {
-  const double conductivity = it->parameters->conductivity;
-  const gab_box cells = gab_block_cells(it->base.forest, block),
-                domain = gab_forest_domain_cells(it->base.forest);
+  const int level = gab_block_level(it->base.forest, block);
+  const rates at = rates_of(it, block);
+  const gab_box cells = gab_block_cells(it->base.forest, block), domain = domain_of(it, block);
   const gab_field *now = gab_block_data(block, it->now), *next = gab_block_data(block, it->next);
   for (int32_t y = 0; y < now->shape.cells[1]; y++) {
     const double *t = (const double *)now->data + gab_field_index(&now->map, 0, y, 0, TEMPERATURE);
     const double *jx = t + now->map.component_stride;
     for (int32_t x = 0; x < now->shape.cells[0]; x++) {
-      const double left = flux(t + x, jx + x, -1, conductivity),
-                   right = flux(t + x + 1, jx + x + 1, -1, conductivity);
-      gab_exact_add(&to->sums[ALL], 0.5 * (left + right));
-      if (cells.lo[0] + x == domain.lo[0]) gab_exact_add(&to->sums[HOT], left);
-      if (cells.lo[0] + x + 1 == domain.hi[0]) gab_exact_add(&to->sums[COLD], right);
+      const double left = flux(t + x, jx + x, -1, at), right = flux(t + x + 1, jx + x + 1, -1, at);
+      gab_exact_add(&to->sums[ALL], ldexp(left + right, -3 * level - 1));
+      if (cells.lo[0] + x == domain.lo[0]) gab_exact_add(&to->sums[HOT], ldexp(left, -2 * level));
+      if (cells.lo[0] + x + 1 == domain.hi[0]) gab_exact_add(&to->sums[COLD], ldexp(right, -2 * level));
       to->change = fmax(to->change, fabs(gab_field_get(next, x, y, 0, TEMPERATURE) - t[x]));
     }
   }
@@ -389,7 +474,7 @@ static gab_status finish(gab_app_run *run, gab_step step)
   return GAB_OK;
 }
 
-/* ---- 6. What has to survive beside the blocks, and the table of all. */
+/* ---- 7. What has to survive beside the blocks, and the table of all. */
 static gab_status pack_flow(void *user, gab_buffer *out)
 {
   const convection *it = user;
@@ -414,6 +499,7 @@ static gab_status add(gab_app_run *run)
   GAB_TRY(gab_timeloop_add_entity(run->loop, &flow));
   GAB_TRY(gab_timeloop_add_task(run->loop, "flow", move_fluid, run));
   GAB_TRY(gab_timeloop_add_task(run->loop, "temperature", move_heat, run));
+  GAB_TRY(gab_timeloop_add_duty(run->loop, "grid", adapt_due, adapt, run));
   GAB_TRY(gab_app_run_add_balance(run));
   return gab_app_run_add_output(run);
 }
@@ -433,6 +519,8 @@ static gab_status check_finite(gab_app_run *run)
   return GAB_OK;
 }
 
+static int levels(const gab_app_run *run) { return ((const convection *)run)->parameters->finest + 1; }
+
 static const char *const own[] = {"convection", NULL}, *const usual_fields[] = {"temperature", "velocity",
                                                                                 NULL};
 static const gab_physics physics = {.name = "convection",
@@ -451,6 +539,7 @@ static const gab_physics physics = {.name = "convection",
                                     .check_finite = check_finite,
                                     .usual_fields = usual_fields,
                                     .usual_slice = "temperature",
+                                    .levels = levels,
                                     .finish = finish,
                                     .release_run = release_run};
 

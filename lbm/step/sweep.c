@@ -139,12 +139,15 @@ void gab_lbm_sweep_slab(const gab_lbm_model *model, gab_lbm_block *block, size_t
 {
   if (block->sparse) gab_sparse_sweep(model, block, slab);
   else sweep_dense(model, block, block->runs, block->run_start, slab);
+  if (model->local_force) gab_lbm_push_slab(model, block, slab);
 }
 
 static void sweep_pencil(const gab_lbm_model *model, gab_lbm_block *first, size_t slab)
 {
   if (first->sparse) gab_sparse_sweep(model, first, slab);
   else sweep_dense(model, first, first->pencil_runs, first->pencil_start, slab);
+  for (const gab_lbm_block *block = first; block && model->local_force; block = block->next)
+    gab_lbm_push_slab(model, block, slab);
 }
 
 static void sweep_slab(const step_of *step, worker *by, const gab_lbm_job *job, size_t slab)
