@@ -217,13 +217,6 @@ static void drive_row(void *user, const gab_block *block, const int32_t first[3]
   for (int32_t x = 0; x < count; x++) force[0][x] = gab_config_real(config, "drive.force");
 }
 
-static gab_status drive(void *user, gab_step step)
-{
-  const gab_local_force force = {.name = "drive", .user = user, .row = drive_row};
-  (void)step;
-  return gab_lbm_apply_local_force(gab_app_run_flow(user), &force);
-}
-
 static gab_status declare_driven(gab_config *config)
 {
   GAB_TRY(gab_physics_flow.declare(config));
@@ -232,9 +225,11 @@ static gab_status declare_driven(gab_config *config)
 
 static gab_status add_driven(gab_app_run *run)
 {
+  static gab_local_force force;
   GAB_TRY(gab_physics_flow.add(run));
   if (gab_config_real(run->parameters->config, "drive.force") == 0) return GAB_OK;
-  return gab_timeloop_add_task(run->loop, "drive", drive, run);
+  force = (gab_local_force){.name = "drive", .user = run, .row = drive_row};
+  return gab_lbm_set_local_force(gab_app_run_flow(run), &force);
 }
 
 /* The table of the flow, with these two, and one section more that belongs to it. */
