@@ -6,12 +6,14 @@
  *   flow          lattice Boltzmann (lbm/lbm.h), and buoyancy F = g beta (T - 1/2) upwards (Boussinesq), a local force
  *   temperature   dT/dt + div(j T) = kappa Laplace(T), finite volumes on the same cells, j the momentum of the flow
  *
- * Where temperatures change most from cell to cell blocks are refined (convection.levels); all of a flow's levels, whose finer
- * ones take more and shorter steps, see the same temperature, and that takes the steps of level 0 everywhere.
- *
  * Sides are at half a cell, T = 1 on the left and 0 on the right, no heat passes above and below. Finite volumes rather than
- * a second lattice: one number in a cell instead of nine, and what one cell loses the next one gets, so that in steady state
- * exactly as much heat enters as leaves (between levels only what is conducted meets exactly). Central differences, explicit: what that bears is looked at when the case is read. */
+ * a second lattice: one number in a cell instead of nine, and what one cell loses the next one gets, so that on one level
+ * exactly as much heat enters as leaves once the state is steady. Central differences, explicit: what they bear is looked at
+ * when the case is read.
+ *
+ * With convection.levels blocks are refined where temperatures change from cell to cell. Finer levels of the flow take more
+ * and shorter steps, in which the temperature stays; that takes the step of level 0 everywhere. Between levels what is conducted
+ * meets exactly, what is carried does to second order: both sides then differ a little, nusselt_hot and nusselt_cold tell. */
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/exchange/level_ghosts.h"

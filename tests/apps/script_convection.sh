@@ -46,7 +46,7 @@ run 0 2 case.yaml --set convection.rayleigh=0.5 --set convection.speed=0.004
 awk -F, 'NR == 2 { first = $7 } { hot = $3; mean = $5 } END { exit !(first == 0 && (hot - 1)^2 < 1e-10 && (mean - 1)^2 < 1e-10) }' out/convection.csv ||
   complain "heat is not conducted where nothing moves: $(tail -n 1 out/convection.csv)"
 
-# On blocks that adapt: finer ones at both sides, and what came out of the same domain on fine cells alone, 4.5437 on 48 x 48.
+# On blocks that adapt, of two levels: within 1.5 % of 4.519, and both sides within 1 % of the mean.
 blocks() { tr -d '\n ' <out/summary.json | sed -n 's/.*"blocks_of_levels":\[\([0-9,]*\)\].*/\1/p'; }
 adaptive() { run 0 "$@" --set convection.rayleigh=1e5 --set convection.levels=1 --set convection.difference=0.03 --set convection.adapt_every=500; }
 adaptive 1 case.yaml
@@ -54,7 +54,7 @@ expected=$(checksum)
 grid=$(blocks)
 echo "$grid" | awk -F, '{ exit !(NF == 2 && $1 > 0 && $2 > 0) }' || complain "not two levels: $grid"
 cp out/convection.csv one.csv
-awk -F, 'END { exit !($5 > 4.47 && $5 < 4.6 && ($3 / $5 - 1)^2 < 1e-4 && ($4 / $5 - 1)^2 < 1e-4) }' one.csv ||
+awk -F, 'END { exit !($5 > 4.45 && $5 < 4.587 && ($3 / $5 - 1)^2 < 1e-4 && ($4 / $5 - 1)^2 < 1e-4) }' one.csv ||
   complain "not the convection of this cavity on two levels: $(tail -n 1 one.csv)"
 adaptive 3 case.yaml --inject slot=1,step=2345,phase=exchange
 said 'slot 1 died'
