@@ -13,7 +13,7 @@
  *
  * With convection.levels blocks are refined where temperatures change from cell to cell. Finer levels of the flow take more
  * and shorter steps, in which the temperature stays; that takes the step of level 0 everywhere. Between levels what is conducted
- * meets exactly, what is carried does to second order: both sides then differ a little, nusselt_hot and nusselt_cold tell. */
+ * meets exactly, what is carried does not: both sides then differ a little, nusselt_hot and nusselt_cold tell. */
 #include "apps/driver/run/run.h"
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/exchange/level_ghosts.h"
