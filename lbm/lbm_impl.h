@@ -32,7 +32,19 @@ typedef struct gab_sweep {
   void *to; /**< in place: the same */
   const gab_storage *before, *after;
   const gab_collision_rates *rates;
+  const gab_run *end; /**< runs up to there come next: their lines are asked for ahead. NULL: those of the call alone */
 } gab_sweep;
+
+/** How much further than right behind a run its next lines lie, in values: what is asked for `ahead` values before it
+ *  is swept lies in one of the runs that come next, once the run itself is asked for.
+ *  @param[in] end  behind the last run that comes */
+static inline ptrdiff_t gab_sweep_jump(const gab_run *run, const gab_run *end, int32_t ahead)
+{
+  const int32_t length = run->length;
+  const ptrdiff_t runs = length >= ahead ? 1 : (ahead + length - 1) / length;
+  if (end - run <= runs) return 0;
+  return (ptrdiff_t)run[runs].start - (ptrdiff_t)run->start - (length >= ahead ? length : ahead);
+}
 
 typedef void (*gab_kernel_fn)(const gab_sweep *sweep, const gab_run *runs, size_t count);
 

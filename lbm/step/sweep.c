@@ -126,12 +126,14 @@ static void help_messages(const step_of *step, worker *by, const gab_lbm_block *
 static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const gab_run *runs,
                         const size_t *start, size_t slab)
 {
+  const size_t slabs = (size_t)model->slabs;
   const size_t first = start[slab], last = start[slab + 1];
   const gab_sweep sweep = {.from = block->src->data,
                            .to = block->dst ? block->dst->data : block->src->data,
                            .before = block->now,
                            .after = block->now->next,
-                           .rates = &block->at->rates};
+                           .rates = &block->at->rates,
+                           .end = runs + start[slabs]};
   model->kernel->run(&sweep, runs + first, last - first);
 }
 

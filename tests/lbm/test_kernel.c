@@ -106,7 +106,7 @@ static gab_precision precision_of(any_kernel which)
 static void sweep_two_grids(const sample *it, const gab_kernel *kernel, gab_field *to,
                             const gab_collision_rates *rates)
 {
-  const gab_sweep sweep = {it->src->data, to->data, &it->two_grids[0], &it->two_grids[0], rates};
+  const gab_sweep sweep = {it->src->data, to->data, &it->two_grids[0], &it->two_grids[0], rates, NULL};
   kernel->run(&sweep, it->runs, it->run_count);
 }
 
@@ -299,7 +299,7 @@ static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
       const gab_storage *before = &one.in_place[odd];
       each_place(&one, before, bring_from_two_grids, both);
       sweep_two_grids(&one, kernel_in(GAB_FAMILY_REFERENCE, which), one.dst, &rates);
-      const gab_sweep sweep = {both->data, both->data, before, before->next, &rates};
+      const gab_sweep sweep = {both->data, both->data, before, before->next, &rates, NULL};
       kernel_in(GAB_FAMILY_IN_PLACE, which)->run(&sweep, one.runs, one.run_count);
       expect_sent(both, before->next);
       gab_field_destroy(&both);
