@@ -32,7 +32,8 @@ typedef struct gab_sweep {
   void *to; /**< in place: the same */
   const gab_storage *before, *after;
   const gab_collision_rates *rates;
-  const gab_run *end; /**< runs up to there come next: their lines are asked for ahead. NULL: those of the call alone */
+  const gab_run
+      *end; /**< runs up to there come next: their lines are asked for ahead. NULL: those of the call alone */
 } gab_sweep;
 
 /** How much further than right behind a run its next lines lie, in values: what is asked for `ahead` values before it
@@ -460,6 +461,8 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
  *  ghosts of a face of that one, which fetches all that cross there from the same block. (From a sparse block each
  *  fetches but its own.) Makes one of those that go on in both blocks beside them. @param[in] first  of the pencil */
 void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first);
+/** @return whether a message fills ghosts of a block at this side (-1, 0, 1) of the slab axis, by the last plan */
+bool gab_lbm_awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);

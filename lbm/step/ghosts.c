@@ -155,12 +155,10 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction)
   target->fetches[place] = fetch;
 }
 
-/* The neighbour in the pencil on the side from which it comes. */
-static const gab_lbm_block *neighbour_in_pencil(const gab_lbm_block *block, int along_x)
+/* The neighbour in the strip on the side from which it comes. */
+static const gab_lbm_block *beside(const gab_lbm_block *block, int along_x)
 {
-  if (along_x == 0) return NULL;
-  if (along_x < 0) return block->next;
-  return block->left && block->left->next == block ? block->left : NULL;
+  return along_x < 0 ? block->right : along_x > 0 ? block->left : NULL;
 }
 
 /* The last way so far of each direction. */
@@ -172,7 +170,7 @@ typedef struct ways {
 static bool goes_on(const ways *last, int direction, const gab_lbm_fetch *fetch)
 {
   const gab_lbm_fetch *way = last->way[direction];
-  return way && fetch->side->along_x == 0 && way->last->next == fetch->last &&
+  return way && fetch->side->along_x == 0 && way->last == fetch->last->left &&
          last->source[direction]->right == fetch->source && fetch->source->left == last->source[direction];
 }
 
@@ -183,7 +181,7 @@ static void join_ways(const gab_ghost_side *sides, gab_lbm_block *block, ways *l
     const gab_lbm_fetch fetch = block->fetches[i];
     const int direction = (int)(fetch.side - sides);
     const bool is_dense = !fetch.source->sparse && !block->sparse;
-    if (is_dense && neighbour_in_pencil(block, fetch.side->along_x)) continue;
+    if (is_dense && beside(block, fetch.side->along_x)) continue;
     if (is_dense && goes_on(last, direction, &fetch)) {
       last->way[direction]->last = block;
       last->way[direction]->blocks++;

@@ -2,6 +2,8 @@
  * swept together, jobs, their threads, where ghosts come from, and which slabs can do without messages. */
 #include "lbm/step/strip_impl.h"
 
+#include <stdlib.h>
+
 void gab_lbm_drop_plan(gab_lbm_plan *plan)
 {
   gab_lbm_release_jobs(&plan->jobs);
@@ -14,8 +16,7 @@ void gab_lbm_drop_plan(gab_lbm_plan *plan)
 /* ------------------------------------------------------------------------------------------ before messages
  */
 
-/* True if a message fills ghosts at this side (-1, 0, 1) of the slab axis. */
-static bool awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side)
+bool gab_lbm_awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side)
 {
   for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
     int offset[3];
@@ -34,9 +35,9 @@ static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
   gab_lbm_slabs sweep = {0, 0}, links = {0, 0};
   bool beside = false, below = false, above = false;
   for (const gab_lbm_block *block = first; block; block = block->next) {
-    beside = beside || awaits(model, block, 0);
-    below = below || awaits(model, block, -1);
-    above = above || awaits(model, block, 1);
+    beside = beside || gab_lbm_awaits(model, block, 0);
+    below = below || gab_lbm_awaits(model, block, -1);
+    above = above || gab_lbm_awaits(model, block, 1);
   }
   if (!beside && (2 * (size_t)below + 2 * (size_t)above < slabs || !(below || above))) {
     sweep = (gab_lbm_slabs){2 * (size_t)below, slabs - 2 * (size_t)above};
@@ -50,43 +51,77 @@ static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
 
 /* ------------------------------------------------------------------------------------------ pencils */
 
-/* Whether all that its links look at is what cells send to cells that are no fluid, so that nothing takes it away. */
-static bool has_plain_links(const gab_lbm_block *block)
+/* A block on its way into a pencil. */
+typedef struct member {
+  gab_lbm_block *block;
+  size_t index; /* in the order of blocks; of the first of a pencil the least of all */
+} member;
+
+static int in_strips(const void *a, const void *b)
 {
-  return block->links.linear_count + block->links.pressure_count + block->links.outflow_count == 0 &&
-         !block->interface;
+  const member *x = a, *y = b;
+  const int difference = gab_strip_compare(x->block, y->block);
+  if (difference != 0) return difference;
+  return gab_strip_column(x->block) < gab_strip_column(y->block) ? -1 : 1;
 }
 
-/* Neighbours in a strip are swept together, ghosts, links and cells of all slab by slab, as if they were one block.
- * Only if one has to wait for a message beside it and the other need not, they are apart: unless the sweep of the one
- * could take what links of the other have not looked at yet. */
-static bool are_together(const gab_lbm_model *model, const gab_lbm_block *a, const gab_lbm_block *b)
+static int in_order(const void *a, const void *b)
 {
-  return awaits(model, a, 0) == awaits(model, b, 0) || !has_plain_links(a) || !has_plain_links(b);
+  const member *x = a, *y = b;
+  return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Leaves the first block of each pencil in the list. @return how many */
-static size_t make_pencils(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
+/* Blocks of a strip are swept together, neighbours or not, ghosts, links and cells of all slab by slab, as if they were
+ * one block: rows then follow each other in memory as those of one do, and nothing is read for nothing.
+ * @param[in,out] members  in the order of strips and columns; afterwards pencils by their first blocks @return how many */
+static size_t chain(member *members, size_t count)
 {
   size_t pencils = 0;
+  gab_lbm_block *last = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    const member it = members[i];
+    if (last && gab_strip_compare(last, it.block) == 0) {
+      last->next = it.block;
+      if (it.index < members[pencils - 1].index) members[pencils - 1].index = it.index;
+    } else members[pencils++] = it;
+    last = it.block;
+  }
+  return pencils;
+}
+
+/* Leaves the first block of each pencil in the list, in the order of blocks. */
+static gab_status make_pencils(gab_lbm_block **blocks, size_t count, size_t *pencils)
+{
+  void *memory;
+  size_t alone = 0, in_strip = 0;
+  GAB_TRY(gab_alloc(count * sizeof(member), GAB_MEMORY_OTHER, &memory));
+  member *members = memory;
   for (size_t i = 0; i < count; ++i) {
     gab_lbm_block *block = blocks[i];
-    block->next = block->right && are_together(model, block, block->right) ? block->right : NULL;
+    block->next = NULL;
     block->pencil_runs = block->runs;
     block->pencil_start = block->run_start;
+    const member it = {block, i};
+    if (block->in_strip) members[in_strip++] = it;
+    else members[count - ++alone] = it;
   }
-  for (size_t i = 0; i < count; ++i)
-    if (!blocks[i]->left || blocks[i]->left->next != blocks[i]) blocks[pencils++] = blocks[i];
-  return pencils;
+  if (in_strip > 1) qsort(members, in_strip, sizeof *members, in_strips);
+  size_t made = chain(members, in_strip);
+  for (size_t i = in_strip; i < count; ++i) members[made++] = members[i];
+  if (made > 1) qsort(members, made, sizeof *members, in_order);
+  for (size_t i = 0; i < made; ++i) blocks[i] = members[i].block;
+  *pencils = made;
+  gab_free(&memory);
+  return GAB_OK;
 }
 
 static bool is_before(const gab_run *a, const gab_run *b) { return a->z != b->z ? a->z < b->z : a->y < b->y; }
 
 /* The rows of a slab of a pencil: run by run of its blocks, those of one line made one if they touch. */
-static gab_run *join_rows(const gab_lbm_model *model, const gab_lbm_block *first, size_t slab, gab_run *to)
+static gab_run *join_rows(const gab_lbm_block *first, size_t slab, gab_run *to)
 {
-  const gab_lbm_block *of[GAB_STRIP_PLACES];
-  size_t next[GAB_STRIP_PLACES], count = 0;
+  const gab_lbm_block *of[GAB_STRIP_MOST];
+  size_t next[GAB_STRIP_MOST], count = 0;
   for (const gab_lbm_block *block = first; block; block = block->next) {
     next[count] = block->run_start[slab];
     of[count++] = block;
@@ -104,8 +139,9 @@ static gab_run *join_rows(const gab_lbm_model *model, const gab_lbm_block *first
       for (; next[i] < of[i]->run_start[slab + 1]; ++next[i]) {
         gab_run run = of[i]->runs[next[i]];
         if (run.z != at.z || run.y != at.y) break;
-        run.start += (uint32_t)((int32_t)i * model->cells[0]);
-        run.x += (int32_t)i * model->cells[0];
+        const int32_t distance = i > 0 ? gab_strip_column(of[i]) - gab_strip_column(first) : 0;
+        run.start += (uint32_t)distance;
+        run.x += distance;
         if (last && last->x + last->length == run.x) last->length += run.length;
         else *(last = to++) = run;
       }
@@ -137,7 +173,7 @@ static gab_status make_rows(const gab_lbm_model *model, gab_lbm_plan *plan, gab_
     const gab_run *begin = to;
     for (size_t slab = 0; slab < slabs; ++slab) {
       *start++ = (size_t)(to - begin);
-      to = join_rows(model, firsts[i], slab, to);
+      to = join_rows(firsts[i], slab, to);
     }
     *start++ = (size_t)(to - begin);
   }
@@ -185,7 +221,8 @@ static gab_status plan_blocks(gab_lbm *lbm, gab_lbm_stage *stage, gab_lbm_block 
     blocks[i]->remote = 0;
   }
   gab_exchange_visit(stage->exchange, gab_lbm_note_way, &lbm->model);
-  const size_t pencils = make_pencils(model, blocks, count);
+  size_t pencils;
+  GAB_TRY(make_pencils(blocks, count, &pencils));
   for (size_t i = 0; i < pencils; ++i) gab_lbm_join_ways(model->ghost_sides, blocks[i]);
   GAB_TRY(make_rows(model, plan, blocks, pencils));
   for (size_t i = 0; i < pencils; ++i) {

@@ -43,12 +43,22 @@ static gab_status take(gab_strips *home, const gab_lbm_model *model, gab_lbm_blo
   block->now = &model->storage[0];
   const bool is_second = *gab_strips_place_of(home, &key) != NULL; /* one that is to replace the other */
   if (is_second || !gab_strips_find_beside(home, &key, &in, &column, &block->now))
-    GAB_TRY(gab_strips_find(home, home->cells, &in, &column));
+    GAB_TRY(gab_strips_find(home, &in, &column));
   GAB_TRY(settle(home, block, &key, in, column));
   gab_strip_view(block->in_strip, &model->shape, block->src);
   gab_strip_clear_solid(model, block); /* no other thread may take the place beside it meanwhile */
   return GAB_OK;
 }
+
+int gab_strip_compare(const gab_lbm_block *a, const gab_lbm_block *b)
+{
+  const size_t x = a->in_strip->in->index, y = b->in_strip->in->index;
+  if (x != y) return x < y ? -1 : 1;
+  if (a->at->level != b->at->level) return a->at->level < b->at->level ? -1 : 1;
+  return (a->now > b->now) - (a->now < b->now);
+}
+
+int32_t gab_strip_column(const gab_lbm_block *block) { return block->in_strip->column; }
 
 gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block)
 {

@@ -28,8 +28,10 @@
 
 #include "lbm/lbm_impl.h"
 
-/** Most blocks side by side in a strip. */
+/** Most blocks, each with ghosts of its own, that a strip is made for; and most that may lie in one, as those side by
+ *  side need none and have two cells along x at least. */
 #define GAB_STRIP_PLACES 16
+#define GAB_STRIP_MOST   (2 * GAB_STRIP_PLACES)
 
 typedef struct gab_strips gab_strips;
 /** Where a block lies. */
@@ -51,6 +53,11 @@ gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block);
 void gab_strip_leave(gab_lbm_block *block);
 /** Its field is in another state, `now`. */
 void gab_strip_turn_over(gab_lbm_block *block);
+
+/** @return 0 for two blocks that lie in one strip, on one level, and in the same state; else which comes first */
+int gab_strip_compare(const gab_lbm_block *a, const gab_lbm_block *b);
+/** @return the column of its strip where the cells of a block begin */
+int32_t gab_strip_column(const gab_lbm_block *block);
 
 /** Zeroes what the solid cells of a dense block have sent. */
 void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);

@@ -12,21 +12,17 @@ static bool follows(const gab_lbm_block *a, const gab_lbm_block *b)
          b->in_strip->key.at[3] == a->in_strip->key.at[3] + 1;
 }
 
-static int in_rows(const void *a, const void *b)
+static int compare_keys(const gab_lbm_block *a, const gab_lbm_block *b)
 {
-  const gab_lbm_block *x = *(gab_lbm_block *const *)a, *y = *(gab_lbm_block *const *)b;
   for (int i = 0; i < 4; ++i)
-    if (x->in_strip->key.at[i] != y->in_strip->key.at[i])
-      return x->in_strip->key.at[i] < y->in_strip->key.at[i] ? -1 : 1;
+    if (a->in_strip->key.at[i] != b->in_strip->key.at[i])
+      return a->in_strip->key.at[i] < b->in_strip->key.at[i] ? -1 : 1;
   return 0;
 }
 
-/* Whether b belongs behind a. */
-static bool belongs(const gab_lbm_block *a, const gab_lbm_block *b)
+static int in_rows(const void *a, const void *b)
 {
-  const int64_t *x = a->in_strip->key.at, *y = b->in_strip->key.at;
-  return memcmp(x, y, 3 * sizeof *x) == 0 && y[3] == x[3] + 1 &&
-         y[3] / a->in_strip->home->places == x[3] / a->in_strip->home->places;
+  return compare_keys(*(gab_lbm_block *const *)a, *(gab_lbm_block *const *)b);
 }
 
 /* What the fluid cells have sent, into another view and state. */
@@ -62,21 +58,6 @@ static void move_to(const gab_lbm_model *model, gab_lbm_block *block, gab_strip 
   gab_strip_go(place->home, left);
 }
 
-/* Blocks that belong behind each other, ascending. */
-static gab_status pack_pencil(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
-{
-  bool is_packed = true;
-  for (size_t i = 1; i < count; ++i) is_packed = is_packed && follows(blocks[i - 1], blocks[i]);
-  if (is_packed) return GAB_OK;
-  gab_strips *home = model->strips;
-  gab_strip *in;
-  int32_t column;
-  GAB_TRY(gab_strips_find(home, (int32_t)count * home->cells, &in, &column));
-  const gab_storage *state = blocks[0]->now;
-  for (size_t i = 0; i < count; ++i) move_to(model, blocks[i], in, column + (int32_t)i * home->cells, state);
-  return GAB_OK;
-}
-
 /* All blocks in strips, row by row. @param[out] blocks  owned by the caller */
 static gab_status list_rows(const gab_lbm *lbm, gab_lbm_block ***blocks, size_t *count)
 {
@@ -100,23 +81,132 @@ static void link_rows(gab_lbm_block *const *blocks, size_t count)
     }
 }
 
-/* Fills strips that have some room from those that have more. */
-static void fill_up(const gab_lbm_model *model, gab_lbm_block **blocks, size_t count)
-{
-  gab_strips *home = model->strips;
-  gab_strip *in, *from = blocks[0]->in_strip->in;
-  int32_t column;
-  if (!gab_strips_find_open(home, (int32_t)count * home->cells, from, &in, &column)) return;
-  for (size_t i = 0; i < count; ++i)
-    move_to(model, blocks[i], in, column + (int32_t)i * home->cells, blocks[i]->now);
-}
-
 static bool is_wasteful(const gab_strips *home)
 {
   int64_t covered = 0;
   for (size_t i = 0; i < home->count; ++i) covered += home->list[i]->covered;
   const int64_t needed = covered + 2 * covered / home->cells;
   return 2 * (int64_t)home->count * home->columns > 3 * needed + 2 * home->columns;
+}
+
+/* ------------------------------------------------------------------------------------------ packing */
+
+/* Where a block is to lie. */
+typedef struct target {
+  gab_lbm_block *block;
+  bool waits; /* for messages beside it */
+  int32_t column;
+  size_t strip; /* counted from 0 */
+} target;
+
+/* Level by level, those that wait behind the others, row by row. */
+static int in_target_order(const void *a, const void *b)
+{
+  const target *x = a, *y = b;
+  const int64_t levels = x->block->in_strip->key.at[0] - y->block->in_strip->key.at[0];
+  if (levels != 0) return levels < 0 ? -1 : 1;
+  if (x->waits != y->waits) return x->waits ? 1 : -1;
+  return compare_keys(x->block, y->block);
+}
+
+static int in_present_order(const void *a, const void *b)
+{
+  const target *x = a, *y = b;
+  return gab_strip_compare(x->block, y->block);
+}
+
+/* Whether b belongs behind a. */
+static bool belongs(const target *a, const target *b)
+{
+  const int64_t *x = a->block->in_strip->key.at, *y = b->block->in_strip->key.at;
+  return a->waits == b->waits && memcmp(x, y, 3 * sizeof *x) == 0 && y[3] == x[3] + 1;
+}
+
+/* What speaks for a layout: blocks with their neighbour beside them, and blocks that need not wait and do not lie in a
+ * strip with one that does; against it, strips. */
+typedef struct merit {
+  size_t joined, early, strips;
+} merit;
+
+static size_t early_of(const target *list, size_t count)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i].waits) return 0;
+  return count;
+}
+
+static merit merit_now(const gab_strips *home, target *list, size_t count)
+{
+  merit found = {.strips = home->count - home->empty};
+  qsort(list, count, sizeof *list, in_present_order);
+  for (size_t first = 0, last; first < count; first = last) {
+    for (last = first + 1; last < count && in_present_order(&list[first], &list[last]) == 0; ++last) continue;
+    found.early += early_of(list + first, last - first);
+  }
+  for (size_t i = 0; i < count; ++i) found.joined += list[i].block->right != NULL;
+  return found;
+}
+
+/* One behind the other, strip by strip. */
+static merit lay_out(const gab_strips *home, target *list, size_t count)
+{
+  merit found = {0};
+  size_t first = 0;
+  qsort(list, count, sizeof *list, in_target_order);
+  for (size_t i = 0; i < count; ++i) {
+    const bool joins = i > 0 && belongs(&list[i - 1], &list[i]);
+    int32_t column = i == 0 ? 1 : list[i - 1].column + home->cells + (joins ? 0 : 2);
+    const bool fits = column + home->cells + 1 <= home->columns;
+    if (!fits) {
+      found.early += early_of(list + first, i - first);
+      found.strips++;
+      first = i;
+      column = 1;
+    }
+    found.joined += joins && fits;
+    list[i].column = column;
+    list[i].strip = found.strips;
+  }
+  found.early += early_of(list + first, count - first);
+  found.strips++;
+  return found;
+}
+
+/* Moving a block costs a step of it, about. */
+static bool is_worth_it(const merit *now, const merit *then, size_t count)
+{
+  const ptrdiff_t gain = (ptrdiff_t)(then->joined + then->early + now->strips) -
+                         (ptrdiff_t)(now->joined + now->early + then->strips);
+  return 8 * gain >= (ptrdiff_t)count;
+}
+
+static gab_status move_all(const gab_lbm_model *model, const target *list, size_t count)
+{
+  gab_strip *in = NULL;
+  const gab_storage *state = NULL;
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_new = i == 0 || list[i].strip != list[i - 1].strip;
+    const bool is_level = i == 0 || list[i].block->at->level != list[i - 1].block->at->level;
+    if (is_new) GAB_TRY(gab_strips_find_empty(model->strips, &in));
+    if (is_level) state = list[i].block->now;
+    move_to(model, list[i].block, in, list[i].column, state);
+  }
+  return GAB_OK;
+}
+
+static gab_status pack(const gab_lbm *lbm, gab_lbm_block *const *blocks, size_t count)
+{
+  const gab_lbm_model *model = &lbm->model;
+  void *memory;
+  if (count == 0) return GAB_OK;
+  GAB_TRY(gab_alloc(count * sizeof(target), GAB_MEMORY_OTHER, &memory));
+  target *list = memory;
+  for (size_t i = 0; i < count; ++i)
+    list[i] = (target){.block = blocks[i], .waits = gab_lbm_awaits(model, blocks[i], 0)};
+  const merit now = merit_now(model->strips, list, count), then = lay_out(model->strips, list, count);
+  const gab_status status = is_worth_it(&now, &then, count) ? move_all(model, list, count) : GAB_OK;
+  gab_free(&memory);
+  return status;
 }
 
 gab_status gab_strips_link(gab_lbm *lbm)
@@ -135,19 +225,12 @@ gab_status gab_strips_pack(gab_lbm *lbm)
 {
   gab_lbm_block **blocks;
   size_t count;
-  gab_status status = GAB_OK;
   if (!lbm->model.strips) return GAB_OK;
   GAB_TRY(list_rows(lbm, &blocks, &count));
-  for (size_t first = 0, last; status == GAB_OK && first < count; first = last) {
-    for (last = first + 1; last < count && belongs(blocks[last - 1], blocks[last]); ++last) continue;
-    status = pack_pencil(&lbm->model, blocks + first, last - first);
-  }
-  const bool fills_up = is_wasteful(lbm->model.strips);
-  for (size_t first = 0, last; status == GAB_OK && fills_up && first < count; first = last) {
-    for (last = first + 1; last < count && follows(blocks[last - 1], blocks[last]); ++last) continue;
-    fill_up(&lbm->model, blocks + first, last - first);
-  }
-  if (fills_up) gab_strips_drop_empty(lbm->model.strips);
+  link_rows(blocks, count);
+  const gab_status status = pack(lbm, blocks, count);
+  gab_strips_drop_empty(lbm->model.strips);
+  for (size_t i = 0; i < count; ++i) blocks[i]->left = blocks[i]->right = NULL;
   link_rows(blocks, count);
   gab_free(&blocks);
   return status;

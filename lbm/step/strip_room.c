@@ -45,7 +45,7 @@ void gab_strips_drop_empty(gab_strips *home)
       home->list[kept++] = home->list[i];
     } else drop_strip(home->list[i]);
   home->count = kept;
-  home->empty = home->first_open = 0;
+  home->empty = home->first_open = home->first_empty = 0;
 }
 
 void gab_strips_free_if_empty(gab_strips *strips)
@@ -97,6 +97,7 @@ void gab_strip_go(gab_strips *home, gab_strip *from)
 {
   if (--from->users > 0) return;
   ++home->empty;
+  if (from->index < home->first_empty) home->first_empty = from->index;
   if (home->empty > 1 + home->count / 8) gab_strips_drop_empty(home);
 }
 
@@ -185,12 +186,11 @@ void gab_strips_forget(gab_strips *home, const gab_strip_place *place)
   --home->places_known;
 }
 
-/* The one `distance` blocks away along x, if both can be in one pencil. */
+/* The one `distance` blocks away along x. */
 static const gab_strip_place *neighbour(gab_strips *home, const gab_strip_key *key, int distance)
 {
   gab_strip_key other = *key;
   other.at[3] += distance;
-  if (other.at[3] < 0 || other.at[3] / home->places != key->at[3] / home->places) return NULL;
   return *gab_strips_place_of(home, &other);
 }
 
@@ -214,24 +214,25 @@ static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width
   return false;
 }
 
-bool gab_strips_find_open(gab_strips *home, int32_t width, const gab_strip *but, gab_strip **in,
-                          int32_t *column)
+gab_status gab_strips_find_empty(gab_strips *home, gab_strip **in)
+{
+  for (; home->empty > 0 && home->first_empty < home->count; ++home->first_empty)
+    if (home->list[home->first_empty]->users == 0) {
+      *in = home->list[home->first_empty++];
+      return GAB_OK;
+    }
+  return add_strip(home, in);
+}
+
+gab_status gab_strips_find(gab_strips *home, gab_strip **in, int32_t *column)
 {
   while (home->first_open < home->count && home->list[home->first_open]->room < home->cells)
     ++home->first_open;
-  for (size_t i = home->first_open; i < home->count; ++i) {
-    gab_strip *open = home->list[i];
-    if ((but && (open == but || open->covered < but->covered)) || !find_room(home, open, width, column))
-      continue;
-    *in = open;
-    return true;
-  }
-  return false;
-}
-
-gab_status gab_strips_find(gab_strips *home, int32_t width, gab_strip **in, int32_t *column)
-{
-  if (gab_strips_find_open(home, width, NULL, in, column)) return GAB_OK;
+  for (size_t i = home->first_open; i < home->count; ++i)
+    if (find_room(home, home->list[i], home->cells, column)) {
+      *in = home->list[i];
+      return GAB_OK;
+    }
   *column = 1;
   return add_strip(home, in);
 }

@@ -40,6 +40,7 @@ struct gab_strips {
   gab_strip **list;
   size_t count, empty; /* those in which no block lies: kept for those that come next */
   size_t first_open;   /* none before it has room for a block */
+  size_t first_empty;  /* none before it is empty */
   gab_strip_place **bucket;
   size_t buckets, places_known;
   bool is_closed;
@@ -59,11 +60,10 @@ void gab_strip_go(gab_strips *home, gab_strip *from);
 void gab_strips_know(gab_strips *home, gab_strip_place *place);
 /** Takes it out. */
 void gab_strips_forget(gab_strips *home, const gab_strip_place *place);
-/** A strip with room for a pencil of `width` columns, made if there is none. */
-gab_status gab_strips_find(gab_strips *home, int32_t width, gab_strip **in, int32_t *column);
-/** The same among those that there are. @param[in] but  not this one, and none with less in it; NULL: any */
-bool gab_strips_find_open(gab_strips *home, int32_t width, const gab_strip *but, gab_strip **in,
-                          int32_t *column);
+/** A strip with room for a block, made if there is none. */
+gab_status gab_strips_find(gab_strips *home, gab_strip **in, int32_t *column);
+/** A strip in which no block lies, made if there is none. The next call gives another one. */
+gab_status gab_strips_find_empty(gab_strips *home, gab_strip **in);
 /** Behind the neighbour on the left, or ahead of that on the right, or between the two. @param[out] now  the state
  *  that the field is in there. @return false if there is no neighbour, or no room */
 bool gab_strips_find_beside(gab_strips *home, const gab_strip_key *key, gab_strip **in, int32_t *column,
