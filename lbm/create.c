@@ -185,7 +185,8 @@ static gab_status set_strips(gab_lbm_model *model, int places)
   return gab_strips_create(&shape, places, &model->strips);
 }
 
-static gab_status set_storage(gab_lbm_model *model)
+/* @param[in] places  of a strip */
+static gab_status set_storage(gab_lbm_model *model, int places)
 {
   model->shape = (gab_field_shape){
       .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
@@ -194,8 +195,7 @@ static gab_status set_storage(gab_lbm_model *model)
     model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
   GAB_TRY(gab_field_map_of(&model->shape, &model->map));
-  if (model->kernel->in_place && model->options.pencil > 1 && model->cells[0] > 1)
-    GAB_TRY(set_strips(model, model->options.pencil));
+  if (model->kernel->in_place && places > 1 && model->cells[0] > 1) GAB_TRY(set_strips(model, places));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
@@ -216,7 +216,7 @@ static double sparse_below(const char *family)
   return strcmp(family, "sparse") == 0 ? always : never;
 }
 
-static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest,
+static gab_status set_model(gab_lbm_model *model, const gab_forest_options *forest, int slots,
                             const gab_geometry *geometry, const gab_lbm_options *options)
 {
   gab_domain domain = gab_lbm_domain(forest);
@@ -232,7 +232,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  return set_storage(model);
+  return set_storage(model, options->pencil > 0 ? options->pencil : gab_strip_places(forest, slots));
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,
@@ -240,7 +240,8 @@ static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *g
 {
   lbm->forest = forest;
   lbm->world = gab_forest_world(forest);
-  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), geometry, options));
+  GAB_TRY(set_model(&lbm->model, gab_forest_get_options(forest), gab_world_members(lbm->world)->slots,
+                    geometry, options));
   size_t bodies = gab_geometry_body_count(lbm->model.geometry);
   void *forces;
   GAB_TRY(gab_alloc(bodies * sizeof *lbm->forces, GAB_MEMORY_OTHER, &forces));

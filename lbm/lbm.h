@@ -177,9 +177,9 @@ typedef struct gab_lbm_options {
   double smagorinsky; /**< Smagorinsky only: the constant [0: 0.1] */
   double force[3];    /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
-  /** Most blocks side by side along x that share one field, without ghosts between them, 1 … 16; in place only. No
-   * result depends on it. It pays where rows of blocks fill it; where they do not, it costs (doc/performance.md).
-   * [0: 1, each block has a field of its own] */
+  /** How many dense blocks share one field, row by row, 1 … 16: those side by side along x need no ghosts between them.
+   * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).
+   * 1: each has a field of its own. [0: as many as make rows of 128 cells, but 1 + an eighth of a process's blocks at most] */
   int pencil;
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */

@@ -461,8 +461,6 @@ void gab_lbm_note_way(void *user, const void *from, void *to, int direction);
  *  ghosts of a face of that one, which fetches all that cross there from the same block. (From a sparse block each
  *  fetches but its own.) Makes one of those that go on in both blocks beside them. @param[in] first  of the pencil */
 void gab_lbm_join_ways(const gab_ghost_side *sides, gab_lbm_block *first);
-/** @return whether a message fills ghosts of a block at this side (-1, 0, 1) of the slab axis, by the last plan */
-bool gab_lbm_awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side);
 /** Fetches what blocks of this process send to the ghosts of some slabs: of their sides that the slab axis
  *  does not cross, or (`across`) of all other ones, whatever the slabs. */
 void gab_lbm_fill_ghosts(const gab_lbm_model *model, const gab_lbm_job *job, bool across);

@@ -80,14 +80,15 @@ static const gab_config_key lbm_keys[] = {
             "many fluid cells, the other for those with few. vector and reference keep two fields."},
     {.name = "pencil",
      .type = GAB_CONFIG_INT,
-     .min = 1,
+     .min = 0,
      .max = 16,
-     .default_text = "1",
+     .default_text = "0",
      .outside = true,
      .doc =
-         "Up to so many blocks side by side along x on a process share one field, without ghosts between them; all "
-         "give the same bits. Faster for small blocks if the rows of blocks of each process fill it, for "
-         "example 4 for rows of 4 or 8; slower if they do not. In place only."},
+         "So many blocks of a process share one field, row by row, and those side by side along x need no ghosts "
+         "between them; all give the same bits. 0: as many as make rows of 128 cells, but 1 + an eighth of the blocks of a "
+         "process at most. 1: each block has a field of its own; then all blocks that need no message beside them are "
+         "computed while messages travel. In place only."},
 };
 static const gab_config_section lbm_section = {.path = "lbm",
                                                .doc = "The lattice Boltzmann method.",

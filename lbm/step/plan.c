@@ -16,7 +16,8 @@ void gab_lbm_drop_plan(gab_lbm_plan *plan)
 /* ------------------------------------------------------------------------------------------ before messages
  */
 
-bool gab_lbm_awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side)
+/* True if a message fills ghosts at this side (-1, 0, 1) of the slab axis. */
+static bool awaits(const gab_lbm_model *model, const gab_lbm_block *block, int side)
 {
   for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
     int offset[3];
@@ -35,9 +36,9 @@ static void set_early(const gab_lbm_model *model, gab_lbm_block *first)
   gab_lbm_slabs sweep = {0, 0}, links = {0, 0};
   bool beside = false, below = false, above = false;
   for (const gab_lbm_block *block = first; block; block = block->next) {
-    beside = beside || gab_lbm_awaits(model, block, 0);
-    below = below || gab_lbm_awaits(model, block, -1);
-    above = above || gab_lbm_awaits(model, block, 1);
+    beside = beside || awaits(model, block, 0);
+    below = below || awaits(model, block, -1);
+    above = above || awaits(model, block, 1);
   }
   if (!beside && (2 * (size_t)below + 2 * (size_t)above < slabs || !(below || above))) {
     sweep = (gab_lbm_slabs){2 * (size_t)below, slabs - 2 * (size_t)above};

@@ -3,10 +3,15 @@
  *
  *  A ghost layer across x costs most of all: its values lie in as many cache lines as there are rows, in both blocks,
  *  and rows of 8 or 32 cells between two ghosts begin in the middle of lines and are over before the processor is busy.
- *  So, if it is asked for (gab_lbm_options.pencil), dense blocks that follow each other along x on one process lie side by side in one field, a *pencil*: what is a
- *  ghost of the one is a cell of the other. storage_impl.h says why this is so simple: what a cell has sent in a
- *  direction lies in one place, whoever looks for it, and nobody else touches it. A sweep takes the rows of a pencil
- *  as a whole (plan.c, sweep.c).
+ *  So (gab_lbm_options.pencil) dense blocks that follow each other along x on one process lie side by side in one field:
+ *  what is a ghost of the one is a cell of the other. storage_impl.h says why this is so simple: what a cell has sent in
+ *  a direction lies in one place, whoever looks for it, and nobody else touches it.
+ *
+ *  A strip holds other blocks, too, until it is full. All of a strip that can be is swept together, a *pencil*: row by row
+ *  from one end to the other, as if it were one block (plan.c, sweep.c). Else the gaps that a sweep leaves would be read
+ *  for nothing, as processors fetch ahead what lies behind a row: a strip that is half full would take twice the time.
+ *  If one of them has to wait for a message beside it, all do: strips of blocks that wait and of others were tried, and
+ *  neighbours apart cost more than messages that are not hidden (doc/performance.md).
  *
  *  Whatever looks at a block alone (images, links, lists between levels, observers) sees a field of its own, block->src,
  *  whose data begins within the strip. All strips of a flow have one map, so lists of indices never depend on where a
@@ -14,12 +19,11 @@
  *
  *  Invariants, behind gab_lbm_join() (between a change of the forest and that, `left`, `right` and `next` of blocks may
  *  point anywhere; checkpoints are taken then):
- *  - a block is swept as part of a pencil only if it lies right behind its neighbour of the same level: then both are in
- *    the same state, `now`;
+ *  - blocks of a strip are swept together if they are of one level and in one state, `now`. So are neighbours that lie
+ *    side by side, always;
  *  - blocks in a strip that are no such neighbours have two columns between them, a ghost of each;
  *  - what a solid cell has sent is packed with the ghosts of fluid ones, so it must not depend on who lay there before. It has
- *    a place in each of the two states; in one of them that may be a ghost's. Both are cleared when a block comes;
- *  - a pencil ends where the index of a block along x is a multiple of the places of a strip.
+ *    a place in each of the two states; in one of them that may be a ghost's. Both are cleared when a block comes.
  *
  *  Tier: internal.
  */
@@ -28,10 +32,17 @@
 
 #include "lbm/lbm_impl.h"
 
+#define GAB_STRIP_CELLS 128
+
 /** Most blocks, each with ghosts of its own, that a strip is made for; and most that may lie in one, as those side by
  *  side need none and have two cells along x at least. */
 #define GAB_STRIP_PLACES 16
 #define GAB_STRIP_MOST   (2 * GAB_STRIP_PLACES)
+
+/** How many blocks strips are to be made for: as many as make rows of #GAB_STRIP_CELLS cells, where most of what small
+ *  blocks cost is gone; but so few that the empty part of a process's last strip takes no more than an eighth of its
+ *  blocks of level 0. 1: each has a field of its own. Pure. @param[in] slots  that share the domain */
+int gab_strip_places(const gab_forest_options *forest, int slots);
 
 typedef struct gab_strips gab_strips;
 /** Where a block lies. */
@@ -62,9 +73,12 @@ int32_t gab_strip_column(const gab_lbm_block *block);
 /** Zeroes what the solid cells of a dense block have sent. */
 void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);
 
-/** Sets `left` and `right` of all blocks of the process, by where they lie. Local, by one thread, between steps. */
+/** Sets `left` and `right` of all blocks of the process, by where they lie; packs first if much is empty. Local, by one
+ *  thread, between steps. */
 gab_status gab_strips_link(gab_lbm *lbm);
-/** The same behind moving blocks so that all that can be pencils are. It costs the copies, so it is for grids that stay. */
+/** The same behind filling strips one after the other, level by level and row by row, if that joins or frees enough. It
+ *  costs the copies, about a step, so it is for grids that stay; and up to the memory of the blocks once more, if their
+ *  order in memory has nothing in common with that of rows. */
 gab_status gab_strips_pack(gab_lbm *lbm);
 
 #endif

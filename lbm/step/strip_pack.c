@@ -12,17 +12,21 @@ static bool follows(const gab_lbm_block *a, const gab_lbm_block *b)
          b->in_strip->key.at[3] == a->in_strip->key.at[3] + 1;
 }
 
-static int compare_keys(const gab_lbm_block *a, const gab_lbm_block *b)
+/* Level by level, row by row. */
+static int in_rows(const void *a, const void *b)
 {
+  const gab_lbm_block *x = *(gab_lbm_block *const *)a, *y = *(gab_lbm_block *const *)b;
   for (int i = 0; i < 4; ++i)
-    if (a->in_strip->key.at[i] != b->in_strip->key.at[i])
-      return a->in_strip->key.at[i] < b->in_strip->key.at[i] ? -1 : 1;
+    if (x->in_strip->key.at[i] != y->in_strip->key.at[i])
+      return x->in_strip->key.at[i] < y->in_strip->key.at[i] ? -1 : 1;
   return 0;
 }
 
-static int in_rows(const void *a, const void *b)
+/* Whether b belongs behind a. */
+static bool belongs(const gab_lbm_block *a, const gab_lbm_block *b)
 {
-  return compare_keys(*(gab_lbm_block *const *)a, *(gab_lbm_block *const *)b);
+  const int64_t *x = a->in_strip->key.at, *y = b->in_strip->key.at;
+  return memcmp(x, y, 3 * sizeof *x) == 0 && y[3] == x[3] + 1;
 }
 
 /* What the fluid cells have sent, into another view and state. */
@@ -94,89 +98,44 @@ static bool is_wasteful(const gab_strips *home)
 /* Where a block is to lie. */
 typedef struct target {
   gab_lbm_block *block;
-  bool waits; /* for messages beside it */
-  int32_t column;
   size_t strip; /* counted from 0 */
+  int32_t column;
 } target;
 
-/* Level by level, those that wait behind the others, row by row. */
-static int in_target_order(const void *a, const void *b)
-{
-  const target *x = a, *y = b;
-  const int64_t levels = x->block->in_strip->key.at[0] - y->block->in_strip->key.at[0];
-  if (levels != 0) return levels < 0 ? -1 : 1;
-  if (x->waits != y->waits) return x->waits ? 1 : -1;
-  return compare_keys(x->block, y->block);
-}
-
-static int in_present_order(const void *a, const void *b)
-{
-  const target *x = a, *y = b;
-  return gab_strip_compare(x->block, y->block);
-}
-
-/* Whether b belongs behind a. */
-static bool belongs(const target *a, const target *b)
-{
-  const int64_t *x = a->block->in_strip->key.at, *y = b->block->in_strip->key.at;
-  return a->waits == b->waits && memcmp(x, y, 3 * sizeof *x) == 0 && y[3] == x[3] + 1;
-}
-
-/* What speaks for a layout: blocks with their neighbour beside them, and blocks that need not wait and do not lie in a
- * strip with one that does; against it, strips. */
+/* What a layout is worth: blocks with their neighbour beside them, and as few strips as may be. */
 typedef struct merit {
-  size_t joined, early, strips;
+  size_t joined, strips;
 } merit;
 
-static size_t early_of(const target *list, size_t count)
-{
-  for (size_t i = 0; i < count; ++i)
-    if (list[i].waits) return 0;
-  return count;
-}
-
-static merit merit_now(const gab_strips *home, target *list, size_t count)
+static merit merit_now(const gab_strips *home, gab_lbm_block *const *blocks, size_t count)
 {
   merit found = {.strips = home->count - home->empty};
-  qsort(list, count, sizeof *list, in_present_order);
-  for (size_t first = 0, last; first < count; first = last) {
-    for (last = first + 1; last < count && in_present_order(&list[first], &list[last]) == 0; ++last) continue;
-    found.early += early_of(list + first, last - first);
-  }
-  for (size_t i = 0; i < count; ++i) found.joined += list[i].block->right != NULL;
+  for (size_t i = 0; i < count; ++i) found.joined += blocks[i]->right != NULL;
   return found;
 }
 
-/* One behind the other, strip by strip. */
-static merit lay_out(const gab_strips *home, target *list, size_t count)
+/* One behind the other, strip by strip. @param[in] blocks  in rows */
+static merit lay_out(const gab_strips *home, gab_lbm_block *const *blocks, size_t count, target *list)
 {
-  merit found = {0};
-  size_t first = 0;
-  qsort(list, count, sizeof *list, in_target_order);
+  merit found = {.strips = 1};
   for (size_t i = 0; i < count; ++i) {
-    const bool joins = i > 0 && belongs(&list[i - 1], &list[i]);
+    const bool joins = i > 0 && belongs(blocks[i - 1], blocks[i]);
     int32_t column = i == 0 ? 1 : list[i - 1].column + home->cells + (joins ? 0 : 2);
     const bool fits = column + home->cells + 1 <= home->columns;
     if (!fits) {
-      found.early += early_of(list + first, i - first);
       found.strips++;
-      first = i;
       column = 1;
     }
     found.joined += joins && fits;
-    list[i].column = column;
-    list[i].strip = found.strips;
+    list[i] = (target){.block = blocks[i], .strip = found.strips, .column = column};
   }
-  found.early += early_of(list + first, count - first);
-  found.strips++;
   return found;
 }
 
-/* Moving a block costs a step of it, about. */
+/* Moving all blocks costs a step, about; until the grid changes again there are many. */
 static bool is_worth_it(const merit *now, const merit *then, size_t count)
 {
-  const ptrdiff_t gain = (ptrdiff_t)(then->joined + then->early + now->strips) -
-                         (ptrdiff_t)(now->joined + now->early + then->strips);
+  const ptrdiff_t gain = (ptrdiff_t)(then->joined + now->strips) - (ptrdiff_t)(now->joined + then->strips);
   return 8 * gain >= (ptrdiff_t)count;
 }
 
@@ -194,17 +153,14 @@ static gab_status move_all(const gab_lbm_model *model, const target *list, size_
   return GAB_OK;
 }
 
-static gab_status pack(const gab_lbm *lbm, gab_lbm_block *const *blocks, size_t count)
+static gab_status pack(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
 {
-  const gab_lbm_model *model = &lbm->model;
   void *memory;
   if (count == 0) return GAB_OK;
   GAB_TRY(gab_alloc(count * sizeof(target), GAB_MEMORY_OTHER, &memory));
-  target *list = memory;
-  for (size_t i = 0; i < count; ++i)
-    list[i] = (target){.block = blocks[i], .waits = gab_lbm_awaits(model, blocks[i], 0)};
-  const merit now = merit_now(model->strips, list, count), then = lay_out(model->strips, list, count);
-  const gab_status status = is_worth_it(&now, &then, count) ? move_all(model, list, count) : GAB_OK;
+  const merit now = merit_now(model->strips, blocks, count),
+              then = lay_out(model->strips, blocks, count, memory);
+  const gab_status status = is_worth_it(&now, &then, count) ? move_all(model, memory, count) : GAB_OK;
   gab_free(&memory);
   return status;
 }
@@ -228,7 +184,7 @@ gab_status gab_strips_pack(gab_lbm *lbm)
   if (!lbm->model.strips) return GAB_OK;
   GAB_TRY(list_rows(lbm, &blocks, &count));
   link_rows(blocks, count);
-  const gab_status status = pack(lbm, blocks, count);
+  const gab_status status = pack(&lbm->model, blocks, count);
   gab_strips_drop_empty(lbm->model.strips);
   for (size_t i = 0; i < count; ++i) blocks[i]->left = blocks[i]->right = NULL;
   link_rows(blocks, count);
