@@ -13,8 +13,8 @@
  *     row 0     0 1 2 3       the same feed. The scheme `diagonal' puts it at 5: in the other row, one column further. So a
  *     row 1     4 5 6 7       row may fail, or a column; 0 and 5 at once may not.
  *
- * Places are those of a snapshot: when the survivors go on alone (strategy `shrink') they close ranks, and the rows are halves of
- * what is left. Where rows have to stay rows, spares or respawned processes take the seats of the dead. */
+ * The places are in the order of the room if the processes are started in it. When the survivors go on alone (strategy `shrink')
+ * they close ranks, and the rows are halves of what is left; with spares or `respawn' there are as many as before. */
 #include "apps/driver/run/run.h"
 #include "lbm/step/local_force.h"
 #include "resilience/schemes/scheme.h"

@@ -116,6 +116,19 @@ domain: {cells: [32, 32], block: [16, 16]}
 convection: {rayleigh: 1.0e4, every: 20}
 YAML
 both "$GABION_BUILD/bin/convection" "$work/made/convection" cavity.yaml
+cat >channel.yaml <<'YAML'
+run: {steps: 60}
+domain: {cells: [32, 32], block: [16, 16], length: 1}
+fluid: {omega: 1.2, velocity: 1, length: 1}
+units: {lattice_velocity: 0.05}
+boundaries:
+  y_min: {type: wall}
+  y_max: {type: wall}
+lbm: {kernel: in_place}
+pump: {velocity: 1}
+resilience: {scheme: diagonal, memory: {every: 10}}
+YAML
+both "$GABION_BUILD/bin/pump" "$work/made/pump" channel.yaml
 gabion=$work/made/helper_heat
 check 2 own.yaml --set heat.kk=0.1
 said 'heat.kk'
