@@ -240,14 +240,17 @@ static gab_status at_checkpoint(process *p, bool *moved)
   app *app = &p->app;
   if (is_due(app->step, p->world->problem->checkpoint_every)) {
     gab_buffer image;
-    *moved = check_stop(p);
-    if (!*moved) return GAB_OK;
+    const bool may = check_stop(p); /* if not, it is tried all the same, and has to be refused */
     gab_buffer_init(&image, GAB_MEMORY_OTHER);
     gab_status status = gab_put_bytes(&image, app, sizeof *app);
     if (status == GAB_OK) status = gab_local_checkpoint(p->local, app->step, &image, moved);
     gab_buffer_release(&image);
     if (status != GAB_OK || !*moved) return status;
+    if (!may)
+      FAILED(p->world, "slot %d took checkpoint %d and does not know that all have the last one",
+             (int)gab_local_slot(p->local), app->step);
     note_taken(p->world, gab_local_slot(p->local), app->step);
+    check_compared(p);
   }
   app->place = AT_DECISION;
   return GAB_OK;

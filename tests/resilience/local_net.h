@@ -9,8 +9,8 @@
  * restores a second time has a reason;
  *  - what one life of a slot delivers of another one of its cluster was made in one life of that, and is not kept there;
  * when all is over, all slots of a cluster went back to the same checkpoint last;
- *  - no two living processes play one slot; nobody takes a checkpoint before all have taken the last one but
- * one;
+ *  - no two living processes play one slot; nobody takes a checkpoint before it knows that all have taken the last one, nor, who
+ * came back, before all that it has left out is compared;
  *  - if nothing is under way and nobody can go on, the run is over;
  *  - at the end every slot has the value that a plain loop without processes gives;
  *  - a slot that makes a message otherwise than before its death (problem.unsteady) is caught exactly if somebody has

@@ -106,6 +106,21 @@ static void note_taken(world *w, gab_slot slot, int step)
   end_excuses(w);
 }
 
+/* Who came back takes no checkpoint before all that it has left out is compared. Of one slot that came
+ * back all can be compared (judge_comparison() in local_schedule.h). */
+static void check_compared(const process *p)
+{
+  world *w = p->world;
+  if (!w->problem->verify || w->problem->clusters || w->plan->death_count > 1 || p->restored == 0) return;
+  const uint64_t left_out = gab_local_statistics(p->local).left_out;
+  uint64_t compared = 0;
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    compared += gab_local_statistics(w->processes[seat].local).compared;
+  if (compared != left_out)
+    FAILED(w, "slot %d took a checkpoint when %lu of %lu messages that it had left out were compared",
+           (int)gab_local_slot(p->local), (unsigned long)compared, (unsigned long)left_out);
+}
+
 /* What a death may be an excuse for, judged when it happens. */
 static void note_death(world *w, const process *dead)
 {
