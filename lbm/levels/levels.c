@@ -90,7 +90,7 @@ gab_status gab_lbm_join(gab_lbm *lbm)
 /* Plans know who is swept with whom. */
 gab_status gab_lbm_pack_strips(gab_lbm *lbm)
 {
-  enum { STEPS_AT_REST = 16 };
+  enum { STEPS_AT_REST = 200 };
   if (!lbm->model.strips || lbm->is_packed ||
       (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
     return GAB_OK;

@@ -77,7 +77,7 @@ void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);
  *  thread, between steps. */
 gab_status gab_strips_link(gab_lbm *lbm);
 /** The same behind filling strips one after the other, level by level and row by row, if that joins or frees enough. It
- *  costs the copies, about a step, so it is for grids that stay; and up to the memory of the blocks once more, if their
+ *  costs the copies, by one thread and into fresh memory, some tens of steps, so it is for grids that stay; and up to the memory of the blocks once more, if their
  *  order in memory has nothing in common with that of rows. */
 gab_status gab_strips_pack(gab_lbm *lbm);
 

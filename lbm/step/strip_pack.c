@@ -132,7 +132,7 @@ static merit lay_out(const gab_strips *home, gab_lbm_block *const *blocks, size_
   return found;
 }
 
-/* Moving all blocks costs a step, about; until the grid changes again there are many. */
+/* Moving all blocks costs some tens of steps; until the grid changes again there are many more. */
 static bool is_worth_it(const merit *now, const merit *then, size_t count)
 {
   const ptrdiff_t gain = (ptrdiff_t)(then->joined + now->strips) - (ptrdiff_t)(now->joined + then->strips);

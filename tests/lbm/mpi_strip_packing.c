@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------------ packing */
 
-enum { CHECKED = 3 };
+enum { CHECKED = 3, AT_REST = 200 /* gab_lbm_pack_strips() */ };
 
 typedef struct outcome {
   uint64_t checksum[CHECKED];
@@ -68,7 +68,7 @@ static outcome run(gab_world *world, int places, int steps_before, layout *befor
   flow_run(&it, steps_before);
   REQUIRE_OK(gab_forest_checksum(it.forest, &found.checksum[0]));
   *before = layout_of(&it);
-  flow_run(&it, 17 - steps_before); /* one step in strips filled anew */
+  flow_run(&it, AT_REST + 1 - steps_before); /* one step in strips filled anew */
   REQUIRE_OK(gab_forest_checksum(it.forest, &found.checksum[1]));
   *after = layout_of(&it);
   flow_run(&it, 4);
