@@ -133,10 +133,10 @@ static merit lay_out(const gab_strips *home, gab_lbm_block *const *blocks, size_
 }
 
 /* Moving all blocks costs some tens of steps; until the grid changes again there are many more. */
-static bool is_worth_it(const merit *now, const merit *then, size_t count)
+static bool is_worth_it(const gab_strips *home, const merit *now, const merit *then, size_t count)
 {
   const ptrdiff_t gain = (ptrdiff_t)(then->joined + now->strips) - (ptrdiff_t)(now->joined + then->strips);
-  return 8 * gain >= (ptrdiff_t)count;
+  return is_wasteful(home) || 8 * gain >= (ptrdiff_t)count;
 }
 
 static gab_status move_all(const gab_lbm_model *model, const target *list, size_t count)
@@ -160,7 +160,8 @@ static gab_status pack(const gab_lbm_model *model, gab_lbm_block *const *blocks,
   GAB_TRY(gab_alloc(count * sizeof(target), GAB_MEMORY_OTHER, &memory));
   const merit now = merit_now(model->strips, blocks, count),
               then = lay_out(model->strips, blocks, count, memory);
-  const gab_status status = is_worth_it(&now, &then, count) ? move_all(model, memory, count) : GAB_OK;
+  const gab_status status =
+      is_worth_it(model->strips, &now, &then, count) ? move_all(model, memory, count) : GAB_OK;
   gab_free(&memory);
   return status;
 }
