@@ -140,7 +140,7 @@ static gab_run *join_rows(const gab_lbm_block *first, size_t slab, gab_run *to)
       for (; next[i] < of[i]->run_start[slab + 1]; ++next[i]) {
         gab_run run = of[i]->runs[next[i]];
         if (run.z != at.z || run.y != at.y) break;
-        const int32_t distance = i > 0 ? gab_strip_column(of[i]) - gab_strip_column(first) : 0;
+        const int32_t distance = gab_strip_column(of[i]) - gab_strip_column(first);
         run.start += (uint32_t)distance;
         run.x += distance;
         if (last && last->x + last->length == run.x) last->length += run.length;

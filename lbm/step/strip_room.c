@@ -28,7 +28,7 @@ gab_status gab_strips_create(const gab_field_shape *shape, int places, gab_strip
   void *memory;
   GAB_TRY(gab_alloc(sizeof **strips, GAB_MEMORY_OTHER, &memory));
   *strips = memory;
-  **strips = (gab_strips){.shape = *shape, .places = places, .columns = shape->cells[0] + 2};
+  **strips = (gab_strips){.shape = *shape, .columns = shape->cells[0] + 2};
   (*strips)->cells = (shape->cells[0] + 2) / places - 2;
   const gab_status status = gab_alloc(FEWEST_BUCKETS * sizeof(gab_strip_place *), GAB_MEMORY_OTHER, &memory);
   if (status != GAB_OK) gab_free(strips);
@@ -212,9 +212,10 @@ static bool is_free(const gab_strips *home, const gab_strip *in, int32_t first, 
   return true;
 }
 
-/* Room for some columns, with two free ones on both sides. */
-static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width, int32_t *column)
+/* Room for a block, with two free columns on both sides. */
+static bool find_room(const gab_strips *home, const gab_strip *in, int32_t *column)
 {
+  const int32_t width = home->cells;
   if (in->room < width) return false;
   for (int32_t at = 1; at + width + 1 <= home->columns; ++at)
     if (is_free(home, in, at - 2, at + width + 2)) {
@@ -239,7 +240,7 @@ gab_status gab_strips_find(gab_strips *home, gab_strip **in, int32_t *column)
   while (home->first_open < home->count && home->list[home->first_open]->room < home->cells)
     ++home->first_open;
   for (size_t i = home->first_open; i < home->count; ++i)
-    if (find_room(home, home->list[i], home->cells, column)) {
+    if (find_room(home, home->list[i], column)) {
       *in = home->list[i];
       return GAB_OK;
     }

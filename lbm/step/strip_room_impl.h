@@ -14,7 +14,7 @@ typedef struct gab_strip {
   gab_field *field;
   size_t users;
   int32_t covered; /* columns, by the cells of blocks */
-  int32_t room;    /* the widest pencil that still fits */
+  int32_t room;    /* the most columns that still fit */
   uint8_t *used;   /* per column, ghosts included: covered by the cells of a block */
   size_t index;    /* in the list */
 } gab_strip;
@@ -35,7 +35,6 @@ struct gab_strip_place {
 
 struct gab_strips {
   gab_field_shape shape;
-  int places;
   int32_t columns, cells; /* of a strip, with ghosts; of a block */
   gab_strip **list;
   size_t count, empty; /* those in which no block lies: kept for those that come next */
