@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Random cases: whether what a run computes depends on how it is computed, and on who dies meanwhile.
+#
+#   scripts/random-cases.sh [--runs N] [--seed S] [--out DIR] [--built]
+#
+#   --runs N     so many cases (default 100), of seeds S, S + 1, ... (default 1)
+#   --out DIR    default: BUILD/random-cases; a case with a complaint stays there, with both of its runs
+#   --built      takes what is in the build folder as it is
+#
+# A case is drawn from the parameters of flows and phase fields, and computed by one process alone and then by several, of which
+# some are killed by SIGKILL (scripts/random_cases.py says what is drawn and what is compared). Both have to have the same
+# checksum, tables and pictures. Exit 0 only if nothing was to be complained of. The fault matrix has few cases and many
+# ways to die; this has many cases.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+RUNS=100 SEED=1 OUT= BUILT=
+while (($#)); do
+  case $1 in
+    -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
+    --runs) RUNS=${2:?--runs needs a number}; shift ;;
+    --seed) SEED=${2:?--seed needs a number}; shift ;;
+    --out) OUT=${2:?--out needs a folder}; shift ;;
+    --built) BUILT=1 ;;
+    *) fail "unknown option $1 (try --help)" ;;
+  esac
+  shift
+done
+for number in "$RUNS" "$SEED"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no number"; done
+if [ -z "$BUILT" ]; then
+  gabion_setup
+  gabion_build "$GABION_BUILD"
+fi
+[ -x "$GABION_BUILD/bin/gabion" ] || fail "build first: $GABION_BUILD/bin/gabion is missing"
+exec python3 "$GABION_ROOT/scripts/random_cases.py" --build "$GABION_BUILD" --out "${OUT:-$GABION_BUILD/random-cases}" --runs "$RUNS" --seed "$SEED"

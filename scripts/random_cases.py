@@ -1,0 +1,393 @@
+#!/usr/bin/env python3
+"""Random cases, each computed twice: alone, and on several processes of which some die; scripts/random-cases.sh calls it.
+
+A case is drawn from the parameters of flows and phase fields: geometry, lattice, collision, sides, bodies, levels of refinement,
+tables and pictures. It is computed by one process with one thread, a field of its own for each block, undisturbed; and then
+by several, as drawn: processes, threads, balancing, strips, strategies, schemes, checkpoints, and drills that kill by SIGKILL.
+Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
+if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
+without drills.
+What `gabion check` refuses is drawn anew. A case that diverges (4) has to do so in both.
+"""
+import argparse
+import collections
+import filecmp
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+
+def pick(rng, *values):
+    return rng.choice(values)
+
+
+def draw_blocks(rng, dims, is_refined):
+    """Cells of a block, and of the domain."""
+    sizes = (4, 6, 8, 10, 12, 16) if is_refined else (3, 4, 5, 6, 8, 9, 12, 16)
+    while True:
+        block = [rng.choice(sizes) for _ in range(dims)]
+        if rng.random() < 0.6:
+            block = [block[0]] * dims
+        roots = [rng.randint(1, 6 if dims == 2 else 4) for _ in range(dims)]
+        cells = [b * r for b, r in zip(block, roots)]
+        total, count = 1, 1
+        for c, r in zip(cells, roots):
+            total, count = total * c, count * r
+        if total <= (3000 if dims == 2 else 16000) and count >= 4:
+            return cells, block
+
+
+def draw_side_pair(rng, dims, axis, speed):
+    """Both sides of an axis."""
+    along = [0.0] * dims
+    along[axis] = speed
+    across = [0.0] * dims
+    across[(axis + 1) % dims] = speed
+    inlet = {"type": "velocity", "velocity": along}
+    if rng.random() < 0.5:
+        inlet["ramp_time"] = rng.randint(1, 30)
+    if rng.random() < 0.3:
+        inlet["profile"] = "parabolic"
+    closed = ({"type": "wall"}, {"type": "free_slip"}, {"type": "velocity", "velocity": across})
+    kind = rng.random()
+    if kind < 0.35:
+        return None
+    if kind < 0.7:
+        return [dict(rng.choice(closed)), dict(rng.choice(closed))]
+    if kind < 0.85:
+        return [inlet, {"type": pick(rng, "outflow", "pressure")}]
+    return [{"type": "pressure", "pressure": 1e-3}, {"type": "pressure"}]
+
+
+def draw_bodies(rng, cells, dims, speed):
+    bodies = []
+    for number in range(rng.choice((0, 0, 1, 1, 2, 3))):
+        centre = [round(rng.uniform(0.1, 0.9) * c, 2) for c in cells]
+        kind = pick(rng, "box", "sphere", "cylinder")
+        body = {"name": "body%d" % number, "type": kind, "wall": pick(rng, "interpolated", "staircase")}
+        smallest = min(cells)
+        radius = round(rng.uniform(1.2, max(1.5, smallest / 4)), 2)
+        if kind == "box":
+            body["lo"] = [c - radius for c in centre]
+            body["hi"] = [c + radius for c in centre]
+        else:
+            body["centre"], body["radius"] = centre, radius
+            if kind == "cylinder" and dims == 3:
+                body["axis"] = pick(rng, "x", "y", "z")
+                if rng.random() < 0.5:
+                    body["length"] = 2 * radius
+        if rng.random() < 0.2:
+            body["velocity"] = [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]
+        bodies.append(body)
+    return bodies
+
+
+def draw_refinement(rng, cells, bodies):
+    criteria = []
+    while not criteria:
+        if bodies and rng.random() < 0.6:
+            criteria.append({"type": "bodies", "distance": pick(rng, 0, 1, 2)})
+        if rng.random() < 0.4:
+            lo = [round(rng.uniform(0, 0.6) * c, 1) for c in cells]
+            criteria.append({"type": "box", "lo": lo, "hi": [a + 0.3 * c for a, c in zip(lo, cells)]})
+        if rng.random() < 0.6:
+            above = rng.choice((0.003, 0.01, 0.03))
+            criteria.append({"type": pick(rng, "vorticity", "gradient"), "above": above, "below": above * 0.7})
+    for criterion in criteria:
+        if rng.random() < 0.3:
+            criterion["level"] = 1
+    return {"levels": pick(rng, 1, 1, 2), "every": pick(rng, 0, 1, 3, 5, 8), "criteria": criteria}
+
+
+def draw_output(rng, cells, bodies, quantities, parts):
+    output = {"slices": []}
+    for number in range(rng.randint(1, 3)):
+        output["slices"].append({"name": "slice%d" % number, "quantity": rng.choice(parts), "every": rng.randint(7, 40),
+                                 "axis": "z" if len(cells) == 2 else pick(rng, "x", "y", "z"), "start": pick(rng, 0, 0, 13)})
+    if rng.random() < 0.7:
+        output["probes"] = {"every": rng.randint(1, 9), "quantities": rng.sample(quantities, 2)}
+        output["points"] = [{"name": "p%d" % i, "at": [round(rng.uniform(0.02, 0.98) * c, 2) for c in cells]} for i in range(rng.randint(1, 3))]
+        if rng.random() < 0.5:
+            output["lines"] = [{"name": "line", "from": [0.5] * len(cells), "to": [c - 0.6 for c in cells], "count": rng.randint(2, 20)}]
+    if rng.random() < 0.3:
+        output["fields"] = {"every": rng.randint(11, 40), "quantities": rng.sample(quantities, 2)}
+    return output
+
+
+def draw_flow(rng):
+    dims = pick(rng, 2, 3)
+    is_refined = rng.random() < 0.5
+    cells, block = draw_blocks(rng, dims, is_refined)
+    speed = round(rng.uniform(0.01, 0.08), 3)
+    case = {"run": {"steps": rng.randint(30, 90), "check_every": pick(rng, 0, 1, 7, 20)},
+            "domain": {"cells": cells, "block": block},
+            "lbm": {"collision": pick(rng, "trt", "trt", "srt", "mrt", "rr", "smagorinsky"),
+                    "precision": pick(rng, "double", "double", "float", "mixed"),
+                    "kernel": pick(rng, "auto", "auto", "auto", "in_place", "sparse", "vector", "reference")},
+            "fluid": {"viscosity": pick(rng, 0.01, 0.03, 0.1, 0.3), "velocity": speed, "length": 5},
+            "units": {"dt": 1}}
+    if dims == 3 and case["lbm"]["collision"] != "mrt" and rng.random() < 0.4:
+        case["lbm"]["lattice"] = "d3q27"
+    boundaries = {}
+    for axis in range(dims):
+        pair = draw_side_pair(rng, dims, axis, speed)
+        if pair:
+            boundaries["xyz"[axis] + "_min"], boundaries["xyz"[axis] + "_max"] = pair
+    if boundaries:
+        case["boundaries"] = boundaries
+        if rng.random() < 0.3:
+            case["fluid"]["acceleration"] = [round(rng.uniform(-1e-5, 1e-5), 8) for _ in range(dims)]
+    bodies = draw_bodies(rng, cells, dims, speed)
+    if bodies:
+        case["bodies"] = bodies
+    if len(boundaries) == 0 and rng.random() < 0.7:
+        case["initial"] = {"type": "taylor_green", "velocity": speed}
+    else:
+        case["initial"] = {"velocity": [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]}
+    if is_refined:
+        case["refinement"] = draw_refinement(rng, cells, bodies)
+    case["output"] = draw_output(rng, cells, bodies, ["density", "pressure", "velocity", "speed", "vorticity", "q_criterion", "level"],
+                                 ["density", "pressure", "velocity", "speed", "velocity.y", "vorticity", "q_criterion", "level"])
+    if bodies and rng.random() < 0.8:
+        case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2}
+    if rng.random() < 0.6:
+        case["output"]["integrals"] = {"every": rng.randint(1, 9), "strain": rng.random() < 0.5}
+    return case
+
+
+def draw_phase_field(rng):
+    dims = pick(rng, 2, 2, 3)
+    is_refined = rng.random() < 0.4
+    if dims == 2:
+        block = [rng.choice((8, 12)), rng.choice((8, 12))]
+        roots = [rng.randint(2, 4), rng.randint(4, 6)]
+    else:
+        block, roots = [8, 8, 8], [2, 2, 4]
+    if is_refined:
+        block, roots = [12] * dims, [2] * (dims - 1) + [6]
+    cells = [b * r for b, r in zip(block, roots)]
+    case = {"run": {"steps": rng.randint(40, 140), "check_every": pick(rng, 0, 1, 7, 20)},
+            "domain": {"cells": cells, "block": block, "dx": 3},
+            "phasefield": {"epsilon": 8, "dt": 0.5 if dims == 2 else 0.3, "interpolation": pick(rng, "cubic", "moelans"),
+                           "anti_trapping": rng.random() < 0.6,
+                           "components": ["A", "B", "C"], "eutectic_temperature": 1, "gamma": 1, "series_every": rng.randint(3, 30),
+                           "kernel": pick(rng, "auto", "fast", "reference"),
+                           "phases": [{"name": "alpha", "composition": [0.70691, 0.146545], "slopes": [0.45, 0]},
+                                      {"name": "beta", "composition": [0.146545, 0.70691], "slopes": [0, 0.45]},
+                                      {"name": "gamma", "composition": [0.146545, 0.146545], "slopes": [-0.45, -0.45]},
+                                      {"name": "melt", "composition": [0.333333333333333, 0.333333333333333],
+                                       "curvature": [1, 0.5, 0.5, 1], "diffusivity": 1}],
+                           "temperature": {"value": 0.8, "gradient": 1e-4, "velocity": 0.1}}}
+    height = cells[-1] // 4
+    field = case["phasefield"]
+    field["initial"] = rng.choice(({"type": "voronoi", "height": height, "seeds": 6, "shares": [0.3, 0.3, 0.4]},
+                                   {"type": "lamellae", "height": height, "period": cells[0] / 2},
+                                   {"type": "sphere", "centre": [c / 2 for c in cells], "radius": min(cells) / 4, "solids": ["beta"]}))
+    if rng.random() < 0.3:
+        field["noise"] = {"amplitude": 0.01, "seed": rng.randint(1, 99)}
+    if rng.random() < 0.3:
+        field["anisotropy"] = 0.03
+    if rng.random() < 0.5:
+        field["boundaries"] = {"lateral": pick(rng, "periodic", "closed"), "bottom": pick(rng, "closed", "reservoir"), "top": pick(rng, "closed", "reservoir")}
+    case["output"] = draw_output(rng, [3 * c for c in cells], [], ["phase", "solid", "phi_alpha", "mu_1", "c_2", "temperature", "interface"],
+                                 ["phase", "solid", "phi_beta", "mu_2", "c_1", "temperature", "interface"])
+    if field["initial"]["type"] != "sphere" and rng.random() < 0.6:
+        field["window"] = {"row": height, "every": pick(rng, 3, 10), "rows": 1}
+        if not is_refined and rng.random() < 0.5:
+            case["output"]["slabs"] = {"quantities": ["phase", "c_1"]}
+            field["window"]["rows"] = 2
+    if is_refined:
+        field["refinement"] = {"levels": 1, "every": pick(rng, 5, 10)}
+    if rng.random() < 0.5:
+        case["output"]["profile"] = {"every": rng.randint(5, 40)}
+    return case
+
+
+def draw_way(rng, case):
+    """How it is computed the second time: processes, threads, spares, settings, drills."""
+    blocks = 1  # at first; each process needs one
+    for cells, block in zip(case["domain"]["cells"], case["domain"]["block"]):
+        blocks *= cells // block
+    coarsest = blocks >> (len(case["domain"]["cells"]) * case.get("phasefield", {}).get("refinement", {}).get("levels", 0))
+    np = min(rng.choice((2, 2, 3, 3, 4, 5)), max(2, coarsest))
+    way = {"np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 0, 1, 2)), "set": [], "drills": []}
+    settings = way["set"]
+    disk = rng.random() < 0.3
+    strategies = []
+    if way["spares"]:
+        strategies += rng.choice((["spare"], ["local", "spare"]))
+        settings.append("resilience.spares={count: %d, per: run}" % way["spares"])
+    strategies += ["shrink"] + (["disk"] if disk else [])
+    if way["spares"] or disk:
+        settings.append("resilience.strategies=[%s]" % ", ".join(strategies))
+    every = rng.randint(2, 25)
+    settings.append("resilience.memory.every=%d" % every)
+    if disk:
+        settings.append("resilience.disk.every=%d" % (every * rng.randint(1, 3)))
+    if "local" not in strategies:
+        scheme = rng.choice(("pairwise", "pairwise", "ring", "parity", "reed-solomon") if np > 3 else ("pairwise", "ring"))
+        settings.append("resilience.scheme=" + scheme)
+        if scheme == "ring":
+            settings.append("resilience.copies=%d" % rng.randint(1, min(2, np - 1)))
+        if scheme in ("pairwise", "ring"):
+            if rng.random() < 0.3:
+                settings.append("resilience.memory.overlap=true")
+            if rng.random() < 0.3:
+                settings.append("resilience.memory.compression=" + pick(rng, "auto", "lz4", "zstd"))
+        if rng.random() < 0.2:
+            settings.append("resilience.scrub=%d" % rng.randint(3, 20))
+        if rng.random() < 0.15 and "phasefield" not in case:
+            settings.append("resilience.monitors=[mass]")
+    settings.append("balance.strategy=" + pick(rng, "morton", "hilbert", "diffusion", "graph"))
+    if rng.random() < 0.2:
+        settings += ["balance.work=measured", "balance.every=%d" % rng.randint(5, 20)]
+    if rng.random() < 0.3:
+        settings.append("balance.weights=total")
+    if "lbm" in case:
+        settings.append("lbm.pencil=%d" % rng.choice((0, 0, 2, 3, 4, 8)))
+    for _ in range(rng.choice((0, 1, 1, 1, 2))):
+        slots = rng.sample(range(np), 1 if rng.random() < 0.8 else min(2, np - 1))
+        phase = pick(rng, "compute", "compute", "exchange", "exchange", "reduction", "snapshot", "commit", "output", "migration", "adapt-mark",
+                     "adapt-migrate", "adapt-rebuild", "recovery")
+        way["drills"].append("slot=%s,step=%d,phase=%s,visit=%d" % ("+".join(map(str, slots)), rng.randint(0, case["run"]["steps"]), phase, rng.randint(1, 3)))
+    return way
+
+
+class Campaign:
+    def __init__(self, options):
+        self.options = options
+        self.launch = os.path.join(options.build, "bin", "gabion-launch")
+        self.program = os.path.join(options.build, "bin", "gabion")
+        self.counts = collections.Counter()
+
+    def call(self, command, log, threads=None):
+        environment = dict(os.environ)
+        if threads:
+            environment["OMP_NUM_THREADS"] = str(threads)
+        with open(log, "ab") as file:
+            file.write((" ".join(command) + "\n").encode())
+            file.flush()
+            try:
+                return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, env=environment,
+                                      timeout=self.options.deadline, check=False).returncode
+            except subprocess.TimeoutExpired:
+                return None
+
+    def compute(self, path, folder, way):
+        command = [self.launch, "-n", str(way["np"]), "--spares", str(way["spares"]), "-t", str(way["threads"]), "--pin", "never", "--stall", "60",
+                   "--start-retries", "0", "--", self.program, "run", path, "--out", folder]
+        for setting in way["set"]:
+            command += ["--set", setting]
+        drills = []
+        for drill in way["drills"]:
+            drills += ["--inject", drill]
+        log = folder + ".log"
+        code = self.call(command + drills, log)
+        may_lose = any("+" in d for d in way["drills"]) or len(way["drills"]) > 1
+        victims = {slot for drill in way["drills"] for slot in drill[len("slot="):drill.index(",")].split("+")}
+        if code == 76 or (code == 3 and may_lose) or (code == 1 and len(victims) == way["np"]):  # 1: nobody was left
+            self.counts["ended with %d, started again" % code] += 1
+            code = self.call(command, log)
+        return code
+
+    def one(self, seed):
+        rng = random.Random(seed)
+        work = os.path.join(self.options.out, "case-%d" % seed)
+        shutil.rmtree(work, ignore_errors=True)
+        os.makedirs(work)
+        path = os.path.join(work, "case.yaml")
+        for _ in range(50):
+            case = draw_flow(rng) if rng.random() < 0.7 else draw_phase_field(rng)
+            with open(path, "w") as file:
+                json.dump(case, file, indent=1)
+            if self.call([self.program, "check", path], os.path.join(work, "check.log")) == 0:
+                break
+            self.counts["drawn, but refused"] += 1
+        else:
+            return "nothing drawn that `gabion check` takes"
+        alone = {"np": 1, "threads": 1, "spares": 0, "set": ["lbm.pencil=1"] if "lbm" in case else [], "drills": []}
+        first, second = os.path.join(work, "alone"), os.path.join(work, "several")
+        code = self.compute(path, first, alone)
+        if code not in (0, 4):
+            return "alone: ended with %s" % code
+        for _ in range(20):  # what is drawn may be what no case allows
+            way = draw_way(rng, case)
+            check = [self.program, "check", path]
+            for setting in way["set"]:
+                check += ["--set", setting]
+            if self.call(check, os.path.join(work, "check.log")) == 0:
+                break
+        other = self.compute(path, second, way)
+        if code == 4:
+            self.counts["diverged"] += 1
+            return None if other == 4 else "diverges alone, ends with %s otherwise" % other
+        if other != 0:
+            return "ended with %s" % other
+        with open(os.path.join(second, "events.jsonl")) as file:
+            self.counts["deaths"] += sum('"drill"' in line for line in file)
+        return self.compare(first, second)
+
+    def compare(self, first, second):
+        sums = []
+        for folder in (first, second):
+            with open(os.path.join(folder, "summary.json")) as file:
+                sums.append(find(json.load(file), "checksum"))
+        if not sums[0] or sums[0] != sums[1]:
+            return "checksum %s alone, %s otherwise" % tuple(sums)
+        files = 0
+        for name in sorted(glob.glob(os.path.join(first, "**", "*"), recursive=True)):
+            if not name.endswith((".csv", ".png")):
+                continue
+            other = os.path.join(second, os.path.relpath(name, first))
+            if not os.path.exists(other):
+                return "no " + os.path.relpath(name, first)
+            if not filecmp.cmp(name, other, shallow=False):
+                return "another " + os.path.relpath(name, first)
+            files += 1
+        for name in glob.glob(os.path.join(second, "**", "*"), recursive=True):
+            if name.endswith((".csv", ".png")) and not os.path.exists(os.path.join(first, os.path.relpath(name, second))):
+                return "only of several: " + os.path.relpath(name, second)
+        self.counts["tables and pictures compared"] += files
+        return None
+
+
+def find(tree, key):
+    if isinstance(tree, dict):
+        if key in tree:
+            return tree[key]
+        for value in tree.values():
+            found = find(value, key)
+            if found is not None:
+                return found
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--deadline", type=float, default=300)
+    options = parser.parse_args()
+    os.makedirs(options.out, exist_ok=True)
+    campaign, bad = Campaign(options), 0
+    for seed in range(options.seed, options.seed + options.runs):
+        complaint = campaign.one(seed)
+        if complaint:
+            bad += 1
+            print("seed %d: %s (%s)" % (seed, complaint, os.path.join(options.out, "case-%d" % seed)), flush=True)
+        else:
+            shutil.rmtree(os.path.join(options.out, "case-%d" % seed), ignore_errors=True)
+    print("%d cases, %d complaints" % (options.runs, bad))
+    for name, count in sorted(campaign.counts.items()):
+        print("  %s: %d" % (name, count))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
