@@ -240,8 +240,8 @@ def draw_way(rng, case):
                 settings.append("resilience.memory.compression=" + pick(rng, "auto", "lz4", "zstd"))
         if rng.random() < 0.2:
             settings.append("resilience.scrub=%d" % rng.randint(3, 20))
-        if rng.random() < 0.15 and "phasefield" not in case:
-            settings.append("resilience.monitors=[mass]")
+        if rng.random() < 0.4 and "phasefield" not in case:
+            settings.append("resilience.monitors=[%s]" % pick(rng, "mass", "bounds, mass", "recompute", "mass, recompute"))
     settings.append("balance.strategy=" + pick(rng, "morton", "hilbert", "diffusion", "graph"))
     if rng.random() < 0.2:
         settings += ["balance.work=measured", "balance.every=%d" % rng.randint(5, 20)]
