@@ -45,6 +45,13 @@ const gab_physics *gab_app_physics_at(int index)
   return index >= 0 && index < all_count ? all[index] : NULL;
 }
 
+gab_config_word gab_app_physics_quantity(const gab_physics *physics, int index)
+{
+  if (physics->quantities) return physics->quantities(index);
+  return (gab_config_word){.name =
+                               index < length(physics->usual_fields) ? physics->usual_fields[index] : NULL};
+}
+
 const gab_physics *gab_app_physics_of(const gab_config *config)
 {
   const gab_physics *fallback = all[all_count - 1];
