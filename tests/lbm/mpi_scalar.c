@@ -1,7 +1,7 @@
 /* gabion-test: np=1,2 timeout=120 labels=quick */
 /* A scalar that a flow carries (lbm/scalar/scalar.h), in the plane and in space: a wave that is carried and decays has errors of
- * second order; between sides with values heat is conducted as Fourier says, along each axis, across two levels too; where nothing
- * passes the sides the sum stays; buoyancy gives the fluid its momentum along its axis. What it is not for is refused. */
+ * second order; between sides with values heat is conducted as Fourier says, along each axis, across two levels too; what passes the
+ * sides is what the sum changes by, and where nothing does it stays; buoyancy gives the fluid its momentum along its axis. What it is not for is refused. */
 #include "lbm/scalar/scalar.h"
 
 #include "blockforest/adaptation/adapt.h"
@@ -207,12 +207,12 @@ static double sum_of(gab_world *world, const carried *it)
   return gab_exact_value(&sum);
 }
 
-/* With a flow on one level; at rest, in a closed box, on two. */
-static void sum_stays(gab_world *world, int dimension, bool closed)
+/* With a flow on one level, between walls too; at rest, in a closed box, on two. */
+static void sum_stays(gab_world *world, int dimension, bool closed, bool refined)
 {
-  const double velocity[3] = {closed ? 0 : 0.1, closed ? 0 : -0.05, closed ? 0 : 0.08};
+  const double moves = refined ? 0 : 0.1, velocity[3] = {moves, -moves / 2, moves};
   const gab_lbm_scalar_options options = {.name = "salt", .diffusivity = 0.03};
-  carried it = make(world, dimension, 8, closed, closed, velocity, &options);
+  carried it = make(world, dimension, 8, closed, refined, velocity, &options);
   gab_lbm_scalar_flux flux;
   visit(&it, set_spot, NULL);
   const double before = sum_of(world, &it);
@@ -220,6 +220,25 @@ static void sum_stays(gab_world *world, int dimension, bool closed)
   CHECK(flux.change > 1e-3);
   run(&it, 50);
   CHECK(fabs(sum_of(world, &it) / before - 1) < 1e-13);
+  drop(&it);
+}
+
+/* What the sides of an axis let through is what the sum changes by. */
+static void sides_account_for_the_sum(gab_world *world, int dimension, int axis, bool refined)
+{
+  gab_lbm_scalar_options options = {.name = "heat", .diffusivity = 0.03};
+  gab_lbm_scalar_flux flux;
+  const double moves = refined ? 0 : 0.1;
+  options.sides[2 * axis] = (gab_lbm_scalar_side){GAB_SCALAR_FIXED, 2};
+  options.sides[2 * axis + 1] = (gab_lbm_scalar_side){GAB_SCALAR_FIXED, -1};
+  carried it = make(world, dimension, 8, true, refined, (double[3]){moves, moves, moves}, &options);
+  visit(&it, set_spot, NULL);
+  run(&it, 3);
+  const double before = sum_of(world, &it);
+  REQUIRE_OK(gab_lbm_scalar_measure(it.scalar, axis, &flux));
+  REQUIRE_OK(gab_lbm_scalar_step(it.scalar)); /* with the flow as it is */
+  CHECK(fabs(flux.lower) > 1e-3 && fabs(flux.upper) > 1e-3 && fabs(flux.lower - flux.upper) > 1e-3);
+  CHECK(fabs(sum_of(world, &it) - before - (flux.lower - flux.upper)) < 1e-11);
   drop(&it);
 }
 
@@ -358,9 +377,12 @@ int main(int argc, char **argv)
       conducts(world, dimension, axis, false);
       conducts(world, dimension, axis, true);
       drives(world, dimension, axis);
+      sides_account_for_the_sum(world, dimension, axis, false);
+      sides_account_for_the_sum(world, dimension, axis, true);
     }
-    sum_stays(world, dimension, false);
-    sum_stays(world, dimension, true);
+    sum_stays(world, dimension, false, false);
+    sum_stays(world, dimension, true, false);
+    sum_stays(world, dimension, true, true);
   }
   is_refused(world);
   second_drive_is_refused(world);
