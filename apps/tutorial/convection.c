@@ -147,12 +147,16 @@ static gab_status build(gab_app_run *run)
 }
 
 /* ---- 3. A step, and smaller cells where temperatures change most. */
-static gab_status move(void *user, gab_step step)
+static gab_status move_fluid(void *user, gab_step step)
 {
-  const convection *it = user;
   (void)step;
-  GAB_TRY(gab_lbm_step(it->lbm));
-  return gab_lbm_scalar_step(it->temperature);
+  return gab_lbm_step(((const convection *)user)->lbm);
+}
+
+static gab_status move_heat(void *user, gab_step step)
+{
+  (void)step;
+  return gab_lbm_scalar_step(((const convection *)user)->temperature);
 }
 
 static gab_status mark_block(void *user, const gab_forest *forest, const gab_block *block, gab_mark *mark)
@@ -180,7 +184,8 @@ static gab_status add(gab_app_run *run)
                                      .mark = mark_block,
                                      .substeps = true};
   GAB_TRY(gab_timeloop_add_entity(run->loop, &flow));
-  GAB_TRY(gab_timeloop_add_task(run->loop, "flow and temperature", move, run));
+  GAB_TRY(gab_timeloop_add_task(run->loop, "flow", move_fluid, run));
+  GAB_TRY(gab_timeloop_add_task(run->loop, "temperature", move_heat, run));
   GAB_TRY(gab_app_run_add_adaptation(run, &follow));
   GAB_TRY(gab_app_run_add_balance(run));
   return gab_app_run_add_output(run);
@@ -193,11 +198,11 @@ static gab_status nusselt_row(void *user, gab_step step, double time, double *ro
 {
   const convection *it = user;
   const convection_case *which = it->parameters;
+  const double height = (double)gab_forest_domain_cells(it->base.forest).hi[1],
+               conducted = height * (which->conductivity / which->length);
   gab_lbm_scalar_flux flux;
   (void)step, (void)time;
   GAB_TRY(gab_lbm_scalar_measure(it->temperature, 0, &flux));
-  const gab_box domain = gab_forest_domain_cells(it->base.forest);
-  const double height = (double)domain.hi[1], conducted = height * (which->conductivity / which->length);
   row[0] = flux.lower / conducted;
   row[1] = flux.upper / conducted;
   row[2] = flux.volume / conducted / which->length;
