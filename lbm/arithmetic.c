@@ -37,3 +37,18 @@ gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in)
              theirs, mine);
   return GAB_OK;
 }
+
+gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out)
+{
+  GAB_TRY(gab_lbm_put_arithmetic(lbm, out));
+  return gab_put_i64(out, gab_lbm_get_step(lbm));
+}
+
+gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in)
+{
+  int64_t step;
+  GAB_TRY(gab_lbm_check_arithmetic(lbm, in));
+  GAB_TRY(gab_get_i64(in, &step));
+  gab_lbm_set_step(lbm, step);
+  return GAB_OK;
+}

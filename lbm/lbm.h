@@ -268,6 +268,11 @@ gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out);
  *  this flow */
 gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in);
 
+/** What of a flow is not in its blocks, arithmetic and steps done: pack and unpack of an entity that is equal on all processes
+ *  (resilience/checkpoint/entity.h). @param[in] lbm  a gab_lbm @return as gab_lbm_check_arithmetic() */
+gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out);
+gab_status gab_lbm_unpack_state(void *lbm, gab_reader *in);
+
 /** Which kernel a flow gets, and why, in words. */
 typedef struct gab_lbm_kernel_choice {
   const char *name;

@@ -11,6 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+static gab_config_word strategy_word(int index)
+{
+  const gab_strategy *strategy = gab_strategy_at(index);
+  return strategy ? (gab_config_word){.name = strategy->name, .doc = strategy->doc} : (gab_config_word){0};
+}
+
+static gab_config_word scheme_word(int index)
+{
+  const gab_scheme *scheme = gab_scheme_at(index);
+  return scheme ? (gab_config_word){.name = scheme->name, .doc = scheme->doc} : (gab_config_word){0};
+}
+
+static gab_config_word monitor_word(int index)
+{
+  const gab_monitor *monitor = gab_monitor_at(index);
+  return monitor ? (gab_config_word){.name = monitor->name, .doc = monitor->doc} : (gab_config_word){0};
+}
+
 static const gab_config_key resilience_keys[] = {
     {.name = "strategies",
      .type = GAB_CONFIG_STRING,
@@ -19,24 +37,15 @@ static const gab_config_key resilience_keys[] = {
      .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "Recovery strategies in the order in which they are tried after a death: local lets a spare process take "
-         "the place of a dead one and go back alone while all others go on (doc/local-recovery.md); spare lets processes that "
-         "were set aside (gabion-launch --spares) take the seats of the dead, respawn does so, too, and starts "
-         "processes where no spare is left, shrink goes on with the "
-         "survivors from memory, disk goes back to the newest checkpoint on disk, reconstruct goes on from "
-         "memory and makes blocks that nobody holds any more up from what is around them (where the data can "
-         "be made up so): an approximation, which the run then says it is. If left out: [shrink], spare before "
-         "it if there are any, and disk behind it with checkpoints on disk."},
+         "Recovery strategies in the order in which they are tried after a death. If left out: [shrink], spare before "
+         "it if there are any, and disk behind it with checkpoints on disk.",
+     .words = strategy_word},
     {.name = "scheme",
      .type = GAB_CONFIG_STRING,
      .default_text = "pairwise",
      .outside = true,
-     .doc =
-         "Redundancy scheme, which says who keeps what of whose state: pairwise (copies as far away as can "
-         "be), "
-         "ring (copies at the next ones), parity (groups of which any one can be lost, for a fraction of a "
-         "copy), reed-solomon (groups of which several can be lost), none, or one that the application "
-         "registered."},
+     .doc = "Redundancy scheme, which says who keeps what of whose state.",
+     .words = scheme_word},
     {.name = "copies",
      .type = GAB_CONFIG_INT,
      .min = 1,
@@ -84,6 +93,7 @@ static const gab_config_key resilience_keys[] = {
          "changed there is replaced from a copy or from parities."},
     {.name = "monitors",
      .type = GAB_CONFIG_STRING,
+     .words = monitor_word,
      .length_min = 1,
      .length_max = 16,
      .default_text = GAB_CONFIG_OPTIONAL,

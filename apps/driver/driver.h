@@ -134,6 +134,10 @@ gab_status gab_app_refuse(gab_world *world, gab_status status);
 gab_status gab_app_physics_set(const gab_physics *const *physics, int count);
 /** @return the index-th of all physics, NULL behind the last */
 const gab_physics *gab_app_physics_at(int index);
+/** What runs of a physics have to write: the index-th, without a name behind the last. */
+gab_config_word gab_app_physics_quantity(const gab_physics *physics, int index);
+/** What a slice shows: as output.slices says, else what is usual for the physics. */
+const char *gab_app_slice_quantity(const gab_app_case *which, size_t index);
 /** What a checked parameter file is about. */
 const gab_physics *gab_app_physics_of(const gab_config *config);
 

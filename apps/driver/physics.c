@@ -45,6 +45,21 @@ const gab_physics *gab_app_physics_at(int index)
   return index >= 0 && index < all_count ? all[index] : NULL;
 }
 
+gab_config_word gab_app_physics_quantity(const gab_physics *physics, int index)
+{
+  if (physics->quantities) return physics->quantities(index);
+  return (gab_config_word){.name =
+                               index < length(physics->usual_fields) ? physics->usual_fields[index] : NULL};
+}
+
+const char *gab_app_slice_quantity(const gab_app_case *which, size_t index)
+{
+  char path[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_path(path, "output.slices.%zu.quantity", index);
+  return gab_config_is_set(which->config, path) ? gab_config_string(which->config, path)
+                                                : which->physics->usual_slice;
+}
+
 const gab_physics *gab_app_physics_of(const gab_config *config)
 {
   const gab_physics *fallback = all[all_count - 1];

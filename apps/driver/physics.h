@@ -98,6 +98,8 @@ struct gab_physics {
   gab_sample_report (*recomputation)(const gab_app_run *it);
   /** Brings up to date what quantities are evaluated from. NULL: nothing to do. Collective. */
   gab_status (*update_quantities)(gab_app_run *it);
+  /** What its runs have to write, for help and info. NULL: the usual fields. */
+  gab_config_words *quantities;
   const char *const
       *usual_fields;       /**< NULL-terminated: quantities of output.fields that does not say which */
   const char *usual_slice; /**< of a slice that does not say which */
@@ -114,7 +116,8 @@ struct gab_physics {
   gab_status (*finish)(gab_app_run *it, gab_step step);
   /** Says in the log what may help a run that diverged. NULL: nothing. */
   void (*name_levers)(const gab_app_run *it);
-  /** How many levels of its grid blocks_of_levels in summary.json names at least. NULL: those that have blocks. */
+  /** How many levels of its grid blocks_of_levels in summary.json names at least. NULL: those up to the
+   *  finest of its adaptation (run/run.h). */
   int (*levels)(const gab_app_run *it);
   /** Members beside blocks_of_levels of "grid" in summary.json. NULL: none. */
   void (*put_grid)(const gab_app_run *it, gab_json *json);

@@ -27,6 +27,7 @@ typedef struct gab_quantity {
    *  cell without a value, a solid one for instance. Local, no communication; one thread at a time. */
   gab_status (*evaluate)(void *user, const gab_forest *forest, const gab_block *block, double *values);
   void *user;
+  const char *doc; /**< a few words, for help; may be NULL */
 } gab_quantity;
 
 /** A list of quantities to choose from. */

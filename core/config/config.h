@@ -62,17 +62,29 @@ typedef enum gab_config_file {
 /** Enough for every path of a key, see gab_config_path(). */
 #define GAB_CONFIG_PATH_CAPACITY 256
 
+/** What a value may be: an entry of a registry, say, to which programs add their own. */
+typedef struct gab_config_word {
+  const char *name; /**< NULL: behind the last */
+  const char *doc;  /**< a few words; may be NULL */
+  bool usual;       /**< of a key without a default: what leaving it out comes to */
+} gab_config_word;
+
+/** The index-th word, from 0. Asked whenever words are needed, so entries that are registered later are among them. */
+typedef gab_config_word gab_config_words(int index);
+
 /** One row of a table. Fields that are left out are zero. */
 typedef struct gab_config_key {
   const char *name; /**< lower-case letters, digits, underscores; begins with a letter */
   gab_config_type type;
-  const char *unit;         /**< for people, may be NULL */
-  double min, max;          /**< of numbers: checked if min < max; INFINITY leaves a side open */
-  bool min_excluded;        /**< the minimum itself is not allowed */
-  bool max_excluded;        /**< the maximum itself is not allowed */
-  size_t length_min;        /**< of a list */
-  size_t length_max;        /**< of a list; 0: a single value */
-  const char *choices;      /**< of choices: the words, separated by '|', e.g. "srt|trt" */
+  const char *unit;    /**< for people, may be NULL */
+  double min, max;     /**< of numbers: checked if min < max; INFINITY leaves a side open */
+  bool min_excluded;   /**< the minimum itself is not allowed */
+  bool max_excluded;   /**< the maximum itself is not allowed */
+  size_t length_min;   /**< of a list */
+  size_t length_max;   /**< of a list; 0: a single value */
+  const char *choices; /**< of choices: the words, separated by '|', e.g. "srt|trt" */
+  gab_config_words
+      *words; /**< of choices instead of that; of texts those that help lists, not checked here */
   const char *default_text; /**< as one would write it in the file; NULL: required; or #GAB_CONFIG_OPTIONAL */
   gab_config_file file;     /**< of texts */
   bool outside; /**< does not change the state of the simulation: left out of gab_config_canonical_state() */
@@ -109,6 +121,11 @@ void gab_config_destroy(gab_config **config);
 /** Adds a table; it is borrowed and has to outlive the configuration (make it static).
  *  @return ::GAB_ERR_ARGUMENT if the table is not sound: a name twice, a default of the wrong type, ... */
 gab_status gab_config_declare(gab_config *config, const gab_config_section *section);
+
+/** Of a text whose table cannot know its words: lists them in help, instead of gab_config_key.words. After its section was
+ *  declared. @param[in] path  of the key; borrowed as long as the configuration, as `words` is
+ *  @return ::GAB_ERR_ARGUMENT if no table has such a text */
+gab_status gab_config_set_words(gab_config *config, const char *path, gab_config_words *words);
 
 /** Reads a file and checks that it is YAML. Replaces what was loaded before, or, on failure, changes nothing.
  *  @return ::GAB_ERR_INPUT with "file:line:column: what"; also for what is no regular file (a folder, a pipe) */

@@ -2,11 +2,17 @@
 
 #include <string.h>
 
-static const char *default_of(const gab_config_key *key)
+static const char *default_of(const gab_config_key *key, gab_config_words *words)
 {
   if (!key->default_text) return "required";
-  return strcmp(key->default_text, GAB_CONFIG_OPTIONAL) == 0 ? "none" : key->default_text;
+  if (strcmp(key->default_text, GAB_CONFIG_OPTIONAL) != 0) return key->default_text;
+  for (int i = 0; words && words(i).name; ++i)
+    if (words(i).usual) return "as marked";
+  return "none";
 }
+
+/* Behind the name of a word. */
+static const char *mark_of(gab_config_word word) { return word.usual ? " (default)" : ""; }
 
 /* ---- help on the terminal ---- */
 
@@ -19,20 +25,50 @@ static void write_section_head(FILE *out, const gab_config_section *section)
   fputc('\n', out);
 }
 
-static void write_key_line(FILE *out, const gab_config_key *key)
+/* What a value may be, NULL if that is no list; a choice says it in its type, too. */
+static gab_config_words *words_of(const gab_config *config, const gab_config_section *section,
+                                  const gab_config_key *key)
 {
-  fprintf(out, "  %-20s %s\n", key->name, key->doc);
-  fprintf(out, "  %-20s   default: %s\n", "", default_of(key));
+  char full[GAB_CONFIG_PATH_CAPACITY];
+  gab_config_join(full, sizeof full, section->path, key->name);
+  for (size_t i = 0; i < config->words_count; ++i)
+    if (strcmp(config->words[i].path, full) == 0) return config->words[i].words;
+  return key->words;
 }
 
-static void write_key(FILE *out, const gab_config_section *section, const gab_config_key *key)
+static void write_key_line(FILE *out, const gab_config *config, const gab_config_section *section,
+                           const gab_config_key *key)
+{
+  gab_config_words *words = words_of(config, section, key);
+  fprintf(out, "  %-20s %s\n", key->name, key->doc);
+  for (int i = 0; words && words(i).name; ++i) {
+    if (i == 0) fprintf(out, "  %-20s   %s of: ", "", key->length_max > 0 ? "any" : "one");
+    fprintf(out, "%s%s%s", words(i).name, mark_of(words(i)), words(i + 1).name ? ", " : "\n");
+  }
+  fprintf(out, "  %-20s   default: %s\n", "", default_of(key, words));
+}
+
+static void write_words(FILE *out, const gab_config_key *key, gab_config_words *words)
+{
+  const char *head = key->length_max > 0 ? "any of:" : "one of:";
+  for (int i = 0; words && words(i).name; ++i) {
+    const gab_config_word word = words(i);
+    fprintf(out, "  %-9s %s%s%s%s\n", i == 0 ? head : "", word.name, mark_of(word), word.doc ? ": " : "",
+            word.doc ? word.doc : "");
+  }
+}
+
+static void write_key(FILE *out, const gab_config *config, const gab_config_section *section,
+                      const gab_config_key *key)
 {
   char type[512];
+  gab_config_words *words = words_of(config, section, key);
   gab_config_describe_type(key, type, sizeof type);
   fprintf(out, "%s%s%s%s\n", section->path, section->is_list ? "[]" : "", section->path[0] ? "." : "",
           key->name);
   if (section->variant) fprintf(out, "  for:      type: %s\n", section->variant);
-  fprintf(out, "  what:     %s\n  type:     %s\n  default:  %s\n", key->doc, type, default_of(key));
+  fprintf(out, "  what:     %s\n  type:     %s\n  default:  %s\n", key->doc, type, default_of(key, words));
+  write_words(out, key, words);
 }
 
 /* "bodies.0.radius" and "bodies[].radius" to "bodies.radius". */
@@ -64,7 +100,7 @@ static size_t write_sections(const gab_config *config, FILE *out, const char *pa
     if (!below) continue;
     if (found++ > 0) fputc('\n', out);
     write_section_head(out, section);
-    for (size_t k = 0; k < section->count; ++k) write_key_line(out, &section->keys[k]);
+    for (size_t k = 0; k < section->count; ++k) write_key_line(out, config, section, &section->keys[k]);
   }
   return found;
 }
@@ -80,7 +116,7 @@ static size_t write_keys(const gab_config *config, FILE *out, const char *path, 
       gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
       if (strcmp(bare ? key->name : full, path) != 0) continue;
       if (found++ > 0) fputc('\n', out);
-      write_key(out, config->sections[i], key);
+      write_key(out, config, config->sections[i], key);
     }
   return found;
 }
@@ -133,7 +169,18 @@ static void write_cell(FILE *out, const char *text)
   }
 }
 
-static void write_row(FILE *out, const gab_config_key *key)
+/* Behind the explanation, as a list. */
+static void write_words_cell(FILE *out, gab_config_words *words)
+{
+  for (int i = 0; words && words(i).name; ++i) {
+    const gab_config_word word = words(i);
+    fprintf(out, "%s`%s`%s%s", i > 0 ? "; " : " ", word.name, mark_of(word), word.doc ? ": " : "");
+    if (word.doc) write_cell(out, word.doc);
+    if (!words(i + 1).name) fputc('.', out);
+  }
+}
+
+static void write_row(FILE *out, const gab_config_key *key, gab_config_words *words)
 {
   char type[512], range[128];
   gab_config_key bare = *key;
@@ -141,14 +188,17 @@ static void write_row(FILE *out, const gab_config_key *key)
   bare.min = bare.max = 0;
   gab_config_describe_type(&bare, type, sizeof type);
   gab_config_describe_range(key, range, sizeof range);
-  const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key), key->doc};
+  const char *cells[] = {type, key->unit ? key->unit : "", range, default_of(key, words)};
   fprintf(out, "| `%s` |", key->name);
   for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
     fputc(' ', out);
     write_cell(out, cells[i]);
     fputs(cells[i][0] ? " |" : "|", out);
   }
-  fputc('\n', out);
+  fputc(' ', out);
+  write_cell(out, key->doc);
+  write_words_cell(out, words);
+  fputs(" |\n", out);
 }
 
 static void write_table(const gab_config *config, FILE *out, const gab_config_section *section)
@@ -163,7 +213,8 @@ static void write_table(const gab_config *config, FILE *out, const gab_config_se
   if (section->doc) fprintf(out, "\n%s\n", section->doc);
   if (section->count == 0) return;
   fputs("\n| key | type | unit | range | default | what |\n|---|---|---|---|---|---|\n", out);
-  for (size_t k = 0; k < section->count; ++k) write_row(out, &section->keys[k]);
+  for (size_t k = 0; k < section->count; ++k)
+    write_row(out, &section->keys[k], words_of(config, section, &section->keys[k]));
 }
 
 gab_status gab_config_write_reference(const gab_config *config, FILE *out)

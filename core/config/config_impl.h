@@ -123,9 +123,18 @@ typedef struct config_result {
 
 void gab_config_result_release(config_result *result);
 
+/* Words that were set for a key. */
+typedef struct config_words {
+  const char *path;
+  gab_config_words *words;
+} config_words;
+enum { CONFIG_MOST_WORDS = 16 };
+
 struct gab_config {
   const gab_config_section **sections;
   size_t section_count, section_capacity;
+  config_words words[CONFIG_MOST_WORDS];
+  size_t words_count;
   gab_buffer name, text; /* terminated */
   bool loaded;
   config_arena override_arena;
@@ -151,6 +160,8 @@ void gab_config_list_variants(const gab_config *config, const char *path, char *
 /* The closest among all that may stand in the mapping `path`; "" if nothing is near. */
 void gab_config_closest_in(const gab_config *config, const char *path, const char *variant,
                            const char *wanted, char *closest, size_t capacity);
+/* The index-th word of a choice, from 0. @return false behind the last */
+bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size_t capacity);
 /* Whether the words, separated by '|', have this one. */
 bool gab_config_has_word(const char *words, const char *word);
 /* "lbm.omega" from "lbm" and "omega". */

@@ -101,6 +101,22 @@ void gab_config_list_variants(const gab_config *config, const char *path, char *
   }
 }
 
+bool gab_config_choice_at(const gab_config_key *key, int index, char *word, size_t capacity)
+{
+  if (!key->choices) {
+    const char *name = key->words(index).name;
+    snprintf(word, capacity, "%s", name ? name : "");
+    return name != NULL;
+  }
+  const char *at = key->choices;
+  for (; at && index > 0; --index) {
+    at = strchr(at, '|');
+    at += at != NULL;
+  }
+  if (at) snprintf(word, capacity, "%.*s", (int)strcspn(at, "|"), at);
+  return at != NULL;
+}
+
 typedef struct candidate {
   const char *wanted;
   size_t distance;
@@ -206,8 +222,12 @@ static gab_status check_row(const gab_config *config, const gab_config_section *
   if ((unsigned)key->type > GAB_CONFIG_CHOICE || key->length_min > key->length_max)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: no such type", section->path, name);
   if (!key->doc || !key->doc[0]) GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: no documentation", section->path, name);
-  if ((key->type == GAB_CONFIG_CHOICE) != (key->choices && key->choices[0]))
+  const bool has_choices = (key->choices && key->choices[0]) || (key->choices == NULL && key->words);
+  if (key->type == GAB_CONFIG_CHOICE ? !has_choices : key->choices != NULL)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: choices belong to a key of type choice", section->path, name);
+  if (key->words && (key->choices || key->type < GAB_CONFIG_STRING))
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%s.%s: words belong to texts, and to choices without a list", section->path,
+             name);
   char full[GAB_CONFIG_PATH_CAPACITY];
   gab_config_join(full, sizeof full, section->path, name);
   if (gab_config_is_prefix(config, full)) GAB_FAIL(GAB_ERR_ARGUMENT, "%s is a section and a key", full);
@@ -262,4 +282,20 @@ gab_status gab_config_declare(gab_config *config, const gab_config_section *sect
                           sizeof *config->sections));
   config->sections[config->section_count++] = section;
   return GAB_OK;
+}
+
+gab_status gab_config_set_words(gab_config *config, const char *path, gab_config_words *words)
+{
+  char full[GAB_CONFIG_PATH_CAPACITY];
+  for (size_t i = 0; i < config->section_count; ++i)
+    for (size_t k = 0; k < config->sections[i]->count; ++k) {
+      const gab_config_key *key = &config->sections[i]->keys[k];
+      gab_config_join(full, sizeof full, config->sections[i]->path, key->name);
+      if (strcmp(full, path) != 0 || key->type != GAB_CONFIG_STRING) continue;
+      if (config->words_count == CONFIG_MOST_WORDS)
+        GAB_FAIL(GAB_ERR_ARGUMENT, "%s is one key with words too many", path);
+      config->words[config->words_count++] = (config_words){path, words};
+      return GAB_OK;
+    }
+  GAB_FAIL(GAB_ERR_ARGUMENT, "there is no text '%s' to set words of", path);
 }

@@ -145,17 +145,29 @@ static void describe_length(const gab_config_key *key, char *text, size_t capaci
   else snprintf(text, capacity, "%zu to %zu values", key->length_min, key->length_max);
 }
 
+enum { CONFIG_WORD_CAPACITY = 80, CONFIG_CHOICES_CAPACITY = 512 };
+
+/* "srt|trt" */
+static void list_choices(const gab_config_key *key, char *text, size_t capacity)
+{
+  char word[CONFIG_WORD_CAPACITY];
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; used < capacity && gab_config_choice_at(key, i, word, sizeof word); ++i)
+    used += (size_t)snprintf(text + used, capacity - used, "%s%s", i > 0 ? "|" : "", word);
+}
+
 void gab_config_describe_type(const gab_config_key *key, char *text, size_t capacity)
 {
-  char range[128], length[64] = "";
+  char range[128], length[64] = "", choices[CONFIG_CHOICES_CAPACITY] = "";
   gab_config_describe_range(key, range, sizeof range);
   if (key->length_max > 0) describe_length(key, length, sizeof length);
+  if (key->type == GAB_CONFIG_CHOICE) list_choices(key, choices, sizeof choices);
   const char *unit = key->unit && key->unit[0] ? key->unit : NULL;
   int used = snprintf(text, capacity, "%s%s", length[0] ? "a list of " : "", length[0] ? length : "");
   if (used < 0 || (size_t)used >= capacity) return;
   snprintf(text + used, capacity - (size_t)used, "%s%s%s%s%s%s%s%s", length[0] ? ", each " : "",
-           name_of_type(key->type), key->type == GAB_CONFIG_CHOICE ? " of " : "",
-           key->type == GAB_CONFIG_CHOICE ? key->choices : "", range[0] ? ", " : "", range,
+           name_of_type(key->type), choices[0] ? " of " : "", choices, range[0] ? ", " : "", range,
            unit ? ", in " : "", unit ? unit : "");
 }
 
@@ -233,21 +245,19 @@ static bool in_range(const gab_config_key *key, double number, const config_node
 
 static bool read_choice(const gab_config_key *key, const config_node *node, int64_t *index, char *problem)
 {
-  const char *word = key->choices, *closest = NULL;
-  size_t nearest = SIZE_MAX, closest_length = 0;
-  for (*index = 0; word; ++*index) {
-    size_t length = strcspn(word, "|");
-    char candidate[80];
-    snprintf(candidate, sizeof candidate, "%.*s", (int)length, word);
-    if (strcmp(candidate, node->text) == 0) return true;
-    size_t distance = gab_config_distance(node->text, candidate);
-    if (distance < nearest) nearest = distance, closest = word, closest_length = length;
-    word = word[length] == '|' ? word + length + 1 : NULL;
+  char word[CONFIG_WORD_CAPACITY], closest[CONFIG_WORD_CAPACITY] = "", all[CONFIG_CHOICES_CAPACITY];
+  size_t nearest = SIZE_MAX;
+  for (*index = 0; gab_config_choice_at(key, (int)*index, word, sizeof word); ++*index) {
+    if (strcmp(word, node->text) == 0) return true;
+    const size_t distance = gab_config_distance(node->text, word);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    memcpy(closest, word, sizeof word);
   }
-  bool near = closest && gab_config_is_near(node->text, nearest);
-  snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = '%.80s' is none of %.200s%s%.*s%s", key->name, node->text,
-           key->choices, near ? "; did you mean '" : "", near ? (int)closest_length : 0, near ? closest : "",
-           near ? "'?" : "");
+  list_choices(key, all, sizeof all);
+  const bool near = gab_config_is_near(node->text, nearest);
+  snprintf(problem, CONFIG_PROBLEM_CAPACITY, "%s = '%.80s' is none of %.200s%s%s%s", key->name, node->text,
+           all, near ? "; did you mean '" : "", near ? closest : "", near ? "'?" : "");
   return false;
 }
 

@@ -313,26 +313,41 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
 {
   const gab_lbm_quantity *registered;
   const gab_quantity own[] = {
-      {.name = "density", .components = 1, .evaluate = evaluate_density},
-      {.name = "pressure", .components = 1, .diverging = true, .evaluate = evaluate_pressure},
-      {.name = "velocity", .components = 3, .evaluate = evaluate_velocity},
-      {.name = "speed", .components = 1, .evaluate = evaluate_speed},
+      {.name = "density", .doc = "of a flow", .components = 1, .evaluate = evaluate_density},
+      {.name = "pressure",
+       .doc = "of a flow: difference to the reference pressure",
+       .components = 1,
+       .diverging = true,
+       .evaluate = evaluate_pressure},
+      {.name = "velocity", .doc = "of a flow", .components = 3, .evaluate = evaluate_velocity},
+      {.name = "speed",
+       .doc = "of a flow: absolute value of velocity",
+       .components = 1,
+       .evaluate = evaluate_speed},
       {.name = "vorticity",
+       .doc = "of a flow: curl of velocity",
        .components = dimension == 2 ? 1 : 3,
        .diverging = true,
        .evaluate = evaluate_vorticity},
-      {.name = "q_criterion", .components = 1, .diverging = true, .evaluate = evaluate_q_criterion},
+      {.name = "q_criterion",
+       .doc = "of a flow: positive where it turns more than it is strained",
+       .components = 1,
+       .diverging = true,
+       .evaluate = evaluate_q_criterion},
   };
   size_t count = 0;
   for (; count < sizeof own / sizeof own[0]; count++) {
     items[count] = own[count];
     items[count].user = quantities;
   }
-  items[count++] = *gab_quantity_owner();
-  items[count++] = *gab_quantity_level();
+  items[count] = *gab_quantity_owner();
+  items[count++].doc = "of a flow: the slot that has the block";
+  items[count] = *gab_quantity_level();
+  items[count++].doc = "of a flow: level of refinement of the block";
   for (int i = 0; (registered = gab_lbm_quantity_at(i)); i++) {
     if (quantities) quantities->own[i] = (own_view){quantities, registered};
     items[count++] = (gab_quantity){.name = registered->name,
+                                    .doc = registered->doc,
                                     .unit = registered->unit,
                                     .components = registered->components,
                                     .diverging = registered->diverging,
@@ -340,4 +355,12 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
                                     .user = quantities ? &quantities->own[i] : NULL};
   }
   return (gab_quantity_list){items, count};
+}
+
+gab_config_word gab_lbm_quantity_word(int index)
+{
+  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
+  const gab_quantity_list all = gab_lbm_quantities_list(NULL, 3, items);
+  if ((size_t)index >= all.count) return (gab_config_word){0};
+  return (gab_config_word){.name = items[index].name, .doc = items[index].doc};
 }

@@ -21,6 +21,7 @@
 #define GABION_LBM_QUANTITIES_H
 
 #include "blockforest/output/output_quantity.h"
+#include "core/config/config.h"
 #include "lbm/lbm.h"
 #include "lbm/observe/cell_quantity.h"
 #include "lbm/setup/units.h"
@@ -50,6 +51,8 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *quantities);
  *  wanted, or the forest has changed since the update */
 gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int dimension,
                                           gab_quantity items[GAB_LBM_MOST_QUANTITIES]);
+/** Their names and texts, those that were registered among them: gab_config_words. */
+gab_config_word gab_lbm_quantity_word(int index);
 
 /** Whether a quantity of that name, or a component as `vorticity.x`, needs gradients. Pure. */
 bool gab_lbm_quantity_is_gradient(const char *name);

@@ -14,9 +14,14 @@
     .default_text = GAB_CONFIG_OPTIONAL, .doc = (text)                                                       \
   }
 
-/* Names of all lattices; names and texts of all collision models, as they are listed. */
+/* "auto", and the names of all lattices in small letters. */
 static char lattice_names[128];
-static char collision_names[512], collision_texts[1024];
+
+static gab_config_word collision_word(int index)
+{
+  const gab_collision *model = gab_collision_at(index);
+  return model ? (gab_config_word){.name = model->name, .doc = model->doc} : (gab_config_word){0};
+}
 
 static const gab_config_key lbm_keys[] = {
     {.name = "lattice",
@@ -28,9 +33,9 @@ static const gab_config_key lbm_keys[] = {
          "d3q19 adds to fast flows along an axis is absent."},
     {.name = "collision",
      .type = GAB_CONFIG_CHOICE,
-     .choices = collision_names,
+     .words = collision_word,
      .default_text = "trt",
-     .doc = collision_texts},
+     .doc = "Collision model."},
     {.name = "magic",
      .type = GAB_CONFIG_REAL,
      .min = 0,
@@ -384,21 +389,6 @@ static gab_status declare_own_sides(gab_config *config)
   return GAB_OK;
 }
 
-/* A model that is registered later is not among them. */
-static void list_collisions(void)
-{
-  size_t names = 0, texts = 0;
-  for (int i = 0; gab_collision_at(i); ++i) {
-    const gab_collision *model = gab_collision_at(i);
-    names += (size_t)snprintf(collision_names + names, sizeof collision_names - names, "%s%s", i ? "|" : "",
-                              model->name);
-    texts += (size_t)snprintf(collision_texts + texts, sizeof collision_texts - texts, "%s%s: %s",
-                              i ? "; " : "Collision model. ", model->name, model->doc);
-    if (names >= sizeof collision_names || texts >= sizeof collision_texts - 1) return;
-  }
-  snprintf(collision_texts + texts, sizeof collision_texts - texts, ".");
-}
-
 /* A table for each shape that a program has registered. */
 static gab_status declare_own_shapes(gab_config *config)
 {
@@ -423,7 +413,6 @@ static gab_status declare_own_shapes(gab_config *config)
 gab_status gab_lbm_declare(gab_config *config)
 {
   list_lattices();
-  list_collisions();
   GAB_TRY(gab_config_declare(config, &lbm_section));
   for (int i = 0; gab_collision_at(i); ++i)
     if (gab_collision_at(i)->section) GAB_TRY(gab_config_declare(config, gab_collision_at(i)->section));

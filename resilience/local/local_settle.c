@@ -269,7 +269,8 @@ static gab_status recover(const gab_recovery *recovery, gab_fault *fault)
 const gab_strategy gab_strategy_local = {
     .name = "local",
     .doc =
-        "a spare process takes the seat of a dead one and goes back alone; its neighbours replay what they sent",
+        "a spare process takes the seat of a dead one and goes back alone; its neighbours replay what they sent "
+        "(doc/local-recovery.md)",
     .recover = recover,
     .seating = GAB_SEATING_SPARES,
     .is_local = true,

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-const char persist_calls_collectives = 0;
+const char gab_persist_calls_collectives = 0;
 
 /* Tags that no program can have; -1 is MPI_ANY_TAG. */
 enum {
@@ -35,11 +35,11 @@ static operation begin(persist_session *session, const char *name, int tag, int 
 {
   operation now = {.session = session, .name = name, .tag = tag};
   void *memory = NULL;
-  const gab_status fine = persist_check(session);
+  const gab_status fine = gab_persist_check(session);
   now.takes = session->set.transparent || session->retrieves;
   now.gives = session->set.transparent || !session->retrieves;
   if (fine != GAB_OK) {
-    now.code = persist_code(session, fine);
+    now.code = gab_persist_code(session, fine);
   } else if (root < 0 || root >= session->size) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "%s: there is no root %d", name, root);
     now.code = MPI_ERR_ROOT;
@@ -62,11 +62,11 @@ static void take_back(const operation *now)
   persist_session *session = now->session;
   persist_map *received = &session->journal.received;
   for (int i = 0; i < session->size; i++) {
-    if (now->gave[i]) persist_journal_unstore(&session->journal, i, now->tag);
+    if (now->gave[i]) gab_persist_journal_unstore(&session->journal, i, now->tag);
     if (now->took[i])
-      (void)persist_map_put(received, i, now->tag, persist_map_get(received, i, now->tag) - 1);
+      (void)gab_persist_map_put(received, i, now->tag, gab_persist_map_get(received, i, now->tag) - 1);
   }
-  if (now->gave[session->size]) persist_journal_unstore(&session->journal, PERSIST_TO_ALL, now->tag);
+  if (now->gave[session->size]) gab_persist_journal_unstore(&session->journal, PERSIST_TO_ALL, now->tag);
 }
 
 /* After a death requests stay with MPI, which ends them: the communicator is revoked. */
@@ -74,12 +74,12 @@ static int end(operation *now)
 {
   for (int i = 0; now->requests && i < now->session->size; i++) {
     if (now->requests[i] == MPI_REQUEST_NULL) continue;
-    const int code = persist_live_code(now->session, PMPI_Wait(&now->requests[i], MPI_STATUS_IGNORE));
+    const int code = gab_persist_live_code(now->session, PMPI_Wait(&now->requests[i], MPI_STATUS_IGNORE));
     if (now->code == MPI_SUCCESS) now->code = code;
   }
-  if (now->requests && now->session->set.transparent && persist_is_fault(now->code)) take_back(now);
+  if (now->requests && now->session->set.transparent && gab_persist_is_fault(now->code)) take_back(now);
   gab_free(&now->requests);
-  return persist_raise(now->session, now->code);
+  return gab_persist_raise(now->session, now->code);
 }
 
 /* This process's part for a target, or for all. */
@@ -88,15 +88,15 @@ static void give(operation *now, int target, const void *buffer, int count, MPI_
   if (!now->gives || now->code != MPI_SUCCESS) return;
   MPI_Request *requests = target == PERSIST_TO_ALL ? now->requests : &now->requests[target];
   const gab_status status =
-      persist_store(now->session, target, now->tag, buffer, count, type, PERSIST_SEND, requests);
-  now->code = persist_code(now->session, status);
+      gab_persist_store(now->session, target, now->tag, buffer, count, type, PERSIST_SEND, requests);
+  now->code = gab_persist_code(now->session, status);
   if (status == GAB_OK) now->gave[target == PERSIST_TO_ALL ? now->session->size : target] = true;
 }
 
 static void take(operation *now, int source, void *buffer, int count, MPI_Datatype type)
 {
   if (!now->takes || now->code != MPI_SUCCESS) return;
-  now->code = persist_take(now->session, buffer, count, type, source, now->tag, MPI_STATUS_IGNORE);
+  now->code = gab_persist_take(now->session, buffer, count, type, source, now->tag, MPI_STATUS_IGNORE);
   now->took[source] = now->code == MPI_SUCCESS;
 }
 
@@ -106,12 +106,12 @@ static void copy_own(operation *now, const void *from, int from_count, MPI_Datat
 {
   gab_buffer bytes = {0};
   if (now->code != MPI_SUCCESS) return;
-  const gab_status packed = persist_pack(now->session, from, from_count, from_type, &bytes);
-  now->code = persist_code(now->session, packed);
+  const gab_status packed = gab_persist_pack(now->session, from, from_count, from_type, &bytes);
+  now->code = gab_persist_code(now->session, packed);
   if (packed == GAB_OK) {
     const persist_letter letter = {
-        .bytes = bytes.size, .data = bytes.data, .seal = persist_seal(0, 0, 0, bytes.data, bytes.size)};
-    now->code = persist_deliver(now->session, &letter, to, count, type, MPI_STATUS_IGNORE);
+        .bytes = bytes.size, .data = bytes.data, .seal = gab_persist_seal(0, 0, 0, bytes.data, bytes.size)};
+    now->code = gab_persist_deliver(now->session, &letter, to, count, type, MPI_STATUS_IGNORE);
   }
   gab_buffer_release(&bytes);
 }
@@ -145,8 +145,8 @@ int MPI_Gather(const void *sent, int sent_count, MPI_Datatype sent_type, void *b
   const bool in_place = sent == MPI_IN_PLACE, is_root = session->rank == root;
   gab_buffer copy = {0}; /* in place, the part would be received over itself */
   if (in_place && is_root && now.gives && now.code == MPI_SUCCESS) {
-    now.code =
-        persist_code(session, persist_pack(session, at(buffer, root, count, type), count, type, &copy));
+    now.code = gab_persist_code(session,
+                                gab_persist_pack(session, at(buffer, root, count, type), count, type, &copy));
     give(&now, root, copy.data, (int)copy.size, MPI_PACKED);
   } else {
     give(&now, root, sent, sent_count, sent_type);
@@ -178,7 +178,7 @@ int MPI_Scatter(const void *sent, int sent_count, MPI_Datatype sent_type, void *
 {
   persist_session *session = persist_of(comm);
   if (!session) return PMPI_Scatter(sent, sent_count, sent_type, buffer, count, type, root, comm);
-  if (buffer == MPI_IN_PLACE) return persist_unsupported(session, "MPI_Scatter with MPI_IN_PLACE");
+  if (buffer == MPI_IN_PLACE) return gab_persist_unsupported(session, "MPI_Scatter with MPI_IN_PLACE");
   operation now = begin(session, "MPI_Scatter", TAG_SCATTER, root);
   for (int i = 0; session->rank == root && i < session->size; i++)
     give(&now, i, now.gives ? at(sent, i, sent_count, sent_type) : NULL, sent_count, sent_type);
@@ -191,7 +191,7 @@ int MPI_Alltoall(const void *sent, int sent_count, MPI_Datatype sent_type, void 
 {
   persist_session *session = persist_of(comm);
   if (!session) return PMPI_Alltoall(sent, sent_count, sent_type, buffer, count, type, comm);
-  if (sent == MPI_IN_PLACE) return persist_unsupported(session, "MPI_Alltoall with MPI_IN_PLACE");
+  if (sent == MPI_IN_PLACE) return gab_persist_unsupported(session, "MPI_Alltoall with MPI_IN_PLACE");
   operation now = begin(session, "MPI_Alltoall", TAG_ALLTOALL, 0);
   for (int i = 0; i < session->size; i++)
     give(&now, i, now.gives ? at(sent, i, sent_count, sent_type) : NULL, sent_count, sent_type);

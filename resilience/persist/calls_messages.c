@@ -2,7 +2,7 @@
  *  @brief Point-to-point calls of MPI: those on persistent communicators are ours, all others go on to MPI. */
 #include "resilience/persist/persist_impl.h"
 
-const char persist_calls_messages = 0;
+const char gab_persist_calls_messages = 0;
 
 static gab_status check_peer(const persist_session *session, int peer, int tag, bool receives)
 {
@@ -19,8 +19,8 @@ static int send(persist_session *session, const void *buffer, int count, MPI_Dat
 {
   if (target == MPI_PROC_NULL) return MPI_SUCCESS;
   gab_status status = check_peer(session, target, tag, false);
-  if (status == GAB_OK) status = persist_store(session, target, tag, buffer, count, type, kind, NULL);
-  return persist_return(session, status);
+  if (status == GAB_OK) status = gab_persist_store(session, target, tag, buffer, count, type, kind, NULL);
+  return gab_persist_return(session, status);
 }
 
 #define SEND(name, kind)                                                                                     \
@@ -42,10 +42,11 @@ static int isend(persist_session *session, const void *buffer, int count, MPI_Da
   *request = MPI_REQUEST_NULL;
   if (target != MPI_PROC_NULL) {
     status = check_peer(session, target, tag, false);
-    if (status == GAB_OK) status = persist_store(session, target, tag, buffer, count, type, kind, request);
+    if (status == GAB_OK)
+      status = gab_persist_store(session, target, tag, buffer, count, type, kind, request);
   }
-  if (status != GAB_OK || *request != MPI_REQUEST_NULL) return persist_return(session, status);
-  return persist_raise(session, persist_request_done(NULL, request));
+  if (status != GAB_OK || *request != MPI_REQUEST_NULL) return gab_persist_return(session, status);
+  return gab_persist_raise(session, gab_persist_request_done(NULL, request));
 }
 
 #define ISEND(name, kind)                                                                                    \
@@ -81,8 +82,8 @@ static int take(persist_session *session, void *buffer, int count, MPI_Datatype 
     return MPI_SUCCESS;
   }
   const gab_status fine = check_peer(session, source, tag, true);
-  if (fine != GAB_OK) return persist_return(session, fine);
-  return persist_raise(session, persist_take(session, buffer, count, type, source, tag, status));
+  if (fine != GAB_OK) return gab_persist_return(session, fine);
+  return gab_persist_raise(session, gab_persist_take(session, buffer, count, type, source, tag, status));
 }
 
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -98,13 +99,14 @@ static int irecv_live(persist_session *session, void *buffer, int count, MPI_Dat
                       int tag, MPI_Request *request)
 {
   persist_map *received = &session->journal.received;
-  const uint64_t number = persist_map_get(received, source, tag) + 1;
-  const int code = persist_live_code(session, PMPI_Irecv(buffer, count, type, source, persist_live_tag(tag),
-                                                         persist_live_comm(session, tag), request));
-  if (code != MPI_SUCCESS) return persist_raise(session, code);
-  gab_status status = persist_map_put(received, source, tag, number);
-  if (status == GAB_OK) status = persist_live_add(session, *request, source, tag, number);
-  return persist_return(session, status);
+  const uint64_t number = gab_persist_map_get(received, source, tag) + 1;
+  const int code =
+      gab_persist_live_code(session, PMPI_Irecv(buffer, count, type, source, gab_persist_live_tag(tag),
+                                                gab_persist_live_comm(session, tag), request));
+  if (code != MPI_SUCCESS) return gab_persist_raise(session, code);
+  gab_status status = gab_persist_map_put(received, source, tag, number);
+  if (status == GAB_OK) status = gab_persist_live_add(session, *request, source, tag, number);
+  return gab_persist_return(session, status);
 }
 
 static int irecv(persist_session *session, void *buffer, int count, MPI_Datatype type, int source, int tag,
@@ -116,13 +118,13 @@ static int irecv(persist_session *session, void *buffer, int count, MPI_Datatype
   *request = MPI_REQUEST_NULL;
   if (source != MPI_PROC_NULL) {
     gab_status found = check_peer(session, source, tag, true);
-    if (found == GAB_OK) found = persist_next_letter(session, source, tag, &letter, &live);
-    if (found != GAB_OK) return persist_return(session, found);
+    if (found == GAB_OK) found = gab_persist_next_letter(session, source, tag, &letter, &live);
+    if (found != GAB_OK) return gab_persist_return(session, found);
   }
   if (live) return irecv_live(session, buffer, count, type, source, tag, request);
   const int code = take(session, buffer, count, type, source, tag, &status);
   if (code != MPI_SUCCESS) return code;
-  return persist_raise(session, persist_request_done(&status, request));
+  return gab_persist_raise(session, gab_persist_request_done(&status, request));
 }
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
@@ -152,9 +154,9 @@ int MPI_Sendrecv(const void *sent, int sent_count, MPI_Datatype sent_type, int t
   MPI_Request request = MPI_REQUEST_NULL;
   int code = isend(session, sent, sent_count, sent_type, target, sent_tag, PERSIST_SEND, &request);
   if (code == MPI_SUCCESS) code = take(session, buffer, count, type, source, tag, status);
-  if (!persist_is_fault(code)) return wait_for(&request, code);
+  if (!gab_persist_is_fault(code)) return wait_for(&request, code);
   /* Both halves are to be done again. */
-  if (request != MPI_REQUEST_NULL) persist_journal_unstore(&session->journal, target, sent_tag);
+  if (request != MPI_REQUEST_NULL) gab_persist_journal_unstore(&session->journal, target, sent_tag);
   return code;
 }
 
@@ -165,12 +167,12 @@ int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int target,
   if (!session)
     return PMPI_Sendrecv_replace(buffer, count, type, target, sent_tag, source, tag, comm, status);
   gab_buffer copy = {0};
-  const gab_status packed = persist_pack(session, buffer, count, type, &copy);
-  int code = persist_return(session, packed);
+  const gab_status packed = gab_persist_pack(session, buffer, count, type, &copy);
+  int code = gab_persist_return(session, packed);
   if (code == MPI_SUCCESS)
     code = MPI_Sendrecv(copy.data, (int)copy.size, MPI_PACKED, target, sent_tag, buffer, count, type, source,
                         tag, comm, status);
-  if (!persist_is_fault(code)) gab_buffer_release(&copy); /* else MPI may still hold it */
+  if (!gab_persist_is_fault(code)) gab_buffer_release(&copy); /* else MPI may still hold it */
   return code;
 }
 
@@ -182,19 +184,19 @@ static int probe(persist_session *session, int source, int tag, int *flag, MPI_S
   persist_letter *letter = NULL;
   bool live = false;
   gab_status found = check_peer(session, source, tag, true);
-  if (found == GAB_OK) found = persist_next_letter(session, source, tag, &letter, &live);
-  if (found != GAB_OK) return persist_return(session, found);
+  if (found == GAB_OK) found = gab_persist_next_letter(session, source, tag, &letter, &live);
+  if (found != GAB_OK) return gab_persist_return(session, found);
   if (live) {
     const int code = flag ? PMPI_Iprobe(source, tag, session->live, flag, status)
                           : PMPI_Probe(source, tag, session->live, status);
-    return persist_raise(session, persist_live_code(session, code));
+    return gab_persist_raise(session, gab_persist_live_code(session, code));
   }
   if (flag) *flag = letter != NULL;
   if (!letter && flag) return MPI_SUCCESS;
   if (!letter)
-    return persist_refuse(session, GAB_PERSIST_NOTHING,
-                          "nothing is stored for rank %d from source %d with tag %d", session->rank, source,
-                          tag);
+    return gab_persist_refuse(session, GAB_PERSIST_NOTHING,
+                              "nothing is stored for rank %d from source %d with tag %d", session->rank,
+                              source, tag);
   if (status == MPI_STATUS_IGNORE) return MPI_SUCCESS;
   status->MPI_SOURCE = letter->source;
   status->MPI_TAG = letter->tag;

@@ -3,13 +3,13 @@
  *  of would go past the store. */
 #include "resilience/persist/persist_impl.h"
 
-const char persist_calls_refused_more = 0;
+const char gab_persist_calls_refused_more = 0;
 
 #define REFUSE(name, comm, parameters, arguments)                                                            \
   int MPI_##name parameters                                                                                  \
   {                                                                                                          \
     persist_session *session = persist_of(comm);                                                             \
-    return session ? persist_unsupported(session, "MPI_" #name) : PMPI_##name arguments;                     \
+    return session ? gab_persist_unsupported(session, "MPI_" #name) : PMPI_##name arguments;                 \
   }
 
 /* Synchronisation: a barrier stores nothing, gab_persist_commit() with persist_commit = together is one. */

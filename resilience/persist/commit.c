@@ -7,8 +7,8 @@
 static gab_status make_room(persist_session *session)
 {
   for (int i = 0; i < session->file_count; i++)
-    if (persist_file_is_stale(&session->files[i]))
-      GAB_TRY(persist_file_rewrite(&session->files[i], &session->journal));
+    if (gab_persist_file_is_stale(&session->files[i]))
+      GAB_TRY(gab_persist_file_rewrite(&session->files[i], &session->journal));
   return GAB_OK;
 }
 
@@ -17,20 +17,20 @@ static gab_status store(persist_session *session, const gab_buffer *group)
 {
   gab_status status = GAB_OK;
   for (int i = 0; i < session->file_count && status == GAB_OK; i++)
-    status = persist_file_append(&session->files[i], group);
+    status = gab_persist_file_append(&session->files[i], group);
   if (!session->set.in_neighbour) return status;
   char text[400];
   snprintf(text, sizeof text, "%s", gab_error_message());
-  const gab_status copied = persist_copy(session, group, false);
+  const gab_status copied = gab_persist_copy(session, group, false);
   if (copied != GAB_OK || status == GAB_OK) return copied;
   GAB_FAIL(status, "%s", text);
 }
 
-gab_status persist_commit(persist_session *session)
+gab_status gab_persist_commit_epoch(persist_session *session)
 {
   gab_buffer group = {0};
   uint64_t sizes[PERSIST_FILES];
-  gab_status status = persist_check(session);
+  gab_status status = gab_persist_check(session);
   if (status != GAB_OK) return status;
   if (session->live_count > 0)
     status = gab_error_set(
@@ -38,18 +38,18 @@ gab_status persist_commit(persist_session *session)
         "a commit while %zu receives have not completed: which side of it they are on is not known",
         session->live_count);
   if (status == GAB_OK) status = make_room(session);
-  if (status == GAB_OK) status = persist_journal_seal(&session->journal, &group);
+  if (status == GAB_OK) status = gab_persist_journal_seal(&session->journal, &group);
   const bool together = session->set.commit == PERSIST_COMMIT_TOGETHER;
-  if (together) status = persist_all(session, status);
+  if (together) status = gab_persist_all(session, status);
   for (int i = 0; i < session->file_count; i++) sizes[i] = session->files[i].size;
   if (status == GAB_OK) {
     status = store(session, &group);
-    if (together) status = persist_all(session, status);
+    if (together) status = gab_persist_all(session, status);
     if (status != GAB_OK) /* made again, it is to lie in the same place */
       for (int i = 0; i < session->file_count; i++) session->files[i].size = sizes[i];
   }
   gab_buffer_release(&group);
-  if (status == GAB_OK) status = persist_journal_complete(&session->journal);
+  if (status == GAB_OK) status = gab_persist_journal_complete(&session->journal);
   if (status == GAB_OK) session->retrieves = false;
   return status;
 }
@@ -60,12 +60,12 @@ int gab_persist_commit(MPI_Comm persistent)
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                   "gab_persist_commit: this is no persistent communicator");
-    return persist_code_of(GAB_PERSIST_REFUSED);
+    return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   /* Each message has been committed when it was sent. */
-  if (session->set.commit == PERSIST_COMMIT_EACH && persist_journal_pending(&session->journal) == 0)
-    return persist_return(session, persist_check(session));
-  return persist_return(session, persist_commit(session));
+  if (session->set.commit == PERSIST_COMMIT_EACH && gab_persist_journal_pending(&session->journal) == 0)
+    return gab_persist_return(session, gab_persist_check(session));
+  return gab_persist_return(session, gab_persist_commit_epoch(session));
 }
 
 int gab_persist_recovered(MPI_Comm persistent)
@@ -74,8 +74,8 @@ int gab_persist_recovered(MPI_Comm persistent)
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                   "gab_persist_recovered: this is no persistent communicator");
-    return persist_code_of(GAB_PERSIST_REFUSED);
+    return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   session->retrieves = false;
-  return persist_return(session, persist_check(session));
+  return gab_persist_return(session, gab_persist_check(session));
 }

@@ -8,17 +8,17 @@ static int distance(const persist_session *session, int i)
   return (int)((int64_t)(i + 1) * session->size / (session->set.copies + 1));
 }
 
-int persist_holder(const persist_session *session, int rank, int i)
+int gab_persist_holder(const persist_session *session, int rank, int i)
 {
   return (rank + distance(session, i)) % session->size;
 }
 
-int persist_ward(const persist_session *session, int rank, int i)
+int gab_persist_ward(const persist_session *session, int rank, int i)
 {
   return (rank - distance(session, i) + session->size) % session->size;
 }
 
-persist_replica *persist_replica_of(persist_session *session, int rank)
+persist_replica *gab_persist_replica_of(persist_session *session, int rank)
 {
   for (int i = 0; i < session->replica_count; i++)
     if (session->replicas[i].rank == rank) return &session->replicas[i];
@@ -28,14 +28,14 @@ persist_replica *persist_replica_of(persist_session *session, int rank)
 /* It keeps two epochs: a commit that failed is made again. */
 static gab_status replica_made(persist_session *session, int rank, persist_replica **replica)
 {
-  *replica = persist_replica_of(session, rank);
+  *replica = gab_persist_replica_of(session, rank);
   if (*replica) return GAB_OK;
   void *memory = session->replicas;
   GAB_TRY(gab_list_room(&memory, (size_t)session->replica_count, sizeof(persist_replica)));
   session->replicas = memory;
   *replica = &session->replicas[session->replica_count++];
   (*replica)->rank = rank;
-  persist_journal_init(&(*replica)->journal, session->set.depth, true);
+  gab_persist_journal_init(&(*replica)->journal, session->set.depth, true);
   return GAB_OK;
 }
 
@@ -45,17 +45,17 @@ static gab_status take(persist_session *session, int rank, const gab_buffer *byt
   persist_replica *replica = NULL;
   gab_reader groups = gab_reader_of_buffer(bytes);
   if (!whole) {
-    replica = persist_replica_of(session, rank);
+    replica = gab_persist_replica_of(session, rank);
     if (!replica) GAB_FAIL(GAB_ERR_STATE, "no copy of rank %d is here", rank);
-    return persist_journal_take(&replica->journal, &groups);
+    return gab_persist_journal_take(&replica->journal, &groups);
   }
   persist_journal read;
-  persist_journal_init(&read, session->set.depth, true);
+  gab_persist_journal_init(&read, session->set.depth, true);
   gab_status status = GAB_OK;
-  while (status == GAB_OK && gab_reader_left(&groups) > 0) status = persist_journal_take(&read, &groups);
+  while (status == GAB_OK && gab_reader_left(&groups) > 0) status = gab_persist_journal_take(&read, &groups);
   if (status == GAB_OK) status = replica_made(session, rank, &replica);
-  if (status == GAB_OK) persist_journal_swap(&read, &replica->journal);
-  persist_journal_release(&read);
+  if (status == GAB_OK) gab_persist_journal_swap(&read, &replica->journal);
+  gab_persist_journal_release(&read);
   return status;
 }
 
@@ -77,7 +77,7 @@ static gab_status acknowledge(persist_session *session, const persist_parcel *wa
     parcels[i] = (persist_parcel){wards[i].peer, &words[i]};
     parcels[copies + i] = (persist_parcel){holders[i].peer, &words[copies + i]};
   }
-  if (status == GAB_OK) status = persist_trade(session, parcels, copies, parcels + copies, copies);
+  if (status == GAB_OK) status = gab_persist_trade(session, parcels, copies, parcels + copies, copies);
   for (int i = 0; i < copies && status == GAB_OK; i++) {
     uint32_t word = GAB_ERR_CORRUPT;
     gab_reader answer = gab_reader_of_buffer(&words[copies + i]);
@@ -93,7 +93,7 @@ static gab_status acknowledge(persist_session *session, const persist_parcel *wa
   return status;
 }
 
-gab_status persist_copy(persist_session *session, const gab_buffer *groups, bool whole)
+gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, bool whole)
 {
   const int copies = session->set.copies;
   gab_buffer *taken = NULL, mine = *groups; /* only read */
@@ -105,10 +105,10 @@ gab_status persist_copy(persist_session *session, const gab_buffer *groups, bool
   gab_status status = gab_alloc(2 * (size_t)copies * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
   parcels = memory;
   for (int i = 0; i < copies && status == GAB_OK; i++) {
-    parcels[i] = (persist_parcel){persist_holder(session, session->rank, i), &mine};
-    parcels[copies + i] = (persist_parcel){persist_ward(session, session->rank, i), &taken[i]};
+    parcels[i] = (persist_parcel){gab_persist_holder(session, session->rank, i), &mine};
+    parcels[copies + i] = (persist_parcel){gab_persist_ward(session, session->rank, i), &taken[i]};
   }
-  if (status == GAB_OK) status = persist_trade(session, parcels, copies, parcels + copies, copies);
+  if (status == GAB_OK) status = gab_persist_trade(session, parcels, copies, parcels + copies, copies);
   if (status == GAB_OK) {
     gab_status all = GAB_OK;
     for (int i = 0; i < copies && all == GAB_OK; i++)

@@ -26,7 +26,7 @@ static void make_codes(void)
   }
 }
 
-int persist_code_of(gab_persist_error error)
+int gab_persist_code_of(gab_persist_error error)
 {
   make_codes();
   return error == GAB_PERSIST_OK ? MPI_SUCCESS : codes[error];
@@ -43,7 +43,7 @@ gab_persist_error gab_persist_error_of(int code)
 
 const char *gab_persist_message(void) { return gab_error_message(); }
 
-int persist_code(const persist_session *session, gab_status status)
+int gab_persist_code(const persist_session *session, gab_status status)
 {
   switch (status) {
   case GAB_OK:
@@ -54,15 +54,15 @@ int persist_code(const persist_session *session, gab_status status)
   case GAB_ERR_MEMORY:
     return MPI_ERR_NO_MEM;
   case GAB_ERR_CORRUPT:
-    return persist_code_of(GAB_PERSIST_DAMAGED);
+    return gab_persist_code_of(GAB_PERSIST_DAMAGED);
   case GAB_ERR_LOST:
-    return persist_code_of(GAB_PERSIST_LOST);
+    return gab_persist_code_of(GAB_PERSIST_LOST);
   case GAB_ERR_STATE:
-    return persist_code_of(GAB_PERSIST_IN_USE);
+    return gab_persist_code_of(GAB_PERSIST_IN_USE);
   case GAB_ERR_IO:
-    return persist_code_of(GAB_PERSIST_IO);
+    return gab_persist_code_of(GAB_PERSIST_IO);
   default:
-    return persist_code_of(GAB_PERSIST_REFUSED);
+    return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
 }
 
@@ -72,7 +72,7 @@ static MPI_Comm who_is_told(const persist_session *session, int code, MPI_Errhan
 {
   const MPI_Comm own = session->comm != MPI_COMM_NULL ? session->comm : session->parent;
   PMPI_Comm_get_errhandler(own, handler);
-  if (!persist_is_fault(code) || session->parent == MPI_COMM_NULL) return own;
+  if (!gab_persist_is_fault(code) || session->parent == MPI_COMM_NULL) return own;
   MPI_Errhandler above = MPI_ERRHANDLER_NULL;
   PMPI_Comm_get_errhandler(session->parent, &above);
   const bool same = above == *handler;
@@ -80,7 +80,7 @@ static MPI_Comm who_is_told(const persist_session *session, int code, MPI_Errhan
   return same ? session->parent : own;
 }
 
-int persist_raise(persist_session *session, int code)
+int gab_persist_raise(persist_session *session, int code)
 {
   if (code == MPI_SUCCESS) return code;
   if (!session || (session->comm == MPI_COMM_NULL && session->parent == MPI_COMM_NULL)) return code;
@@ -96,12 +96,12 @@ int persist_raise(persist_session *session, int code)
   return code;
 }
 
-int persist_return(persist_session *session, gab_status status)
+int gab_persist_return(persist_session *session, gab_status status)
 {
-  return status == GAB_OK ? MPI_SUCCESS : persist_raise(session, persist_code(session, status));
+  return status == GAB_OK ? MPI_SUCCESS : gab_persist_raise(session, gab_persist_code(session, status));
 }
 
-int persist_refuse(persist_session *session, gab_persist_error error, const char *format, ...)
+int gab_persist_refuse(persist_session *session, gab_persist_error error, const char *format, ...)
 {
   char text[400];
   va_list arguments;
@@ -109,12 +109,12 @@ int persist_refuse(persist_session *session, gab_persist_error error, const char
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__, "%s", text);
-  return persist_raise(session, persist_code_of(error));
+  return gab_persist_raise(session, gab_persist_code_of(error));
 }
 
-int persist_unsupported(persist_session *session, const char *call)
+int gab_persist_unsupported(persist_session *session, const char *call)
 {
-  return persist_refuse(
+  return gab_persist_refuse(
       session, GAB_PERSIST_UNSUPPORTED,
       "%s is not supported on a persistent communicator (key `%s'): doc/persist.md lists the calls that "
       "are",

@@ -68,8 +68,8 @@ static gab_status take_lock(persist_file *file, double wait)
   }
 }
 
-gab_status persist_file_open(persist_file *file, const char *parent, const char *name,
-                             const persist_file_id *id, bool sync, double wait)
+gab_status gab_persist_file_open(persist_file *file, const char *parent, const char *name,
+                                 const persist_file_id *id, bool sync, double wait)
 {
   char why[GAB_OWN_WHY];
   *file = (persist_file){.folder = -1, .file = -1, .lock = -1, .sync = sync};
@@ -84,11 +84,11 @@ gab_status persist_file_open(persist_file *file, const char *parent, const char 
   if (file->folder < 0) GAB_FAIL(GAB_ERR_IO, "%s: %s", parent, why);
   gab_status status = take_lock(file, wait);
   if (status == GAB_OK) status = write_head(file, id);
-  if (status != GAB_OK) persist_file_close(file);
+  if (status != GAB_OK) gab_persist_file_close(file);
   return status;
 }
 
-void persist_file_close(persist_file *file)
+void gab_persist_file_close(persist_file *file)
 {
   if (file->file >= 0) close(file->file);
   if (file->lock >= 0) close(file->lock);
@@ -97,7 +97,7 @@ void persist_file_close(persist_file *file)
   gab_buffer_release(&file->head);
 }
 
-gab_status persist_file_mark_done(persist_file *file)
+gab_status gab_persist_file_mark_done(persist_file *file)
 {
   char name[48], why[GAB_OWN_WHY];
   name_beside(file, "done", name);
@@ -107,7 +107,7 @@ gab_status persist_file_mark_done(persist_file *file)
   return file->sync ? gab_folder_sync(file->path) : GAB_OK;
 }
 
-gab_status persist_file_clear(persist_file *file)
+gab_status gab_persist_file_clear(persist_file *file)
 {
   if (unlinkat(file->folder, file->name, 0) != 0 && errno != ENOENT)
     GAB_FAIL(GAB_ERR_IO, "%s/%s cannot be removed: %s", file->path, file->name, strerror(errno));
@@ -116,10 +116,10 @@ gab_status persist_file_clear(persist_file *file)
   return file->sync ? gab_folder_sync(file->path) : GAB_OK;
 }
 
-gab_status persist_file_remove(persist_file *file)
+gab_status gab_persist_file_remove(persist_file *file)
 {
   char name[48];
-  const gab_status status = persist_file_clear(file);
+  const gab_status status = gab_persist_file_clear(file);
   if (status == GAB_OK) {
     name_beside(file, "done", name);
     unlinkat(file->folder, name, 0);
@@ -127,7 +127,7 @@ gab_status persist_file_remove(persist_file *file)
     unlinkat(file->folder, name, 0);
     rmdir(file->path); /* the last one can */
   }
-  persist_file_close(file);
+  gab_persist_file_close(file);
   return status;
 }
 
@@ -211,7 +211,7 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
   *good = (uint64_t)(bytes.at - start);
   while (gab_reader_left(&bytes) > 0) {
     size_t length;
-    const persist_group_state state = persist_group_look(bytes, &length);
+    const persist_group_state state = gab_persist_group_look(bytes, &length);
     if (state != PERSIST_GROUP_WHOLE) {
       if (was_whole(bytes))
         GAB_FAIL(GAB_ERR_CORRUPT,
@@ -219,7 +219,7 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
                  file->path, file->name, journal->epoch);
       return GAB_OK; /* the writer died in it */
     }
-    GAB_TRY(persist_journal_take(journal, &bytes));
+    GAB_TRY(gab_persist_journal_take(journal, &bytes));
     *good = (uint64_t)(bytes.at - start);
     gab_reader mark = bytes;
     if (!is_mark(mark)) {
@@ -234,8 +234,8 @@ static gab_status read_groups(const persist_file *file, gab_reader bytes, const 
   return GAB_OK;
 }
 
-gab_status persist_file_load(persist_file *file, const persist_file_id *id, persist_journal *journal,
-                             bool *found)
+gab_status gab_persist_file_load(persist_file *file, const persist_file_id *id, persist_journal *journal,
+                                 bool *found)
 {
   char why[GAB_OWN_WHY];
   gab_buffer content = {0};
@@ -296,7 +296,7 @@ static gab_status put_mark(gab_buffer *buffer, const void *group, size_t length)
   return gab_put_u64(buffer, gab_hash64(buffer->data + start, buffer->size - start, 0));
 }
 
-gab_status persist_file_append(persist_file *file, const gab_buffer *group)
+gab_status gab_persist_file_append(persist_file *file, const gab_buffer *group)
 {
   gab_buffer mark = {0};
   if (file->broken) GAB_FAIL(GAB_ERR_IO, "%s/%s could not be written before", file->path, file->name);
@@ -324,11 +324,11 @@ static gab_status content_of(const persist_file *file, const persist_journal *jo
   gab_status status = gab_put_bytes(content, file->head.data, file->head.size);
   if (status == GAB_OK) status = gab_put_u64(content, file->run);
   if (status == GAB_OK) status = gab_put_u64(content, gab_hash64(content->data, content->size, 0));
-  if (status == GAB_OK) status = persist_journal_write(journal, &groups);
+  if (status == GAB_OK) status = gab_persist_journal_write(journal, &groups);
   gab_reader rest = gab_reader_of_buffer(&groups), group;
   while (status == GAB_OK && gab_reader_left(&rest) > 0) {
     size_t length;
-    persist_group_look(rest, &length);
+    gab_persist_group_look(rest, &length);
     status = gab_get_view(&rest, length, &group);
     if (status == GAB_OK) status = gab_put_bytes(content, group.at, length);
     if (status == GAB_OK) status = put_mark(content, group.at, length);
@@ -362,7 +362,7 @@ static gab_status write_beside(persist_file *file, const gab_buffer *content)
   return file->sync ? gab_folder_sync(file->path) : GAB_OK;
 }
 
-gab_status persist_file_rewrite(persist_file *file, const persist_journal *journal)
+gab_status gab_persist_file_rewrite(persist_file *file, const persist_journal *journal)
 {
   gab_buffer content = {0};
   gab_status status = content_of(file, journal, &content);
@@ -371,7 +371,7 @@ gab_status persist_file_rewrite(persist_file *file, const persist_journal *journ
   return status;
 }
 
-bool persist_file_is_stale(const persist_file *file)
+bool gab_persist_file_is_stale(const persist_file *file)
 {
   enum { LEAST = 1 << 20 };
   return file->size > LEAST && file->size / 4 > file->base;

@@ -27,7 +27,7 @@ typedef struct persist_file {
   uint64_t size; /**< bytes that are good */
   uint64_t base; /**< bytes when the file was last written anew */
   bool sync;
-  bool done;   /**< found: somebody was about to remove it, see persist_file_mark_done() */
+  bool done;   /**< found: somebody was about to remove it, see gab_persist_file_mark_done() */
   bool broken; /**< what is in the file is not known any more: a write failed and could not be undone */
 } persist_file;
 
@@ -39,27 +39,27 @@ typedef struct persist_file_id {
 
 /** Opens PARENT/NAME/rank-N, made if need be, and locks it. @param[in] wait  seconds that the lock may be held by somebody who
  *  is just ending @return ::GAB_ERR_STATE if the key is in use; ::GAB_ERR_IO if it cannot be made or is not this user's alone */
-gab_status persist_file_open(persist_file *file, const char *parent, const char *name,
-                             const persist_file_id *id, bool sync, double wait);
+gab_status gab_persist_file_open(persist_file *file, const char *parent, const char *name,
+                                 const persist_file_id *id, bool sync, double wait);
 /** Reads it. @param[out] journal  initialised @param[out] found  there is a journal
  *  @return ::GAB_ERR_INPUT if it is of another number of processes or other settings; ::GAB_ERR_CORRUPT if it is damaged */
-gab_status persist_file_load(persist_file *file, const persist_file_id *id, persist_journal *journal,
-                             bool *found);
+gab_status gab_persist_file_load(persist_file *file, const persist_file_id *id, persist_journal *journal,
+                                 bool *found);
 /** Appends a group; it is there when this returns GAB_OK. @return ::GAB_ERR_IO: it is not there */
-gab_status persist_file_append(persist_file *file, const gab_buffer *group);
+gab_status gab_persist_file_append(persist_file *file, const gab_buffer *group);
 /** Replaces the content: the journal without its open epoch. */
-gab_status persist_file_rewrite(persist_file *file, const persist_journal *journal);
+gab_status gab_persist_file_rewrite(persist_file *file, const persist_journal *journal);
 /** Whether most of the file is of no use any more. @param[in] live  bytes that rewriting would leave, about */
-bool persist_file_is_stale(const persist_file *file);
+bool gab_persist_file_is_stale(const persist_file *file);
 /** Gives lock and descriptors free; the file stays. Harmless on a closed one. */
-void persist_file_close(persist_file *file);
+void gab_persist_file_close(persist_file *file);
 /** The first half of discarding: rank-N.done says that all are to be removed. A journal has been discarded when every file of it
  * that is still there is marked, and not before: so it goes as a whole, whenever somebody dies. Taken back by
- * persist_file_rewrite(). */
-gab_status persist_file_mark_done(persist_file *file);
+ * gab_persist_file_rewrite(). */
+gab_status gab_persist_file_mark_done(persist_file *file);
 /** Removes the content; the file stays open and locked. */
-gab_status persist_file_clear(persist_file *file);
+gab_status gab_persist_file_clear(persist_file *file);
 /** The second half: removes the file, and the folder if it is the last one, and closes. */
-gab_status persist_file_remove(persist_file *file);
+gab_status gab_persist_file_remove(persist_file *file);
 
 #endif

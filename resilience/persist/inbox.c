@@ -26,7 +26,7 @@ static gab_status read_received(persist_session *session, const gab_buffer *from
       uint64_t number;
       GAB_TRY(gab_get_i32(&bytes, &tag));
       GAB_TRY(gab_get_u64(&bytes, &number));
-      GAB_TRY(persist_map_put(&session->already, rank, tag, number));
+      GAB_TRY(gab_persist_map_put(&session->already, rank, tag, number));
     }
   }
   return GAB_OK;
@@ -41,7 +41,7 @@ static gab_status write_channel(const persist_session *session, const persist_ch
 {
   const uint64_t depth = session->set.depth;
   const size_t count = channel->end - channel->first;
-  const uint64_t had = persist_map_get(&session->already, rank, channel->tag);
+  const uint64_t had = gab_persist_map_get(&session->already, rank, channel->tag);
   size_t at = count > depth ? channel->end - (size_t)depth : channel->first;
   while (session->set.transparent && at < channel->end && channel->records[at].number <= had) at++;
   GAB_TRY(gab_put_i32(bytes, channel->tag));
@@ -103,7 +103,7 @@ static gab_status read_letters(persist_session *session, const gab_buffer *conte
     GAB_TRY(gab_get_i32(&bytes, &target));
     GAB_TRY(gab_get_u64(&bytes, &last));
     GAB_TRY(gab_get_u64(&bytes, &count));
-    GAB_TRY(persist_map_put(&session->before, source, tag, last));
+    GAB_TRY(gab_persist_map_put(&session->before, source, tag, last));
     for (uint64_t i = 0; i < count; i++) GAB_TRY(read_letter(&session->inbox, &bytes, source, tag, target));
   }
   return GAB_OK;
@@ -121,34 +121,34 @@ static int by_source_and_serial(const void *a, const void *b)
 static gab_status exchange(persist_session *session, gab_buffer *to, gab_buffer *from)
 {
   if (session->set.transparent) {
-    GAB_TRY(persist_all(session, write_received(session, to)));
-    GAB_TRY(persist_trade_all(session, to, from));
-    GAB_TRY(persist_all(session, read_received(session, from)));
+    GAB_TRY(gab_persist_all(session, write_received(session, to)));
+    GAB_TRY(gab_persist_trade_all(session, to, from));
+    GAB_TRY(gab_persist_all(session, read_received(session, from)));
     for (int i = 0; i < session->size; i++) gab_buffer_release(&from[i]);
   }
-  GAB_TRY(persist_all(session, write_letters(session, to)));
-  GAB_TRY(persist_trade_all(session, to, from));
+  GAB_TRY(gab_persist_all(session, write_letters(session, to)));
+  GAB_TRY(gab_persist_trade_all(session, to, from));
   gab_status status = GAB_OK;
   for (int i = 0; i < session->size && status == GAB_OK; i++) status = read_letters(session, &from[i], i);
   if (status == GAB_OK && session->inbox.count > 0)
     qsort(session->inbox.letters, session->inbox.count, sizeof *session->inbox.letters, by_source_and_serial);
-  return persist_all(session, status);
+  return gab_persist_all(session, status);
 }
 
-gab_status persist_fill_inbox(persist_session *session)
+gab_status gab_persist_fill_inbox(persist_session *session)
 {
   const size_t n = (size_t)session->size;
   gab_buffer *to = NULL, *from = NULL;
   void *memory = NULL;
-  persist_inbox_release(&session->inbox);
-  persist_map_release(&session->before);
-  persist_map_release(&session->already);
+  gab_persist_inbox_release(&session->inbox);
+  gab_persist_map_release(&session->before);
+  gab_persist_map_release(&session->already);
   gab_status status = gab_alloc(n * sizeof *to, GAB_MEMORY_OTHER, &memory);
   to = memory;
   memory = NULL;
   if (status == GAB_OK) status = gab_alloc(n * sizeof *from, GAB_MEMORY_OTHER, &memory);
   from = memory;
-  status = persist_all(session, status);
+  status = gab_persist_all(session, status);
   if (status == GAB_OK) status = exchange(session, to, from);
   for (size_t i = 0; to && i < n; i++) gab_buffer_release(&to[i]);
   gab_free(&to);

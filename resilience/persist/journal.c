@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-void persist_journal_init(persist_journal *journal, uint64_t depth, bool lags)
+void gab_persist_journal_init(persist_journal *journal, uint64_t depth, bool lags)
 {
   *journal = (persist_journal){.depth = depth, .lags = lags};
 }
@@ -15,25 +15,25 @@ static void release_channel(persist_channel *channel)
   gab_free(&channel->records);
 }
 
-void persist_journal_release(persist_journal *journal)
+void gab_persist_journal_release(persist_journal *journal)
 {
   for (size_t i = 0; i < journal->channel_count; i++) release_channel(&journal->channels[i]);
   gab_free(&journal->channels);
-  persist_map_release(&journal->index);
-  persist_map_release(&journal->received);
-  persist_map_release(&journal->received_epoch);
-  persist_map_release(&journal->received_floor);
-  persist_journal_init(journal, journal->depth, journal->lags);
+  gab_persist_map_release(&journal->index);
+  gab_persist_map_release(&journal->received);
+  gab_persist_map_release(&journal->received_epoch);
+  gab_persist_map_release(&journal->received_floor);
+  gab_persist_journal_init(journal, journal->depth, journal->lags);
 }
 
-void persist_journal_swap(persist_journal *a, persist_journal *b)
+void gab_persist_journal_swap(persist_journal *a, persist_journal *b)
 {
   const persist_journal other = *a;
   *a = *b;
   *b = other;
 }
 
-uint64_t persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count)
+uint64_t gab_persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count)
 {
   const uint64_t who = gab_hash_counter((uint32_t)target, (uint32_t)tag, number);
   return gab_hash64(bytes, count, who);
@@ -43,12 +43,12 @@ uint64_t persist_seal(int32_t target, int32_t tag, uint64_t number, const void *
 
 static gab_status channel_of(persist_journal *journal, int32_t target, int32_t tag, persist_channel **channel)
 {
-  const uint64_t *at = persist_map_find(&journal->index, target, tag);
+  const uint64_t *at = gab_persist_map_find(&journal->index, target, tag);
   if (!at) {
     void *memory = journal->channels;
     GAB_TRY(gab_list_room(&memory, journal->channel_count, sizeof(persist_channel)));
     journal->channels = memory;
-    GAB_TRY(persist_map_put(&journal->index, target, tag, journal->channel_count));
+    GAB_TRY(gab_persist_map_put(&journal->index, target, tag, journal->channel_count));
     journal->channels[journal->channel_count] = (persist_channel){.target = target, .tag = tag};
     *channel = &journal->channels[journal->channel_count++];
     return GAB_OK;
@@ -57,7 +57,7 @@ static gab_status channel_of(persist_journal *journal, int32_t target, int32_t t
   return GAB_OK;
 }
 
-size_t persist_channel_behind(const persist_channel *channel, uint64_t epoch)
+size_t gab_persist_channel_behind(const persist_channel *channel, uint64_t epoch)
 {
   size_t low = channel->first, high = channel->end;
   while (low < high) {
@@ -90,7 +90,7 @@ static void overwrite(const persist_journal *journal, persist_channel *channel)
   const uint64_t last[] = {journal->floor, journal->epoch, UINT64_MAX};
   size_t from = channel->first;
   for (int i = 0; i < 3; i++) {
-    const size_t behind = persist_channel_behind(channel, last[i]);
+    const size_t behind = gab_persist_channel_behind(channel, last[i]);
     const size_t count = behind - from;
     if (count > journal->depth) {
       const size_t end = channel->end, excess = count - (size_t)journal->depth;
@@ -121,8 +121,8 @@ static gab_status append(persist_channel *channel, const persist_record *record)
   return GAB_OK;
 }
 
-gab_status persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
-                               const persist_record *like, const void *bytes)
+gab_status gab_persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
+                                   const persist_record *like, const void *bytes)
 {
   persist_record record = *like;
   void *memory = NULL;
@@ -141,50 +141,50 @@ gab_status persist_journal_add(persist_journal *journal, int32_t target, int32_t
   return GAB_OK;
 }
 
-uint64_t persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag)
+uint64_t gab_persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag)
 {
-  const uint64_t *at = persist_map_find(&journal->index, target, tag);
+  const uint64_t *at = gab_persist_map_find(&journal->index, target, tag);
   if (!at) return 0;
   const persist_channel *channel = &journal->channels[*at];
   return channel->end > channel->first ? channel->records[channel->end - 1].number : 0;
 }
 
-gab_status persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
-                                 size_t count, uint64_t *number)
+gab_status gab_persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
+                                     size_t count, uint64_t *number)
 {
-  persist_record record = {.number = persist_journal_last(journal, target, tag) + 1,
+  persist_record record = {.number = gab_persist_journal_last(journal, target, tag) + 1,
                            .serial = journal->serial + 1,
                            .epoch = journal->epoch + 1,
                            .bytes = count};
-  record.seal = persist_seal(target, tag, record.number, bytes, count);
+  record.seal = gab_persist_seal(target, tag, record.number, bytes, count);
   if (number) *number = record.number;
-  return persist_journal_add(journal, target, tag, &record, bytes);
+  return gab_persist_journal_add(journal, target, tag, &record, bytes);
 }
 
-void persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag)
+void gab_persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag)
 {
-  const uint64_t *at = persist_map_find(&journal->index, target, tag);
+  const uint64_t *at = gab_persist_map_find(&journal->index, target, tag);
   if (!at) return;
   persist_channel *channel = &journal->channels[*at];
   if (channel->end > channel->first && channel->records[channel->end - 1].epoch > journal->epoch)
     drop(channel, channel->end - 1, 1);
 }
 
-uint64_t persist_journal_pending(const persist_journal *journal)
+uint64_t gab_persist_journal_pending(const persist_journal *journal)
 {
   uint64_t pending = 0;
   for (size_t i = 0; i < journal->channel_count; i++)
-    pending += journal->channels[i].end - persist_channel_behind(&journal->channels[i], journal->epoch);
+    pending += journal->channels[i].end - gab_persist_channel_behind(&journal->channels[i], journal->epoch);
   return pending;
 }
 
 /* ------------------------------------------------------------------------------------ epochs */
 
-gab_status persist_journal_complete(persist_journal *journal)
+gab_status gab_persist_journal_complete(persist_journal *journal)
 {
-  GAB_TRY(persist_map_copy(&journal->received_floor,
-                           journal->lags ? &journal->received_epoch : &journal->received));
-  GAB_TRY(persist_map_copy(&journal->received_epoch, &journal->received));
+  GAB_TRY(gab_persist_map_copy(&journal->received_floor,
+                               journal->lags ? &journal->received_epoch : &journal->received));
+  GAB_TRY(gab_persist_map_copy(&journal->received_epoch, &journal->received));
   journal->epoch++;
   journal->floor = journal->lags ? journal->epoch - 1 : journal->epoch;
   return GAB_OK;
@@ -194,7 +194,7 @@ gab_status persist_journal_complete(persist_journal *journal)
 static gab_status tidy(persist_journal *journal)
 {
   size_t kept = 0;
-  persist_map_release(&journal->index);
+  gab_persist_map_release(&journal->index);
   journal->serial = 0;
   for (size_t i = 0; i < journal->channel_count; i++) {
     persist_channel *channel = &journal->channels[i];
@@ -214,22 +214,23 @@ static gab_status tidy(persist_journal *journal)
   journal->channels = memory;
   if (kept == 0) gab_free(&journal->channels);
   for (size_t i = 0; i < kept; i++)
-    GAB_TRY(persist_map_put(&journal->index, journal->channels[i].target, journal->channels[i].tag, i));
+    GAB_TRY(gab_persist_map_put(&journal->index, journal->channels[i].target, journal->channels[i].tag, i));
   return GAB_OK;
 }
 
-gab_status persist_journal_go_back(persist_journal *journal, uint64_t epoch)
+gab_status gab_persist_journal_go_back(persist_journal *journal, uint64_t epoch)
 {
   if (epoch < journal->floor || epoch > journal->epoch)
     GAB_FAIL(GAB_ERR_LOST, "epoch %" PRIu64 " is not kept any more: %" PRIu64 " to %" PRIu64 " are", epoch,
              journal->floor, journal->epoch);
   for (size_t i = 0; i < journal->channel_count; i++) {
     persist_channel *channel = &journal->channels[i];
-    const size_t behind = persist_channel_behind(channel, epoch);
+    const size_t behind = gab_persist_channel_behind(channel, epoch);
     drop(channel, behind, channel->end - behind);
   }
-  if (epoch < journal->epoch) GAB_TRY(persist_map_copy(&journal->received_epoch, &journal->received_floor));
-  GAB_TRY(persist_map_copy(&journal->received, &journal->received_epoch));
+  if (epoch < journal->epoch)
+    GAB_TRY(gab_persist_map_copy(&journal->received_epoch, &journal->received_floor));
+  GAB_TRY(gab_persist_map_copy(&journal->received, &journal->received_epoch));
   journal->epoch = epoch;
   return tidy(journal);
 }

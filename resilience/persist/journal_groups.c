@@ -13,8 +13,9 @@ static gab_status write_records(const persist_journal *journal, uint64_t after, 
     if (pass == 1) GAB_TRY(gab_put_u64(body, count));
     for (size_t i = 0; i < journal->channel_count; i++) {
       const persist_channel *channel = &journal->channels[i];
-      const size_t behind = persist_channel_behind(channel, until);
-      for (size_t k = after > 0 ? persist_channel_behind(channel, after) : channel->first; k < behind; k++) {
+      const size_t behind = gab_persist_channel_behind(channel, until);
+      for (size_t k = after > 0 ? gab_persist_channel_behind(channel, after) : channel->first; k < behind;
+           k++) {
         const persist_record *record = &channel->records[k];
         count++;
         if (pass == 0) continue;
@@ -65,12 +66,12 @@ end:
   return status;
 }
 
-gab_status persist_journal_seal(const persist_journal *journal, gab_buffer *group)
+gab_status gab_persist_journal_seal(const persist_journal *journal, gab_buffer *group)
 {
   return write_group(journal, GROUP_STEP, journal->epoch, journal->epoch + 1, &journal->received, group);
 }
 
-gab_status persist_journal_write(const persist_journal *journal, gab_buffer *groups)
+gab_status gab_persist_journal_write(const persist_journal *journal, gab_buffer *groups)
 {
   GAB_TRY(write_group(journal, GROUP_BASE, 0, journal->floor, &journal->received_floor, groups));
   if (journal->epoch == journal->floor) return GAB_OK;
@@ -98,7 +99,7 @@ static persist_group_state read_head(gab_reader *bytes, group_head *head)
   return PERSIST_GROUP_WHOLE;
 }
 
-persist_group_state persist_group_look(gab_reader bytes, size_t *length)
+persist_group_state gab_persist_group_look(gab_reader bytes, size_t *length)
 {
   group_head head;
   *length = 0;
@@ -128,13 +129,13 @@ static gab_status take_records(persist_journal *journal, gab_reader *body)
     GAB_TRY(gab_get_u64(body, &bytes));
     GAB_TRY(gab_get_view(body, bytes, &data));
     record.bytes = bytes;
-    if (record.seal != persist_seal(target, tag, record.number, data.at, bytes))
+    if (record.seal != gab_persist_seal(target, tag, record.number, data.at, bytes))
       GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d does not match its seal",
                record.number, (int)target, (int)tag);
-    if (record.number <= persist_journal_last(journal, target, tag))
+    if (record.number <= gab_persist_journal_last(journal, target, tag))
       GAB_FAIL(GAB_ERR_CORRUPT, "message %" PRIu64 " to %d with tag %d is stored twice", record.number,
                (int)target, (int)tag);
-    GAB_TRY(persist_journal_add(journal, target, tag, &record, data.at));
+    GAB_TRY(gab_persist_journal_add(journal, target, tag, &record, data.at));
   }
   return GAB_OK;
 }
@@ -143,40 +144,40 @@ static gab_status take_received(persist_map *received, gab_reader *body)
 {
   size_t count;
   GAB_TRY(gab_get_count(body, RECEIVED_BYTES, &count));
-  persist_map_release(received);
+  gab_persist_map_release(received);
   for (size_t i = 0; i < count; i++) {
     int32_t source, tag;
     uint64_t number;
     GAB_TRY(gab_get_i32(body, &source));
     GAB_TRY(gab_get_i32(body, &tag));
     GAB_TRY(gab_get_u64(body, &number));
-    GAB_TRY(persist_map_put(received, source, tag, number));
+    GAB_TRY(gab_persist_map_put(received, source, tag, number));
   }
   return gab_reader_expect_end(body);
 }
 
-gab_status persist_journal_take(persist_journal *journal, gab_reader *bytes)
+gab_status gab_persist_journal_take(persist_journal *journal, gab_reader *bytes)
 {
   size_t length;
   group_head head;
   gab_reader group, body;
-  if (persist_group_look(*bytes, &length) != PERSIST_GROUP_WHOLE)
+  if (gab_persist_group_look(*bytes, &length) != PERSIST_GROUP_WHOLE)
     GAB_FAIL(GAB_ERR_CORRUPT, "an epoch that is stored does not match its seal");
   GAB_TRY(gab_get_view(bytes, length, &group));
   read_head(&group, &head);
   GAB_TRY(gab_get_view(&group, head.bytes, &body));
   if (head.kind == GROUP_BASE) {
-    persist_journal_release(journal);
+    gab_persist_journal_release(journal);
     journal->epoch = journal->floor = head.epoch;
     GAB_TRY(take_records(journal, &body));
     GAB_TRY(take_received(&journal->received, &body));
-    GAB_TRY(persist_map_copy(&journal->received_epoch, &journal->received));
-    return persist_map_copy(&journal->received_floor, &journal->received);
+    GAB_TRY(gab_persist_map_copy(&journal->received_epoch, &journal->received));
+    return gab_persist_map_copy(&journal->received_floor, &journal->received);
   }
   if (head.kind != GROUP_STEP || head.epoch <= journal->floor || head.epoch > journal->epoch + 1)
     GAB_FAIL(GAB_ERR_CORRUPT, "epoch %" PRIu64 " does not follow epoch %" PRIu64, head.epoch, journal->epoch);
-  GAB_TRY(persist_journal_go_back(journal, head.epoch - 1));
+  GAB_TRY(gab_persist_journal_go_back(journal, head.epoch - 1));
   GAB_TRY(take_records(journal, &body));
   GAB_TRY(take_received(&journal->received, &body));
-  return persist_journal_complete(journal);
+  return gab_persist_journal_complete(journal);
 }

@@ -36,13 +36,13 @@ typedef struct persist_map {
   size_t room, count;
 } persist_map;
 
-void persist_map_release(persist_map *map);
+void gab_persist_map_release(persist_map *map);
 /** @return NULL if there is none; valid until the next put */
-uint64_t *persist_map_find(const persist_map *map, int32_t peer, int32_t tag);
-gab_status persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t value);
-gab_status persist_map_copy(persist_map *to, const persist_map *from);
+uint64_t *gab_persist_map_find(const persist_map *map, int32_t peer, int32_t tag);
+gab_status gab_persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t value);
+gab_status gab_persist_map_copy(persist_map *to, const persist_map *from);
 /** 0 if there is none. */
-uint64_t persist_map_get(const persist_map *map, int32_t peer, int32_t tag);
+uint64_t gab_persist_map_get(const persist_map *map, int32_t peer, int32_t tag);
 
 /* ---------------------------------------------------------------- journal.c */
 
@@ -74,35 +74,35 @@ typedef struct persist_journal {
   persist_map received, received_epoch, received_floor;
 } persist_journal;
 
-void persist_journal_init(persist_journal *journal, uint64_t depth, bool lags);
-void persist_journal_release(persist_journal *journal);
-void persist_journal_swap(persist_journal *a, persist_journal *b);
+void gab_persist_journal_init(persist_journal *journal, uint64_t depth, bool lags);
+void gab_persist_journal_release(persist_journal *journal);
+void gab_persist_journal_swap(persist_journal *a, persist_journal *b);
 
 /** Stores a message into the open epoch. @param[out] number  may be NULL */
-gab_status persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
-                                 size_t count, uint64_t *number);
+gab_status gab_persist_journal_store(persist_journal *journal, int32_t target, int32_t tag, const void *bytes,
+                                     size_t count, uint64_t *number);
 /** The same with all that is known of the message but its bytes, which are copied: from a group. */
-gab_status persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
-                               const persist_record *like, const void *bytes);
+gab_status gab_persist_journal_add(persist_journal *journal, int32_t target, int32_t tag,
+                                   const persist_record *like, const void *bytes);
 /** Index of the first record of a later epoch: channel->end if there is none. */
-size_t persist_channel_behind(const persist_channel *channel, uint64_t epoch);
+size_t gab_persist_channel_behind(const persist_channel *channel, uint64_t epoch);
 /** Takes the newest message of a channel back, if it is of the open epoch: its delivery failed. */
-void persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag);
+void gab_persist_journal_unstore(persist_journal *journal, int32_t target, int32_t tag);
 /** Messages of the open epoch. */
-uint64_t persist_journal_pending(const persist_journal *journal);
+uint64_t gab_persist_journal_pending(const persist_journal *journal);
 /** The newest number of a channel, 0 if there is none. */
-uint64_t persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag);
+uint64_t gab_persist_journal_last(const persist_journal *journal, int32_t target, int32_t tag);
 /** What a message is sealed with. */
-uint64_t persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
+uint64_t gab_persist_seal(int32_t target, int32_t tag, uint64_t number, const void *bytes, size_t count);
 
 /* ---------------------------------------------------------------- journal_groups.c */
 
 /** The open epoch as a group of bytes, appended. */
-gab_status persist_journal_seal(const persist_journal *journal, gab_buffer *group);
+gab_status gab_persist_journal_seal(const persist_journal *journal, gab_buffer *group);
 /** That group is stored: the epoch is complete. */
-gab_status persist_journal_complete(persist_journal *journal);
+gab_status gab_persist_journal_complete(persist_journal *journal);
 /** Everything but the open epoch, as one or two groups from which an empty journal becomes the same. */
-gab_status persist_journal_write(const persist_journal *journal, gab_buffer *groups);
+gab_status gab_persist_journal_write(const persist_journal *journal, gab_buffer *groups);
 
 typedef enum persist_group_state {
   PERSIST_GROUP_WHOLE,
@@ -110,12 +110,12 @@ typedef enum persist_group_state {
   PERSIST_GROUP_DAMAGED /**< a seal does not match */
 } persist_group_state;
 /** Looks at the group at the head of the bytes. @param[out] length  bytes of the group, where its head is whole */
-persist_group_state persist_group_look(gab_reader bytes, size_t *length);
+persist_group_state gab_persist_group_look(gab_reader bytes, size_t *length);
 /** Takes the next group into the journal: a base replaces all, another one the epochs from its own on.
  *  @return ::GAB_ERR_CORRUPT if it is none, or does not follow */
-gab_status persist_journal_take(persist_journal *journal, gab_reader *bytes);
+gab_status gab_persist_journal_take(persist_journal *journal, gab_reader *bytes);
 
 /** Goes back to an epoch. @return ::GAB_ERR_LOST if it is not between floor and epoch */
-gab_status persist_journal_go_back(persist_journal *journal, uint64_t epoch);
+gab_status gab_persist_journal_go_back(persist_journal *journal, uint64_t epoch);
 
 #endif

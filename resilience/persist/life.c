@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-const char persist_calls_life = 0;
+const char gab_persist_calls_life = 0;
 
 /* All files with interposed calls are linked where this one is, whatever a static library would leave out. */
-static const char *const linked[] = {&persist_calls_messages,     &persist_calls_requests,
-                                     &persist_calls_collectives,  &persist_calls_refused,
-                                     &persist_calls_refused_more, &persist_calls_life};
+static const char *const linked[] = {&gab_persist_calls_messages,     &gab_persist_calls_requests,
+                                     &gab_persist_calls_collectives,  &gab_persist_calls_refused,
+                                     &gab_persist_calls_refused_more, &gab_persist_calls_life};
 
 /* ------------------------------------------------------------------------------------ opening */
 
@@ -36,25 +36,26 @@ static gab_status begin(persist_session *session, const char *key, MPI_Info info
   if (length == 0 || length > PERSIST_KEY_MOST)
     GAB_FAIL(GAB_ERR_INPUT, "the key of a persistent communicator has 1 to %d characters", PERSIST_KEY_MOST);
   snprintf(session->key, sizeof session->key, "%s", key);
-  GAB_TRY(persist_settings_read(info, session->size, &session->set));
-  persist_journal_init(&session->journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
+  GAB_TRY(gab_persist_settings_read(info, session->size, &session->set));
+  gab_persist_journal_init(&session->journal, session->set.depth,
+                           session->set.commit == PERSIST_COMMIT_TOGETHER);
   return GAB_OK;
 }
 
 /* A state that was in memory, or was just brought there, stays for the next attempt. */
 static void put_aside(persist_session *session, bool fault)
 {
-  if (fault) persist_break(session, session->code);
+  if (fault) gab_persist_break(session, session->code);
   session->broken = true;
-  persist_free_comms(session);
-  if (session->opened || (session->complete && fault)) persist_enter(session);
-  else persist_destroy(session);
+  gab_persist_free_comms(session);
+  if (session->opened || (session->complete && fault)) gab_persist_enter(session);
+  else gab_persist_destroy(session);
 }
 
 static int refuse_open(MPI_Comm comm, const char *why)
 {
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "MPIX_Comm_persist: %s", why);
-  const int code = persist_code_of(GAB_PERSIST_REFUSED);
+  const int code = gab_persist_code_of(GAB_PERSIST_REFUSED);
   PMPI_Comm_call_errhandler(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, code);
   return code;
 }
@@ -77,22 +78,22 @@ int MPIX_Comm_persist(MPI_Comm comm, const char *key, MPI_Info info, MPI_Comm *p
   int code = make_comms(session, comm);
   if (code != MPI_SUCCESS) {
     if (session->comm != MPI_COMM_NULL)
-      (void)persist_raise(session, code); /* else MPI has called the handler */
-    persist_break(session, code);
-    persist_free_comms(session);
-    persist_destroy(session);
+      (void)gab_persist_raise(session, code); /* else MPI has called the handler */
+    gab_persist_break(session, code);
+    gab_persist_free_comms(session);
+    gab_persist_destroy(session);
     return code;
   }
-  gab_status status = persist_all(session, begin(session, key, info));
-  if (status == GAB_OK) status = persist_open(session);
+  gab_status status = gab_persist_all(session, begin(session, key, info));
+  if (status == GAB_OK) status = gab_persist_open(session);
   if (status == GAB_OK) {
     session->opened = true;
-    persist_enter(session);
+    gab_persist_enter(session);
     *persistent = session->comm;
     return MPI_SUCCESS;
   }
-  code = persist_return(session, status);
-  put_aside(session, persist_is_fault(code));
+  code = gab_persist_return(session, status);
+  put_aside(session, gab_persist_is_fault(code));
   return code;
 }
 
@@ -104,7 +105,7 @@ int gab_persist_status(MPI_Comm persistent, long long *epoch, int source, int ta
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                   "gab_persist_status: this is no persistent communicator");
-    return persist_code_of(GAB_PERSIST_REFUSED);
+    return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
   if (epoch) *epoch = (long long)session->journal.epoch;
   if (!waiting) return MPI_SUCCESS;
@@ -123,19 +124,19 @@ int gab_persist_status(MPI_Comm persistent, long long *epoch, int source, int ta
 static void close_session(persist_session *session)
 {
   if (session->broken) { /* the state stays, to be opened again with the mended communicator */
-    persist_free_comms(session);
+    gab_persist_free_comms(session);
     return;
   }
-  persist_say_pending_of(session);
-  persist_leave(session);
-  persist_free_comms(session);
-  persist_destroy(session);
+  gab_persist_say_pending_of(session);
+  gab_persist_leave(session);
+  gab_persist_free_comms(session);
+  gab_persist_destroy(session);
 }
 
 /* Of a communicator that others came from: its handle may soon be that of another one. */
 static void forget_parent(MPI_Comm comm)
 {
-  for (persist_session *child = persist_child(comm, NULL); child; child = persist_child(comm, child))
+  for (persist_session *child = gab_persist_child(comm, NULL); child; child = gab_persist_child(comm, child))
     if (child->parent == comm) child->parent = MPI_COMM_NULL;
 }
 
@@ -143,19 +144,19 @@ int MPI_Comm_free(MPI_Comm *comm)
 {
   persist_session *session = persist_of(*comm);
   if (session) {
-    (void)persist_check(session); /* whether it is broken */
+    (void)gab_persist_check(session); /* whether it is broken */
     close_session(session);
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  if (persist_open_count > 0) forget_parent(*comm);
+  if (gab_persist_open_count > 0) forget_parent(*comm);
   return PMPI_Comm_free(comm);
 }
 
 int MPI_Comm_disconnect(MPI_Comm *comm)
 {
   if (persist_of(*comm)) return MPI_Comm_free(comm);
-  if (persist_open_count > 0) forget_parent(*comm);
+  if (gab_persist_open_count > 0) forget_parent(*comm);
   return PMPI_Comm_disconnect(comm);
 }
 
@@ -165,23 +166,23 @@ int gab_persist_discard(MPI_Comm *persistent)
   if (!session) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                   "gab_persist_discard: this is no persistent communicator");
-    return persist_code_of(GAB_PERSIST_REFUSED);
+    return gab_persist_code_of(GAB_PERSIST_REFUSED);
   }
-  gab_status status = persist_check(session);
-  if (status == GAB_OK) status = persist_all(session, GAB_OK);
-  if (status != GAB_OK) return persist_return(session, status);
+  gab_status status = gab_persist_check(session);
+  if (status == GAB_OK) status = gab_persist_all(session, GAB_OK);
+  if (status != GAB_OK) return gab_persist_return(session, status);
   for (int i = 0; i < session->file_count && status == GAB_OK; i++)
-    status = persist_file_mark_done(&session->files[i]);
-  status = persist_all(session, status);
-  if (status != GAB_OK) return persist_return(session, status);
+    status = gab_persist_file_mark_done(&session->files[i]);
+  status = gab_persist_all(session, status);
+  if (status != GAB_OK) return gab_persist_return(session, status);
   for (int i = 0; i < session->file_count; i++) {
-    const gab_status one = persist_file_remove(&session->files[i]);
+    const gab_status one = gab_persist_file_remove(&session->files[i]);
     status = status == GAB_OK ? one : status;
   }
-  const int code = persist_return(session, status);
-  persist_leave(session);
-  persist_free_comms(session);
-  persist_destroy(session);
+  const int code = gab_persist_return(session, status);
+  gab_persist_leave(session);
+  gab_persist_free_comms(session);
+  gab_persist_destroy(session);
   *persistent = MPI_COMM_NULL;
   return code;
 }
@@ -190,15 +191,15 @@ int gab_persist_discard(MPI_Comm *persistent)
 /* Who waits in a persistent communicator leaves it, too. */
 int MPIX_Comm_revoke(MPI_Comm comm)
 {
-  for (persist_session *child = persist_open_count > 0 ? persist_child(comm, NULL) : NULL; child;
-       child = persist_child(comm, child))
-    persist_break(child, MPIX_ERR_REVOKED);
+  for (persist_session *child = gab_persist_open_count > 0 ? gab_persist_child(comm, NULL) : NULL; child;
+       child = gab_persist_child(comm, child))
+    gab_persist_break(child, MPIX_ERR_REVOKED);
   return PMPIX_Comm_revoke(comm);
 }
 #endif
 
 int MPI_Finalize(void)
 {
-  persist_say_pending();
+  gab_persist_say_pending();
   return PMPI_Finalize();
 }

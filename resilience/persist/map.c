@@ -5,7 +5,7 @@
 
 typedef struct persist_map_entry map_entry;
 
-void persist_map_release(persist_map *map)
+void gab_persist_map_release(persist_map *map)
 {
   gab_free(&map->entries);
   *map = (persist_map){0};
@@ -19,16 +19,16 @@ static map_entry *place_of(map_entry *entries, size_t room, int32_t peer, int32_
   return &entries[at];
 }
 
-uint64_t *persist_map_find(const persist_map *map, int32_t peer, int32_t tag)
+uint64_t *gab_persist_map_find(const persist_map *map, int32_t peer, int32_t tag)
 {
   if (map->room == 0) return NULL;
   map_entry *entry = place_of(map->entries, map->room, peer, tag);
   return entry->used ? &entry->value : NULL;
 }
 
-uint64_t persist_map_get(const persist_map *map, int32_t peer, int32_t tag)
+uint64_t gab_persist_map_get(const persist_map *map, int32_t peer, int32_t tag)
 {
-  const uint64_t *value = persist_map_find(map, peer, tag);
+  const uint64_t *value = gab_persist_map_find(map, peer, tag);
   return value ? *value : 0;
 }
 
@@ -47,7 +47,7 @@ static gab_status grow(persist_map *map)
   return GAB_OK;
 }
 
-gab_status persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t value)
+gab_status gab_persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t value)
 {
   if (2 * (map->count + 1) > map->room) GAB_TRY(grow(map));
   map_entry *entry = place_of(map->entries, map->room, peer, tag);
@@ -56,7 +56,7 @@ gab_status persist_map_put(persist_map *map, int32_t peer, int32_t tag, uint64_t
   return GAB_OK;
 }
 
-gab_status persist_map_copy(persist_map *to, const persist_map *from)
+gab_status gab_persist_map_copy(persist_map *to, const persist_map *from)
 {
   persist_map copy = {.room = from->room, .count = from->count};
   if (from->room > 0) {
@@ -64,7 +64,7 @@ gab_status persist_map_copy(persist_map *to, const persist_map *from)
     GAB_TRY(gab_alloc(from->room * sizeof(map_entry), GAB_MEMORY_OTHER, &memory));
     copy.entries = memcpy(memory, from->entries, from->room * sizeof(map_entry));
   }
-  persist_map_release(to);
+  gab_persist_map_release(to);
   *to = copy;
   return GAB_OK;
 }

@@ -32,8 +32,8 @@ static gab_status size_of(int count, MPI_Datatype type, size_t *bytes)
   return GAB_OK;
 }
 
-gab_status persist_pack(persist_session *session, const void *buffer, int count, MPI_Datatype type,
-                        gab_buffer *bytes)
+gab_status gab_persist_pack(persist_session *session, const void *buffer, int count, MPI_Datatype type,
+                            gab_buffer *bytes)
 {
   size_t size = 0;
   void *place;
@@ -50,19 +50,19 @@ gab_status persist_pack(persist_session *session, const void *buffer, int count,
   GAB_FAIL(GAB_ERR_MPI, "a message cannot be packed");
 }
 
-int persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
-                    MPI_Datatype type, MPI_Status *status)
+int gab_persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
+                        MPI_Datatype type, MPI_Status *status)
 {
   size_t room = 0;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Status own;
   if (size_of(count, type, &room) != GAB_OK) return MPI_ERR_COUNT;
-  if (persist_seal(letter->target, letter->tag, letter->number, letter->data, letter->bytes) !=
+  if (gab_persist_seal(letter->target, letter->tag, letter->number, letter->data, letter->bytes) !=
       letter->seal) {
     gab_error_set(GAB_ERR_CORRUPT, __FILE__, __LINE__,
                   "message %" PRIu64 " of rank %d with tag %d does not match its seal", letter->number,
                   (int)letter->source, (int)letter->tag);
-    return persist_code_of(GAB_PERSIST_DAMAGED);
+    return gab_persist_code_of(GAB_PERSIST_DAMAGED);
   }
   if (letter->bytes > room) {
     gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
@@ -72,7 +72,7 @@ int persist_deliver(persist_session *session, const persist_letter *letter, void
     return MPI_ERR_TRUNCATE;
   }
   const gab_status got = self(&comm);
-  if (got != GAB_OK) return persist_code(session, got);
+  if (got != GAB_OK) return gab_persist_code(session, got);
   const int code = PMPI_Sendrecv(letter->data, (int)letter->bytes, MPI_PACKED, 0, 0, buffer, count, type, 0,
                                  0, comm, &own);
   if (code != MPI_SUCCESS) return code;
@@ -84,23 +84,23 @@ int persist_deliver(persist_session *session, const persist_letter *letter, void
 
 /* ------------------------------------------------------------------------------------ sending */
 
-MPI_Comm persist_live_comm(const persist_session *session, int tag)
+MPI_Comm gab_persist_live_comm(const persist_session *session, int tag)
 {
   return tag < 0 ? session->inner : session->live;
 }
-int persist_live_tag(int tag) { return tag < 0 ? TAG_OF_COLLECTIVES - tag : tag; }
+int gab_persist_live_tag(int tag) { return tag < 0 ? TAG_OF_COLLECTIVES - tag : tag; }
 
-int persist_live_code(persist_session *session, int code)
+int gab_persist_live_code(persist_session *session, int code)
 {
-  if (persist_is_fault(code)) (void)persist_mpi(session, code, "");
+  if (gab_persist_is_fault(code)) (void)gab_persist_mpi(session, code, "");
   return code;
 }
 
 static int send_live(persist_session *session, int target, int tag, const void *buffer, int count,
                      MPI_Datatype type, persist_send_kind kind, MPI_Request *request)
 {
-  const MPI_Comm comm = persist_live_comm(session, tag);
-  tag = persist_live_tag(tag);
+  const MPI_Comm comm = gab_persist_live_comm(session, tag);
+  tag = gab_persist_live_tag(tag);
   switch (kind) {
   case PERSIST_BSEND:
     return request ? PMPI_Ibsend(buffer, count, type, target, tag, comm, request)
@@ -123,39 +123,39 @@ static gab_status deliver_live(persist_session *session, int32_t target, int tag
 {
   const bool all = target == PERSIST_TO_ALL;
   for (int rank = all ? 0 : target; rank < (all ? session->size : target + 1); rank++) {
-    if (number <= persist_map_get(&session->already, rank, tag))
+    if (number <= gab_persist_map_get(&session->already, rank, tag))
       continue; /* it was received before the fault */
     if (all && rank == session->rank) continue;
     MPI_Request *own = request ? &request[all ? rank : 0] : NULL;
     const int code =
-        persist_live_code(session, send_live(session, rank, tag, buffer, count, type, kind, own));
+        gab_persist_live_code(session, send_live(session, rank, tag, buffer, count, type, kind, own));
     if (code == MPI_SUCCESS) continue;
     session->code = code;
-    if (persist_is_fault(code)) return persist_check(session);
+    if (gab_persist_is_fault(code)) return gab_persist_check(session);
     GAB_FAIL(GAB_ERR_MPI, "a message to rank %d could not be sent", rank);
   }
   return GAB_OK;
 }
 
-gab_status persist_store(persist_session *session, int32_t target, int tag, const void *buffer, int count,
-                         MPI_Datatype type, persist_send_kind kind, MPI_Request *request)
+gab_status gab_persist_store(persist_session *session, int32_t target, int tag, const void *buffer, int count,
+                             MPI_Datatype type, persist_send_kind kind, MPI_Request *request)
 {
   gab_buffer bytes = {0};
   uint64_t number = 0;
-  GAB_TRY(persist_check(session));
-  gab_status status = persist_pack(session, buffer, count, type, &bytes);
+  GAB_TRY(gab_persist_check(session));
+  gab_status status = gab_persist_pack(session, buffer, count, type, &bytes);
   if (status == GAB_OK)
-    status = persist_journal_store(&session->journal, target, tag, bytes.data, bytes.size, &number);
+    status = gab_persist_journal_store(&session->journal, target, tag, bytes.data, bytes.size, &number);
   gab_buffer_release(&bytes);
   if (status != GAB_OK) return status;
   if (tag >= 0) session->retrieves = false;
   if (session->set.transparent) {
     status = deliver_live(session, target, tag, number, buffer, count, type, kind, request);
     if (status != GAB_OK)
-      persist_journal_unstore(&session->journal, target, tag); /* it is to be sent again */
+      gab_persist_journal_unstore(&session->journal, target, tag); /* it is to be sent again */
     if (status != GAB_OK) return status;
   }
-  if (session->set.commit == PERSIST_COMMIT_EACH) GAB_TRY(persist_commit(session));
+  if (session->set.commit == PERSIST_COMMIT_EACH) GAB_TRY(gab_persist_commit_epoch(session));
   return GAB_OK;
 }
 
@@ -189,8 +189,8 @@ static gab_status next_transparent(persist_session *session, int source, int tag
   if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG)
     GAB_FAIL(GAB_ERR_ARGUMENT,
              "in transparent mode a receive names source and tag: with wildcards it could not be replayed");
-  const uint64_t next = persist_map_get(&session->journal.received, source, tag) + 1;
-  *live = next > persist_map_get(&session->before, source, tag);
+  const uint64_t next = gab_persist_map_get(&session->journal.received, source, tag) + 1;
+  *live = next > gab_persist_map_get(&session->before, source, tag);
   if (*live) return GAB_OK;
   *letter = find_stored(session, source, tag);
   if (*letter && (*letter)->number == next) return GAB_OK;
@@ -200,22 +200,22 @@ static gab_status next_transparent(persist_session *session, int source, int tag
            next, source, tag);
 }
 
-gab_status persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
-                               bool *live)
+gab_status gab_persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
+                                   bool *live)
 {
   *live = false;
   *letter = NULL;
-  GAB_TRY(persist_check(session));
+  GAB_TRY(gab_persist_check(session));
   if (session->set.transparent) return next_transparent(session, source, tag, letter, live);
   *letter = find_stored(session, source, tag);
   return GAB_OK;
 }
 
-void persist_letter_taken(persist_session *session, persist_letter *letter)
+void gab_persist_letter_taken(persist_session *session, persist_letter *letter)
 {
   letter->taken = true;
   if (session->set.transparent)
-    (void)persist_map_put(&session->journal.received, letter->source, letter->tag, letter->number);
+    (void)gab_persist_map_put(&session->journal.received, letter->source, letter->tag, letter->number);
 }
 
 static int nothing(const persist_session *session, int source, int tag)
@@ -223,30 +223,31 @@ static int nothing(const persist_session *session, int source, int tag)
   gab_error_set(GAB_ERR_ARGUMENT, __FILE__, __LINE__,
                 "persistent communicator `%s': nothing %sis stored for rank %d from source %d with tag %d",
                 session->key, session->inbox.count > 0 ? "more " : "", session->rank, source, tag);
-  return persist_code_of(GAB_PERSIST_NOTHING);
+  return gab_persist_code_of(GAB_PERSIST_NOTHING);
 }
 
-int persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source, int tag,
-                 MPI_Status *status)
+int gab_persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source,
+                     int tag, MPI_Status *status)
 {
   persist_letter *letter = NULL;
   bool live = false;
-  const gab_status found = persist_next_letter(session, source, tag, &letter, &live);
-  if (found != GAB_OK) return persist_code(session, found);
+  const gab_status found = gab_persist_next_letter(session, source, tag, &letter, &live);
+  if (found != GAB_OK) return gab_persist_code(session, found);
   if (live) {
     MPI_Status own;
-    const int code = persist_live_code(session, PMPI_Recv(buffer, count, type, source, persist_live_tag(tag),
-                                                          persist_live_comm(session, tag), &own));
-    if (code != MPI_SUCCESS && !persist_is_fault(code) && code != MPI_ERR_TRUNCATE) return code;
-    if (persist_is_fault(code)) return code;
+    const int code =
+        gab_persist_live_code(session, PMPI_Recv(buffer, count, type, source, gab_persist_live_tag(tag),
+                                                 gab_persist_live_comm(session, tag), &own));
+    if (code != MPI_SUCCESS && !gab_persist_is_fault(code) && code != MPI_ERR_TRUNCATE) return code;
+    if (gab_persist_is_fault(code)) return code;
     persist_map *received = &session->journal.received;
     const gab_status counted =
-        persist_map_put(received, source, tag, persist_map_get(received, source, tag) + 1);
+        gab_persist_map_put(received, source, tag, gab_persist_map_get(received, source, tag) + 1);
     if (status != MPI_STATUS_IGNORE) *status = own;
-    return code != MPI_SUCCESS ? code : persist_code(session, counted);
+    return code != MPI_SUCCESS ? code : gab_persist_code(session, counted);
   }
   if (!letter) return nothing(session, source, tag);
-  const int code = persist_deliver(session, letter, buffer, count, type, status);
-  if (code == MPI_SUCCESS) persist_letter_taken(session, letter);
+  const int code = gab_persist_deliver(session, letter, buffer, count, type, status);
+  if (code == MPI_SUCCESS) gab_persist_letter_taken(session, letter);
   return code;
 }

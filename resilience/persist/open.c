@@ -45,10 +45,11 @@ static void overview_release(overview *all)
 
 static gab_status compare(persist_session *session)
 {
-  const uint64_t mine = gab_hash64(session->key, strlen(session->key), persist_settings_hash(&session->set));
+  const uint64_t mine =
+      gab_hash64(session->key, strlen(session->key), gab_persist_settings_hash(&session->set));
   uint64_t ends[2] = {mine, ~mine}, most[2];
-  GAB_TRY(persist_mpi(session, PMPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, session->inner),
-                      "MPI_Allreduce"));
+  GAB_TRY(gab_persist_mpi(session, PMPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, session->inner),
+                          "MPI_Allreduce"));
   if (most[0] == ~most[1]) return GAB_OK;
   GAB_FAIL(GAB_ERR_INPUT, "key or info are not the same on all processes (here: key `%s')", session->key);
 }
@@ -58,9 +59,9 @@ static gab_status compare(persist_session *session)
 /* Takes over what a session of this process, which a death has broken, knows. */
 static gab_status adopt(persist_session *session)
 {
-  persist_session *old = persist_find_key(session->key);
+  persist_session *old = gab_persist_find_key(session->key);
   if (!old) return GAB_OK;
-  if (persist_check(old) == GAB_OK)
+  if (gab_persist_check(old) == GAB_OK)
     GAB_FAIL(GAB_ERR_STATE, "the key `%s' is in use: this process has it open", session->key);
   if (old->size != session->size)
     GAB_FAIL(GAB_ERR_INPUT, "the key `%s' is of %d processes, these are %d: the number has to be the same",
@@ -69,9 +70,9 @@ static gab_status adopt(persist_session *session)
     GAB_FAIL(GAB_ERR_INPUT,
              "this process was rank %d of the key `%s', and is rank %d now: the order has to be the same",
              old->rank, session->key, session->rank);
-  if (persist_settings_hash(&old->set) != persist_settings_hash(&session->set))
+  if (gab_persist_settings_hash(&old->set) != gab_persist_settings_hash(&session->set))
     GAB_FAIL(GAB_ERR_INPUT, "the key `%s' was opened with other info before", session->key);
-  persist_journal_swap(&session->journal, &old->journal);
+  gab_persist_journal_swap(&session->journal, &old->journal);
   memcpy(session->files, old->files, sizeof old->files);
   session->file_count = old->file_count;
   old->file_count = 0;
@@ -86,10 +87,10 @@ static gab_status adopt(persist_session *session)
   session->run = old->run;
   session->survivor = session->opened = old->opened;
   session->complete = true;
-  persist_leave(old);
-  persist_free_comms(old);
-  persist_destroy(old);
-  return persist_lives_forget(session);
+  gab_persist_leave(old);
+  gab_persist_free_comms(old);
+  gab_persist_destroy(old);
+  return gab_persist_lives_forget(session);
 }
 
 static gab_status check_space(const persist_session *session, const char *folder)
@@ -105,26 +106,26 @@ static gab_status check_space(const persist_session *session, const char *folder
 
 static gab_status load(persist_session *session, const char *parent, const char *name)
 {
-  const persist_file_id id = {session->key, persist_settings_of_file(&session->set), session->rank,
+  const persist_file_id id = {session->key, gab_persist_settings_of_file(&session->set), session->rank,
                               session->size};
   persist_file *file = &session->files[session->file_count];
   persist_journal journal;
   bool found = false;
-  GAB_TRY(persist_file_open(file, parent, name, &id, session->set.sync, LOCK_SECONDS));
+  GAB_TRY(gab_persist_file_open(file, parent, name, &id, session->set.sync, LOCK_SECONDS));
   session->file_count++;
   GAB_TRY(check_space(session, file->path));
-  persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
-  gab_status status = persist_file_load(file, &id, &journal, &found);
+  gab_persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
+  gab_status status = gab_persist_file_load(file, &id, &journal, &found);
   if (status == GAB_OK && found && session->complete && file->run != session->run)
     status =
         gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__, "%s and %s are of different runs under the key `%s'",
                       session->files[0].path, file->path, session->key);
   if (status == GAB_OK && found) session->run = file->run;
   if (status == GAB_OK && found && (!session->complete || journal.epoch > session->journal.epoch)) {
-    persist_journal_swap(&journal, &session->journal);
+    gab_persist_journal_swap(&journal, &session->journal);
     session->complete = true;
   }
-  persist_journal_release(&journal);
+  gab_persist_journal_release(&journal);
   return status;
 }
 
@@ -169,15 +170,15 @@ static gab_status learn(persist_session *session, overview *all)
   }
   all->own[session->rank] = session->complete ? session->journal.epoch + 1 : 0;
   all->survives[session->rank] = session->survivor;
-  GAB_TRY(persist_mpi(session,
-                      PMPI_Allreduce(MPI_IN_PLACE, all->replica, n, MPI_UINT64_T, MPI_MAX, session->inner),
-                      "MPI_Allreduce"));
-  GAB_TRY(persist_mpi(session,
-                      PMPI_Allreduce(MPI_IN_PLACE, all->own, n, MPI_UINT64_T, MPI_MAX, session->inner),
-                      "MPI_Allreduce"));
-  return persist_mpi(session,
-                     PMPI_Allreduce(MPI_IN_PLACE, all->survives, n, MPI_BYTE, MPI_BOR, session->inner),
-                     "MPI_Allreduce");
+  GAB_TRY(gab_persist_mpi(
+      session, PMPI_Allreduce(MPI_IN_PLACE, all->replica, n, MPI_UINT64_T, MPI_MAX, session->inner),
+      "MPI_Allreduce"));
+  GAB_TRY(gab_persist_mpi(session,
+                          PMPI_Allreduce(MPI_IN_PLACE, all->own, n, MPI_UINT64_T, MPI_MAX, session->inner),
+                          "MPI_Allreduce"));
+  return gab_persist_mpi(session,
+                         PMPI_Allreduce(MPI_IN_PLACE, all->survives, n, MPI_BYTE, MPI_BOR, session->inner),
+                         "MPI_Allreduce");
 }
 
 /* Files of different runs under one key, in the memory of nodes that the job before did not have for instance, are no state to
@@ -186,8 +187,8 @@ static gab_status agree_on_run(persist_session *session, const overview *all)
 {
   const bool has = session->complete && !all->fresh;
   uint64_t ends[2] = {has ? session->run : 0, has ? ~session->run : 0}, most[2];
-  GAB_TRY(persist_mpi(session, PMPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, session->inner),
-                      "MPI_Allreduce"));
+  GAB_TRY(gab_persist_mpi(session, PMPI_Allreduce(ends, most, 2, MPI_UINT64_T, MPI_MAX, session->inner),
+                          "MPI_Allreduce"));
   if (!all->fresh && most[0] != ~most[1])
     GAB_FAIL(GAB_ERR_INPUT,
              "what is stored under the key `%s' is of different runs: rank %d %s of run %016" PRIx64
@@ -198,7 +199,7 @@ static gab_status agree_on_run(persist_session *session, const overview *all)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     run = gab_hash_counter((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid());
-    GAB_TRY(persist_mpi(session, PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, session->inner), "MPI_Bcast"));
+    GAB_TRY(gab_persist_mpi(session, PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, session->inner), "MPI_Bcast"));
   }
   session->run = run;
   for (int i = 0; i < session->file_count; i++) session->files[i].run = run;
@@ -211,15 +212,15 @@ static gab_status forget_discarded(persist_session *session)
   int kept = session->survivor;
   for (int i = 0; i < session->file_count; i++)
     kept = kept || (session->files[i].file >= 0 && !session->files[i].done);
-  GAB_TRY(persist_mpi(session, PMPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_INT, MPI_LOR, session->inner),
-                      "MPI_Allreduce"));
+  GAB_TRY(gab_persist_mpi(session, PMPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_INT, MPI_LOR, session->inner),
+                          "MPI_Allreduce"));
   if (kept) return GAB_OK;
   gab_status status = GAB_OK;
   for (int i = 0; i < session->file_count && status == GAB_OK; i++)
-    status = persist_file_clear(&session->files[i]);
-  persist_journal_release(&session->journal);
+    status = gab_persist_file_clear(&session->files[i]);
+  gab_persist_journal_release(&session->journal);
   session->complete = false;
-  return persist_all(session, status);
+  return gab_persist_all(session, status);
 }
 
 /* Whether a copy is newer than what the process itself has. A survivor knows best. */
@@ -264,11 +265,12 @@ static gab_status read_journal(persist_session *session, const gab_buffer *bytes
 {
   persist_journal journal;
   gab_reader groups = gab_reader_of_buffer(bytes);
-  persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
+  gab_persist_journal_init(&journal, session->set.depth, session->set.commit == PERSIST_COMMIT_TOGETHER);
   gab_status status = GAB_OK;
-  while (status == GAB_OK && gab_reader_left(&groups) > 0) status = persist_journal_take(&journal, &groups);
-  if (status == GAB_OK) persist_journal_swap(&journal, &session->journal);
-  persist_journal_release(&journal);
+  while (status == GAB_OK && gab_reader_left(&groups) > 0)
+    status = gab_persist_journal_take(&journal, &groups);
+  if (status == GAB_OK) gab_persist_journal_swap(&journal, &session->journal);
+  gab_persist_journal_release(&journal);
   return status;
 }
 
@@ -287,14 +289,14 @@ static gab_status send_states(persist_session *session, const overview *all)
   for (size_t i = 0; i < count && status == GAB_OK; i++) {
     const int rank = session->replicas[i].rank;
     if (!takes_copy(all, rank) || rank_of_offer(all->replica[rank]) != session->rank) continue;
-    status = persist_journal_write(&session->replicas[i].journal, &states[i]);
+    status = gab_persist_journal_write(&session->replicas[i].journal, &states[i]);
     parcels[sent++] = (persist_parcel){rank, &states[i]};
   }
   const bool takes = takes_copy(all, session->rank);
   from.peer = takes ? rank_of_offer(all->replica[session->rank]) : 0;
-  status = persist_all(session, status);
-  if (status == GAB_OK) status = persist_trade(session, parcels, sent, &from, takes ? 1 : 0);
-  if (status == GAB_OK) status = persist_all(session, takes ? read_journal(session, &mine) : GAB_OK);
+  status = gab_persist_all(session, status);
+  if (status == GAB_OK) status = gab_persist_trade(session, parcels, sent, &from, takes ? 1 : 0);
+  if (status == GAB_OK) status = gab_persist_all(session, takes ? read_journal(session, &mine) : GAB_OK);
   for (size_t i = 0; states && i < count; i++) gab_buffer_release(&states[i]);
   gab_buffer_release(&mine);
   gab_free(&states);
@@ -306,12 +308,12 @@ static gab_status settle(persist_session *session, const overview *all)
 {
   session->restored = false;
   if (all->fresh) {
-    persist_journal_release(&session->journal);
+    gab_persist_journal_release(&session->journal);
   } else if (session->set.commit == PERSIST_COMMIT_TOGETHER) {
-    GAB_TRY(persist_journal_go_back(&session->journal, all->epoch));
+    GAB_TRY(gab_persist_journal_go_back(&session->journal, all->epoch));
     session->restored = all->epoch > 0;
   } else if (!session->survivor) {
-    GAB_TRY(persist_journal_go_back(&session->journal, session->journal.epoch));
+    GAB_TRY(gab_persist_journal_go_back(&session->journal, session->journal.epoch));
     session->restored = session->journal.epoch > 0;
   }
   session->retrieves = session->restored;
@@ -324,29 +326,29 @@ static gab_status settle(persist_session *session, const overview *all)
 static gab_status store_again(persist_session *session)
 {
   gab_buffer groups = {0};
-  gab_status status = persist_journal_write(&session->journal, &groups);
+  gab_status status = gab_persist_journal_write(&session->journal, &groups);
   for (int i = 0; i < session->file_count && status == GAB_OK; i++)
-    status = persist_file_rewrite(&session->files[i], &session->journal);
-  status = persist_all(session, status);
+    status = gab_persist_file_rewrite(&session->files[i], &session->journal);
+  status = gab_persist_all(session, status);
   if (status == GAB_OK && session->set.in_neighbour)
-    status = persist_all(session, persist_copy(session, &groups, true));
+    status = gab_persist_all(session, gab_persist_copy(session, &groups, true));
   gab_buffer_release(&groups);
   return status;
 }
 
-gab_status persist_open(persist_session *session)
+gab_status gab_persist_open(persist_session *session)
 {
   overview all = {0};
-  GAB_TRY(persist_all(session, overview_make(session->size, &all)));
+  GAB_TRY(gab_persist_all(session, overview_make(session->size, &all)));
   gab_status status = compare(session);
-  if (status == GAB_OK) status = persist_all(session, find_own(session));
+  if (status == GAB_OK) status = gab_persist_all(session, find_own(session));
   if (status == GAB_OK && session->file_count > 0) status = forget_discarded(session);
   if (status == GAB_OK) status = learn(session, &all);
   if (status == GAB_OK) status = decide(session, &all);
   if (status == GAB_OK) status = agree_on_run(session, &all);
   if (status == GAB_OK && !all.fresh) status = send_states(session, &all);
-  if (status == GAB_OK) status = persist_all(session, settle(session, &all));
-  if (status == GAB_OK && !all.fresh) status = persist_fill_inbox(session);
+  if (status == GAB_OK) status = gab_persist_all(session, settle(session, &all));
+  if (status == GAB_OK && !all.fresh) status = gab_persist_fill_inbox(session);
   if (status == GAB_OK) status = store_again(session);
   overview_release(&all);
   return status;

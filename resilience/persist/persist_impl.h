@@ -121,58 +121,58 @@ typedef struct persist_session {
 /* ---------------------------------------------------------------- session.c */
 
 /** Sessions that are open: 0 makes persist_of() free. */
-extern int persist_open_count;
-persist_session *persist_find(MPI_Comm comm);
+extern int gab_persist_open_count;
+persist_session *gab_persist_find(MPI_Comm comm);
 /** The session of a persistent communicator, NULL for any other. */
 static inline persist_session *persist_of(MPI_Comm comm)
 {
-  return persist_open_count == 0 ? NULL : persist_find(comm);
+  return gab_persist_open_count == 0 ? NULL : gab_persist_find(comm);
 }
 /** The session of a key, open or broken. */
-persist_session *persist_find_key(const char *key);
+persist_session *gab_persist_find_key(const char *key);
 /** The sessions whose communicators came from `comm`: call until NULL. @param[in] last  the one before, NULL at first */
-persist_session *persist_child(MPI_Comm comm, const persist_session *last);
+persist_session *gab_persist_child(MPI_Comm comm, const persist_session *last);
 /** The first of the list; the others by ->next. */
-persist_session *persist_first(void);
-void persist_enter(persist_session *session);
+persist_session *gab_persist_first(void);
+void gab_persist_enter(persist_session *session);
 /** Takes it off the list. */
-void persist_leave(persist_session *session);
+void gab_persist_leave(persist_session *session);
 /** Says on the terminal if something was sent that was not committed: of one session, of all that are open. */
-void persist_say_pending_of(const persist_session *session);
-void persist_say_pending(void);
+void gab_persist_say_pending_of(const persist_session *session);
+void gab_persist_say_pending(void);
 /** Frees the communicators. */
-void persist_free_comms(persist_session *session);
+void gab_persist_free_comms(persist_session *session);
 /** Closes files and forgets everything. The session is not on the list. */
-void persist_destroy(persist_session *session);
-void persist_inbox_release(persist_inbox *inbox);
+void gab_persist_destroy(persist_session *session);
+void gab_persist_inbox_release(persist_inbox *inbox);
 
 /* ---------------------------------------------------------------- errors.c */
 
 /** The code that a call returns for a status with its message. */
-int persist_code(const persist_session *session, gab_status status);
+int gab_persist_code(const persist_session *session, gab_status status);
 /** Calls the error handler and returns the code. */
-int persist_raise(persist_session *session, int code);
-/** The way out of a call: persist_raise() of persist_code(); MPI_SUCCESS for GAB_OK. */
-int persist_return(persist_session *session, gab_status status);
-int persist_code_of(gab_persist_error error);
+int gab_persist_raise(persist_session *session, int code);
+/** The way out of a call: gab_persist_raise() of gab_persist_code(); MPI_SUCCESS for GAB_OK. */
+int gab_persist_return(persist_session *session, gab_status status);
+int gab_persist_code_of(gab_persist_error error);
 /** Sets the message, calls the error handler, returns the code. */
-int persist_refuse(persist_session *session, gab_persist_error error, const char *format, ...)
+int gab_persist_refuse(persist_session *session, gab_persist_error error, const char *format, ...)
     GAB_PRINTF(3, 4);
 /** Refuses `call` with a message that names it. */
-int persist_unsupported(persist_session *session, const char *call);
+int gab_persist_unsupported(persist_session *session, const char *call);
 
 /* ---------------------------------------------------------------- wire.c */
 
-bool persist_is_fault(int code);
+bool gab_persist_is_fault(int code);
 /** Marks the session broken and revokes its communicators. Harmless if it is. */
-void persist_break(persist_session *session, int code);
+void gab_persist_break(persist_session *session, int code);
 /** Whether the session can be used: GAB_OK, or GAB_ERR_FAULT after a death or a revocation. */
-gab_status persist_check(persist_session *session);
+gab_status gab_persist_check(persist_session *session);
 /** GAB_OK for MPI_SUCCESS; else breaks the session. */
-gab_status persist_mpi(persist_session *session, int code, const char *what);
+gab_status gab_persist_mpi(persist_session *session, int code, const char *what);
 /** Collective: GAB_OK if all call it with that; else the same failure on all, with the message of the lowest rank of
  *  those that failed worst. A status of GAB_ERR_FAULT is returned at once. */
-gab_status persist_all(persist_session *session, gab_status status);
+gab_status gab_persist_all(persist_session *session, gab_status status);
 
 typedef struct persist_parcel {
   int peer;
@@ -180,35 +180,35 @@ typedef struct persist_parcel {
 } persist_parcel;
 /** Sends and receives buffers whose sizes the receiver does not know, one per peer and direction at most. Who is in
  *  `from` has to have this process in `to`. */
-gab_status persist_trade(persist_session *session, const persist_parcel *to, int to_count,
-                         const persist_parcel *from, int from_count);
+gab_status gab_persist_trade(persist_session *session, const persist_parcel *to, int to_count,
+                             const persist_parcel *from, int from_count);
 /** Everybody with everybody. @param[in,out] to  one per rank, released @param[out] from  one per rank, empty before */
-gab_status persist_trade_all(persist_session *session, gab_buffer *to, gab_buffer *from);
+gab_status gab_persist_trade_all(persist_session *session, gab_buffer *to, gab_buffer *from);
 
 /* ---------------------------------------------------------------- settings.c */
 
-gab_status persist_settings_read(MPI_Info info, int size, persist_settings *settings);
+gab_status gab_persist_settings_read(MPI_Info info, int size, persist_settings *settings);
 /** Equal for equal settings. */
-uint64_t persist_settings_hash(const persist_settings *settings);
+uint64_t gab_persist_settings_hash(const persist_settings *settings);
 /** What a file has to agree with. */
-uint64_t persist_settings_of_file(const persist_settings *settings);
+uint64_t gab_persist_settings_of_file(const persist_settings *settings);
 
 /* ---------------------------------------------------------------- copies.c */
 
 /** The i-th holder of the copies of a rank, i from 0; and the rank that this one holds the i-th copy of. */
-int persist_holder(const persist_session *session, int rank, int i);
-int persist_ward(const persist_session *session, int rank, int i);
-persist_replica *persist_replica_of(persist_session *session, int rank);
+int gab_persist_holder(const persist_session *session, int rank, int i);
+int gab_persist_ward(const persist_session *session, int rank, int i);
+persist_replica *gab_persist_replica_of(persist_session *session, int rank);
 /** Sends a group, or whole journals (`whole`), to the holders, and takes those of the wards. Collective. */
-gab_status persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
+gab_status gab_persist_copy(persist_session *session, const gab_buffer *groups, bool whole);
 
 /* ---------------------------------------------------------------- open.c, inbox.c, commit.c */
 
 /** Opens the session, whose communicators stand, and whose key and settings are set. Collective. */
-gab_status persist_open(persist_session *session);
+gab_status gab_persist_open(persist_session *session);
 /** Fills the inbox and the two counts from the journals of all. Collective. */
-gab_status persist_fill_inbox(persist_session *session);
-gab_status persist_commit(persist_session *session);
+gab_status gab_persist_fill_inbox(persist_session *session);
+gab_status gab_persist_commit_epoch(persist_session *session);
 
 /* ---------------------------------------------------------------- messages.c */
 
@@ -220,41 +220,41 @@ typedef enum persist_send_kind {
 } persist_send_kind;
 
 /** Bytes of a message, packed. */
-gab_status persist_pack(persist_session *session, const void *buffer, int count, MPI_Datatype type,
-                        gab_buffer *bytes);
+gab_status gab_persist_pack(persist_session *session, const void *buffer, int count, MPI_Datatype type,
+                            gab_buffer *bytes);
 /** Unpacks into a receive buffer as a message of MPI would arrive there. */
-int persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
-                    MPI_Datatype type, MPI_Status *status);
+int gab_persist_deliver(persist_session *session, const persist_letter *letter, void *buffer, int count,
+                        MPI_Datatype type, MPI_Status *status);
 /** Stores; in transparent mode delivers unless it was received before. @param[out] request  NULL: blocking; else
  *  one, of #PERSIST_TO_ALL one per rank, which stays as it was where nothing is under way */
-gab_status persist_store(persist_session *session, int32_t target, int tag, const void *buffer, int count,
-                         MPI_Datatype type, persist_send_kind kind, MPI_Request *request);
+gab_status gab_persist_store(persist_session *session, int32_t target, int tag, const void *buffer, int count,
+                             MPI_Datatype type, persist_send_kind kind, MPI_Request *request);
 /** What is to be received next: a letter, or nothing; *live says that it comes from the sender. */
-gab_status persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
-                               bool *live);
-void persist_letter_taken(persist_session *session, persist_letter *letter);
+gab_status gab_persist_next_letter(persist_session *session, int source, int tag, persist_letter **letter,
+                                   bool *live);
+void gab_persist_letter_taken(persist_session *session, persist_letter *letter);
 /** Receives, blocking. Tags below 0 are those of collective operations.
  *  @return code of MPI; the error handler has not been called */
-int persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source, int tag,
-                 MPI_Status *status);
+int gab_persist_take(persist_session *session, void *buffer, int count, MPI_Datatype type, int source,
+                     int tag, MPI_Status *status);
 /** The communicator and the tag by which a message is delivered. */
-MPI_Comm persist_live_comm(const persist_session *session, int tag);
-int persist_live_tag(int tag);
+MPI_Comm gab_persist_live_comm(const persist_session *session, int tag);
+int gab_persist_live_tag(int tag);
 /** A fault that a live call returned; any other code is passed on. Does not call the error handler. */
-int persist_live_code(persist_session *session, int code);
+int gab_persist_live_code(persist_session *session, int code);
 
 /* ---------------------------------------------------------------- requests.c */
 
 /** A request that is complete. */
 /** @param[in] status  NULL: of a send */
-int persist_request_done(const MPI_Status *status, MPI_Request *request);
-gab_status persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
-                            uint64_t number);
+int gab_persist_request_done(const MPI_Status *status, MPI_Request *request);
+gab_status gab_persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
+                                uint64_t number);
 /** Receives that have not completed are received again: takes their numbers back. */
-gab_status persist_lives_forget(persist_session *session);
+gab_status gab_persist_lives_forget(persist_session *session);
 
 /* Each file of interposed calls has one of these, so that all are linked where one is. */
-extern const char persist_calls_messages, persist_calls_requests, persist_calls_collectives,
-    persist_calls_refused, persist_calls_refused_more, persist_calls_life;
+extern const char gab_persist_calls_messages, gab_persist_calls_requests, gab_persist_calls_collectives,
+    gab_persist_calls_refused, gab_persist_calls_refused_more, gab_persist_calls_life;
 
 #endif

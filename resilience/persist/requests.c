@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const char persist_calls_requests = 0;
+const char gab_persist_calls_requests = 0;
 
 /* ------------------------------------------------------------------------------------ complete ones */
 
@@ -38,7 +38,7 @@ static int cancel(void *state, int complete)
   return MPI_SUCCESS;
 }
 
-int persist_request_done(const MPI_Status *status, MPI_Request *request)
+int gab_persist_request_done(const MPI_Status *status, MPI_Request *request)
 {
   void *memory = NULL;
   if (gab_alloc(sizeof(done), GAB_MEMORY_OTHER, &memory) != GAB_OK) return MPI_ERR_NO_MEM;
@@ -58,8 +58,8 @@ int persist_request_done(const MPI_Status *status, MPI_Request *request)
 
 static size_t lives; /* of all sessions */
 
-gab_status persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
-                            uint64_t number)
+gab_status gab_persist_live_add(persist_session *session, MPI_Request request, int source, int tag,
+                                uint64_t number)
 {
   void *memory = session->lives;
   const size_t room = (session->live_count + 1) * sizeof *session->lives;
@@ -70,13 +70,13 @@ gab_status persist_live_add(persist_session *session, MPI_Request request, int s
   return GAB_OK;
 }
 
-gab_status persist_lives_forget(persist_session *session)
+gab_status gab_persist_lives_forget(persist_session *session)
 {
   gab_status status = GAB_OK;
   for (size_t i = 0; i < session->live_count && status == GAB_OK; i++) {
     const persist_live *live = &session->lives[i];
-    if (persist_map_get(&session->journal.received, live->source, live->tag) >= live->number)
-      status = persist_map_put(&session->journal.received, live->source, live->tag, live->number - 1);
+    if (gab_persist_map_get(&session->journal.received, live->source, live->tag) >= live->number)
+      status = gab_persist_map_put(&session->journal.received, live->source, live->tag, live->number - 1);
   }
   lives -= session->live_count;
   session->live_count = 0;
@@ -88,7 +88,7 @@ gab_status persist_lives_forget(persist_session *session)
 static persist_live *find_live(MPI_Request request, persist_session **owner)
 {
   if (request == MPI_REQUEST_NULL) return NULL;
-  for (persist_session *session = persist_first(); session; session = session->next)
+  for (persist_session *session = gab_persist_first(); session; session = session->next)
     for (size_t i = 0; i < session->live_count; i++)
       if (session->lives[i].request == request) {
         *owner = session;
@@ -103,9 +103,9 @@ static int finished(MPI_Request request, int code)
   persist_session *session = NULL;
   persist_live *live = find_live(request, &session);
   if (!live) return code;
-  if (persist_is_fault(code)) { /* it stays on the list: its message has not been received */
-    (void)persist_live_code(session, code);
-    return persist_raise(session, code);
+  if (gab_persist_is_fault(code)) { /* it stays on the list: its message has not been received */
+    (void)gab_persist_live_code(session, code);
+    return gab_persist_raise(session, code);
   }
   *live = session->lives[--session->live_count];
   lives--;
@@ -135,8 +135,8 @@ static int several_finished(const MPI_Request *was, int count, const MPI_Request
     persist_session *session = NULL;
     if (!find_live(was[i], &session)) continue;
     if (now[i] == MPI_REQUEST_NULL && code == MPI_SUCCESS) (void)finished(was[i], MPI_SUCCESS);
-    else if (code != MPI_SUCCESS && persist_check(session) != GAB_OK)
-      return persist_raise(session, session->code);
+    else if (code != MPI_SUCCESS && gab_persist_check(session) != GAB_OK)
+      return gab_persist_raise(session, session->code);
   }
   return code;
 }
@@ -160,9 +160,9 @@ int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
     if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
     if (code == MPI_SUCCESS) continue;
     worst = code;
-    if (persist_is_fault(code)) break;
+    if (gab_persist_is_fault(code)) break;
   }
-  return worst == MPI_SUCCESS || persist_is_fault(worst) ? worst : MPI_ERR_IN_STATUS;
+  return worst == MPI_SUCCESS || gab_persist_is_fault(worst) ? worst : MPI_ERR_IN_STATUS;
 }
 
 #define SEVERAL(count, requests, call)                                                                       \
@@ -202,7 +202,7 @@ int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices
 static int refuse_live(MPI_Request request, const char *call)
 {
   persist_session *session = NULL;
-  return find_live(request, &session) ? persist_unsupported(session, call) : MPI_SUCCESS;
+  return find_live(request, &session) ? gab_persist_unsupported(session, call) : MPI_SUCCESS;
 }
 
 int MPI_Cancel(MPI_Request *request)

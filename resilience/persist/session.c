@@ -3,46 +3,46 @@
 #include <stdio.h>
 #include <string.h>
 
-int persist_open_count;
+int gab_persist_open_count;
 static persist_session *sessions;
 
-persist_session *persist_find(MPI_Comm comm)
+persist_session *gab_persist_find(MPI_Comm comm)
 {
   for (persist_session *session = sessions; session; session = session->next)
     if (session->comm == comm && comm != MPI_COMM_NULL) return session;
   return NULL;
 }
 
-persist_session *persist_find_key(const char *key)
+persist_session *gab_persist_find_key(const char *key)
 {
   for (persist_session *session = sessions; session; session = session->next)
     if (strcmp(session->key, key) == 0) return session;
   return NULL;
 }
 
-persist_session *persist_child(MPI_Comm comm, const persist_session *last)
+persist_session *gab_persist_child(MPI_Comm comm, const persist_session *last)
 {
   for (persist_session *session = last ? last->next : sessions; session; session = session->next)
     if (comm != MPI_COMM_NULL && (session->parent == comm || session->comm == comm)) return session;
   return NULL;
 }
 
-persist_session *persist_first(void) { return sessions; }
+persist_session *gab_persist_first(void) { return sessions; }
 
-void persist_enter(persist_session *session)
+void gab_persist_enter(persist_session *session)
 {
   session->next = sessions;
   sessions = session;
-  persist_open_count++;
+  gab_persist_open_count++;
 }
 
-void persist_leave(persist_session *session)
+void gab_persist_leave(persist_session *session)
 {
   persist_session **place = &sessions;
   while (*place && *place != session) place = &(*place)->next;
   if (!*place) return;
   *place = session->next;
-  persist_open_count--;
+  gab_persist_open_count--;
 }
 
 int gab_failure(void)
@@ -52,9 +52,9 @@ int gab_failure(void)
   return 0;
 }
 
-void persist_say_pending_of(const persist_session *session)
+void gab_persist_say_pending_of(const persist_session *session)
 {
-  const uint64_t pending = persist_journal_pending(&session->journal);
+  const uint64_t pending = gab_persist_journal_pending(&session->journal);
   if (pending > 0 && !session->broken)
     fprintf(stderr,
             "persistent communicator `%s', rank %d: %" PRIu64
@@ -62,13 +62,13 @@ void persist_say_pending_of(const persist_session *session)
             session->key, session->rank, pending);
 }
 
-void persist_say_pending(void)
+void gab_persist_say_pending(void)
 {
   for (const persist_session *session = sessions; session; session = session->next)
-    persist_say_pending_of(session);
+    gab_persist_say_pending_of(session);
 }
 
-void persist_free_comms(persist_session *session)
+void gab_persist_free_comms(persist_session *session)
 {
   MPI_Comm *const all[] = {&session->live, &session->inner, &session->comm};
   for (int i = 0; i < 3; i++)
@@ -76,7 +76,7 @@ void persist_free_comms(persist_session *session)
   session->parent = MPI_COMM_NULL;
 }
 
-void persist_inbox_release(persist_inbox *inbox)
+void gab_persist_inbox_release(persist_inbox *inbox)
 {
   for (size_t i = 0; i < inbox->memory_count; i++) gab_buffer_release(&inbox->memory[i]);
   gab_free(&inbox->memory);
@@ -84,16 +84,16 @@ void persist_inbox_release(persist_inbox *inbox)
   *inbox = (persist_inbox){0};
 }
 
-void persist_destroy(persist_session *session)
+void gab_persist_destroy(persist_session *session)
 {
-  (void)persist_lives_forget(session);
-  for (int i = 0; i < session->file_count; i++) persist_file_close(&session->files[i]);
-  for (int i = 0; i < session->replica_count; i++) persist_journal_release(&session->replicas[i].journal);
+  (void)gab_persist_lives_forget(session);
+  for (int i = 0; i < session->file_count; i++) gab_persist_file_close(&session->files[i]);
+  for (int i = 0; i < session->replica_count; i++) gab_persist_journal_release(&session->replicas[i].journal);
   gab_free(&session->replicas);
-  persist_journal_release(&session->journal);
-  persist_inbox_release(&session->inbox);
-  persist_map_release(&session->before);
-  persist_map_release(&session->already);
+  gab_persist_journal_release(&session->journal);
+  gab_persist_inbox_release(&session->inbox);
+  gab_persist_map_release(&session->before);
+  gab_persist_map_release(&session->already);
   gab_free(&session->lives);
   gab_free(&session);
 }

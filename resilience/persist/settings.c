@@ -117,7 +117,7 @@ static gab_status check(const persist_settings *set, int size)
   return GAB_OK;
 }
 
-gab_status persist_settings_read(MPI_Info info, int size, persist_settings *set)
+gab_status gab_persist_settings_read(MPI_Info info, int size, persist_settings *set)
 {
   *set = (persist_settings){.copies = 1, .folder = ".", .node_folder = "/dev/shm"};
   int keys = 0;
@@ -137,12 +137,12 @@ gab_status persist_settings_read(MPI_Info info, int size, persist_settings *set)
   return check(set, size);
 }
 
-uint64_t persist_settings_of_file(const persist_settings *set)
+uint64_t gab_persist_settings_of_file(const persist_settings *set)
 {
   return (uint64_t)set->transparent | (uint64_t)(set->commit == PERSIST_COMMIT_TOGETHER) << 1;
 }
 
-uint64_t persist_settings_hash(const persist_settings *set)
+uint64_t gab_persist_settings_hash(const persist_settings *set)
 {
   char text[2 * PERSIST_FOLDER_ROOM + 200];
   const int length = snprintf(text, sizeof text, "%d%d%d%d%d%d%d %d %d %" PRIu64 " %s %s", set->transparent,

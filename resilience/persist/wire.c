@@ -5,7 +5,7 @@
 
 enum { TAG_SIZE = 1, TAG_BYTES = 2, CHUNK = 512 << 10, TEXT_ROOM = 400 };
 
-bool persist_is_fault(int code)
+bool gab_persist_is_fault(int code)
 {
 #ifdef GAB_HAVE_ULFM
   int class = MPI_SUCCESS;
@@ -17,7 +17,7 @@ bool persist_is_fault(int code)
 #endif
 }
 
-void persist_break(persist_session *session, int code)
+void gab_persist_break(persist_session *session, int code)
 {
   if (session->broken) return;
   session->broken = true;
@@ -38,40 +38,40 @@ static gab_status say_fault(const persist_session *session)
       session->key);
 }
 
-gab_status persist_check(persist_session *session)
+gab_status gab_persist_check(persist_session *session)
 {
 #ifdef GAB_HAVE_ULFM
   if (!session->broken) {
     int revoked = 0;
     PMPIX_Comm_is_revoked(session->comm, &revoked);
-    if (revoked) persist_break(session, MPIX_ERR_REVOKED);
+    if (revoked) gab_persist_break(session, MPIX_ERR_REVOKED);
   }
 #endif
   return session->broken ? say_fault(session) : GAB_OK;
 }
 
-gab_status persist_mpi(persist_session *session, int code, const char *what)
+gab_status gab_persist_mpi(persist_session *session, int code, const char *what)
 {
   if (code == MPI_SUCCESS) return GAB_OK;
-  persist_break(session, code);
-  if (persist_is_fault(code)) return say_fault(session);
+  gab_persist_break(session, code);
+  if (gab_persist_is_fault(code)) return say_fault(session);
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   PMPI_Error_string(code, text, &length);
   GAB_FAIL(GAB_ERR_MPI, "%s: %s", what, text);
 }
 
-gab_status persist_all(persist_session *session, gab_status status)
+gab_status gab_persist_all(persist_session *session, gab_status status)
 {
   if (status == GAB_ERR_FAULT) return status;
   int mine[2] = {(int)status, session->rank}, worst[2];
-  GAB_TRY(persist_mpi(session, PMPI_Allreduce(mine, worst, 1, MPI_2INT, MPI_MAXLOC, session->inner),
-                      "MPI_Allreduce"));
+  GAB_TRY(gab_persist_mpi(session, PMPI_Allreduce(mine, worst, 1, MPI_2INT, MPI_MAXLOC, session->inner),
+                          "MPI_Allreduce"));
   if (worst[0] == GAB_OK) return GAB_OK;
   char text[TEXT_ROOM] = "";
   if (worst[1] == session->rank) snprintf(text, sizeof text, "%s", gab_error_message());
-  GAB_TRY(
-      persist_mpi(session, PMPI_Bcast(text, sizeof text, MPI_CHAR, worst[1], session->inner), "MPI_Bcast"));
+  GAB_TRY(gab_persist_mpi(session, PMPI_Bcast(text, sizeof text, MPI_CHAR, worst[1], session->inner),
+                          "MPI_Bcast"));
   if (worst[1] == session->rank) return status;
   text[sizeof text - 1] = '\0';
   GAB_FAIL((gab_status)worst[0], "rank %d: %s", worst[1], text);
@@ -100,7 +100,7 @@ static gab_status post(persist_session *session, traffic *all, bool out, void *b
     MPI_Request *request = &all->requests[all->count];
     const int code = out ? PMPI_Isend(at, (int)part, MPI_BYTE, peer, tag, session->inner, request)
                          : PMPI_Irecv(at, (int)part, MPI_BYTE, peer, tag, session->inner, request);
-    GAB_TRY(persist_mpi(session, code, out ? "MPI_Isend" : "MPI_Irecv"));
+    GAB_TRY(gab_persist_mpi(session, code, out ? "MPI_Isend" : "MPI_Irecv"));
     all->count++;
     at += part;
     count -= part;
@@ -113,9 +113,10 @@ static gab_status finish(persist_session *session, traffic *all, gab_status stat
 {
   char text[TEXT_ROOM] = "";
   if (status != GAB_OK) snprintf(text, sizeof text, "%s", gab_error_message());
-  if (status != GAB_OK) persist_break(session, MPI_ERR_OTHER);
+  if (status != GAB_OK) gab_persist_break(session, MPI_ERR_OTHER);
   for (size_t i = 0; i < all->count; i++) {
-    const gab_status one = persist_mpi(session, PMPI_Wait(&all->requests[i], MPI_STATUS_IGNORE), "MPI_Wait");
+    const gab_status one =
+        gab_persist_mpi(session, PMPI_Wait(&all->requests[i], MPI_STATUS_IGNORE), "MPI_Wait");
     if (status == GAB_OK && one != GAB_OK) {
       status = one;
       snprintf(text, sizeof text, "%s", gab_error_message());
@@ -127,8 +128,8 @@ static gab_status finish(persist_session *session, traffic *all, gab_status stat
   return GAB_OK;
 }
 
-gab_status persist_trade(persist_session *session, const persist_parcel *to, int to_count,
-                         const persist_parcel *from, int from_count)
+gab_status gab_persist_trade(persist_session *session, const persist_parcel *to, int to_count,
+                             const persist_parcel *from, int from_count)
 {
   traffic all = {0};
   uint64_t *sizes = NULL;
@@ -158,7 +159,7 @@ gab_status persist_trade(persist_session *session, const persist_parcel *to, int
   return status;
 }
 
-gab_status persist_trade_all(persist_session *session, gab_buffer *to, gab_buffer *from)
+gab_status gab_persist_trade_all(persist_session *session, gab_buffer *to, gab_buffer *from)
 {
   const size_t n = (size_t)session->size;
   uint64_t *sizes = NULL;
@@ -169,12 +170,12 @@ gab_status persist_trade_all(persist_session *session, gab_buffer *to, gab_buffe
   memory = NULL;
   if (status == GAB_OK) status = gab_alloc(2 * n * sizeof *parcels, GAB_MEMORY_OTHER, &memory);
   parcels = memory;
-  GAB_TRY_GOTO(status, end, persist_all(session, status));
+  GAB_TRY_GOTO(status, end, gab_persist_all(session, status));
   for (size_t i = 0; i < n; i++) sizes[i] = to[i].size;
   GAB_TRY_GOTO(status, end,
-               persist_mpi(session,
-                           PMPI_Alltoall(sizes, 1, MPI_UINT64_T, sizes + n, 1, MPI_UINT64_T, session->inner),
-                           "MPI_Alltoall"));
+               gab_persist_mpi(
+                   session, PMPI_Alltoall(sizes, 1, MPI_UINT64_T, sizes + n, 1, MPI_UINT64_T, session->inner),
+                   "MPI_Alltoall"));
   int outgoing = 0, incoming = 0;
   for (size_t i = 0; i < n; i++) {
     if ((int)i == session->rank) {
@@ -184,7 +185,7 @@ gab_status persist_trade_all(persist_session *session, gab_buffer *to, gab_buffe
     if (sizes[i] > 0) parcels[outgoing++] = (persist_parcel){(int)i, &to[i]};
     if (sizes[n + i] > 0) parcels[n + (size_t)incoming++] = (persist_parcel){(int)i, &from[i]};
   }
-  status = persist_trade(session, parcels, outgoing, parcels + n, incoming);
+  status = gab_persist_trade(session, parcels, outgoing, parcels + n, incoming);
 end:
   for (size_t i = 0; i < n; i++) gab_buffer_release(&to[i]);
   gab_free(&sizes);

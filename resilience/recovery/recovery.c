@@ -66,7 +66,8 @@ static gab_status replace(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_spare = {
     .name = "spare",
-    .doc = "processes that were set aside take the seats of the dead: same slots, same blocks",
+    .doc =
+        "processes that were set aside (gabion-launch --spares) take the seats of the dead: same slots, same blocks",
     .recover = replace,
     .seating = GAB_SEATING_SPARES,
 };
@@ -107,7 +108,8 @@ static gab_status reconstruct(const gab_recovery *recovery, gab_fault *fault)
 
 const gab_strategy gab_strategy_reconstruct = {
     .name = "reconstruct",
-    .doc = "go on with the survivors; blocks that nobody holds any more are made up: an approximation",
+    .doc =
+        "go on with the survivors; blocks that nobody holds any more are made up, where the data can be made up so: an approximation, which the run then says it is",
     .recover = reconstruct,
     .makes_up = true,
 };

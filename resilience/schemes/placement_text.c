@@ -32,6 +32,12 @@ static void describe_groups(const gab_placement *placement, char *text, size_t r
       group.parities, group.parities == 1 ? "y" : "ies", group.parities, gab_group_pieces(&group));
 }
 
+/* A holder function may name a place twice, or the place itself: `fewest` copies is what some image has. */
+static bool is_uneven(const gab_placement *placement, int fewest)
+{
+  return placement->scheme->holder && fewest < gab_placement_copies(placement);
+}
+
 const char *gab_placement_describe(const gab_placement *placement, char *text, size_t room)
 {
   gab_placement_costs costs = gab_placement_get_costs(placement, 1);
@@ -39,18 +45,21 @@ const char *gab_placement_describe(const gab_placement *placement, char *text, s
   add(text, room, "%s: ", placement->scheme->name);
   if (placement->scheme->kind == GAB_SCHEME_GROUPS) describe_groups(placement, text, room);
   else
-    add(text, room, "%d cop%s of each image", gab_placement_copies(placement),
-        gab_placement_copies(placement) == 1 ? "y" : "ies");
+    add(text, room, "%s%d cop%s of each image", is_uneven(placement, costs.any_losses) ? "up to " : "",
+        gab_placement_copies(placement), gab_placement_copies(placement) == 1 ? "y" : "ies");
   if (placement->within > GAB_DOMAIN_NONE)
     add(text, room, " within one %s", gab_domain_name(placement->within));
   if (costs.any_losses == 0) {
-    add(text, room, "; no death is survived");
+    add(text, room,
+        is_uneven(placement, 0) ? "; some slots have none, and their death is not survived"
+                                : "; no death is survived");
     return text;
   }
   add(text, room, "; any %d slot%s", costs.any_losses, costs.any_losses == 1 ? "" : "s");
   if (placement->scheme->kind == GAB_SCHEME_GROUPS) add(text, room, " of each group");
   if (costs.any_domain) add(text, room, " and any one %s as a whole", gab_domain_name(placement->separate));
   add(text, room, " can be lost");
+  if (placement->scheme->holder) add(text, room, "; of more only those that leave a copy of each image");
   return text;
 }
 

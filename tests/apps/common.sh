@@ -57,6 +57,13 @@ refused() {
   run 2 "$@"
   [ ! -e out ] || complain "gabion run $* was refused but left $(find out)"
 }
+# helps KEY [TEXT ...]: the help on it says so.
+helps() {
+  local key=$1 text
+  shift
+  "$gabion" help "$key" >said.txt 2>&1 || complain "help $key: $(cat said.txt)"
+  for text in "$@"; do said "$text"; done
+}
 # check CODE CASE [options]: without mpirun.
 check() {
   local expected=$1 code

@@ -17,7 +17,7 @@ alike_killed 233 # between the adaptations behind steps 220 and 240
 run 0 3 case.yaml --inject slot=1,step=240,phase=adapt-mark
 said 'slot 1 died'
 alike "killed while the grid adapts"
-alike_alone 1 233 'local, shrink'
+alike_replaced 1 233 'local, shrink'
 
 # One fine grid starts with the same and ends with nearly the same.
 run 0 2 case.yaml --set gray_scott.refinement.levels=0

@@ -29,6 +29,11 @@ ask 0 help drills
 said 'slots'
 ask 0 help domain.cells
 said 'required'
+ask 0 help output.fields.quantities
+said 'velocity (default): of a flow'
+said 'phase (default): '
+ask 0 help resilience.monitors
+said_once 'recompute: ' # which both physics have
 ask 2 help drils
 said 'drills'
 ask 0 help

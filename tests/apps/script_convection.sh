@@ -12,7 +12,7 @@ said 'on the whole; steady'
 keep convection.csv isotherms_0000006000.png
 alike_on_processes
 alike_killed 2345
-alike_alone 1 4321 local
+alike_replaced 1 4321 local
 
 # 2.243; 32 cells give 2.252. Both sides and the mean are the same once the state is steady, which it is not at first.
 awk -F, 'NR == 2 { first = $7 } { hot = $3; cold = $4; mean = $5; steady = $7 }
@@ -33,6 +33,8 @@ adaptive 3 case.yaml --inject slot=1,step=2345,phase=exchange
 said 'slot 1 died'
 alike "two levels, after a death"
 
+helps output.slices.quantity 'temperature (default)' 'isotherms: '
+not_said 'pressure'
 check 2 case.yaml --set convection.levels=2
 said 'unstable above 1/4'
 check 2 case.yaml --set convection.rayleigh=100

@@ -11,7 +11,7 @@ run 0 1 case.yaml
 keep gray_scott.csv v-z32_0000000400.png
 alike_on_processes
 alike_killed 233
-alike_alone 1 333 local
+alike_replaced 1 333 local
 
 # V has grown out of its two cubes of 8^3 cells, which held a quarter each.
 awk -F, 'NR == 2 { first = $4 } { last = $4 } END { exit !(first == 256 && last > 4 * first) }' kept/gray_scott.csv ||

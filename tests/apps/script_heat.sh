@@ -48,9 +48,9 @@ check 0 plate.yaml
 said 'heat.k = 0.2'
 "$gabion" plan plate.yaml >said.txt 2>&1 || complain "plan: $(cat said.txt)"
 said 'sent in a step of level 0'
-"$gabion" help heat >said.txt 2>&1 || complain "help: $(cat said.txt)"
-said 'Conductivity; up to 0.25 it is stable.'
-said 'every'
+helps output.fields.quantities 'default:  as marked' 'any of:   temperature (default)'
+not_said 'velocity'
+helps heat 'Conductivity; up to 0.25 it is stable.' 'every'
 check 2 plate.yaml --set heat.k=0.3
 said 'heat.k'
 check 2 plate.yaml --set heat.q=1

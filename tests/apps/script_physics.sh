@@ -28,8 +28,7 @@ sed 's/steps: 40}/steps: 40, check_every: 10}/' plate.yaml >checked.yaml
 check 2 checked.yaml
 said 'checked.yaml:1:'
 said 'run.check_every: there is no such check for conduction of heat'
-"$gabion" help heat >said.txt 2>&1 || complain "help: $(cat said.txt)"
-said 'Conductivity; stable up to 0.25.'
+helps heat 'Conductivity; stable up to 0.25.'
 "$gabion" info plate.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
 said ' recommended'
 "$gabion" plan plate.yaml >said.txt 2>&1 && complain "plan: $(cat said.txt)"

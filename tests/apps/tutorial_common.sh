@@ -7,7 +7,7 @@
 #   alike WHAT            the last run gave the same
 #   alike_on_processes    on 2 and 4 processes
 #   alike_killed STEP     process 3 of 4 is killed in this step
-#   alike_alone SLOT STEP STRATEGIES   a slot dies and goes back, with a spare process
+#   alike_replaced SLOT STEP STRATEGIES   a slot dies, and a spare process takes it
 . "$GABION_SOURCE/tests/apps/common.sh"
 
 program() {
@@ -52,10 +52,10 @@ alike_killed() {
   alike "a process was killed"
 }
 
-alike_alone() {
+alike_replaced() {
   rm -rf out
   timeout 100 "$GABION_LAUNCH" -n 4 --spares 1 -- "$gabion" run case.yaml --set "resilience.strategies=[$3]" \
-    --inject slot="$1",step="$2",phase=exchange --out out >said.txt 2>&1 || complain "local recovery failed: $(cat said.txt)"
+    --inject slot="$1",step="$2",phase=exchange --out out >said.txt 2>&1 || complain "strategies $3 failed: $(cat said.txt)"
   said "slot $1 died"
-  alike "one went back alone"
+  alike "a spare process took a slot, strategies $3"
 }

@@ -32,8 +32,8 @@ static gab_status look(void *user, const gab_forest *forest, const gab_block *bl
   return GAB_OK;
 }
 
-static gab_quantity shown[2] = {{"one", "", 1, false, look, &shown[0]},
-                                {"three", "", 3, false, look, &shown[1]}};
+static gab_quantity shown[2] = {{.name = "one", .components = 1, .evaluate = look, .user = &shown[0]},
+                                {.name = "three", .components = 3, .evaluate = look, .user = &shown[1]}};
 
 static void read_whole(hid_t file, const char *name, void *values)
 {

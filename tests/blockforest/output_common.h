@@ -51,8 +51,17 @@ static inline gab_status case_evaluate(void *user, const gab_forest *forest, con
 }
 
 static gab_quantity case_quantities[2] = {
-    {"density", "kg/m\xc2\xb3", 1, false, case_evaluate, &case_quantities[0]},
-    {"velocity", "m/s", 3, true, case_evaluate, &case_quantities[1]},
+    {.name = "density",
+     .unit = "kg/m\xc2\xb3",
+     .components = 1,
+     .evaluate = case_evaluate,
+     .user = &case_quantities[0]},
+    {.name = "velocity",
+     .unit = "m/s",
+     .components = 3,
+     .diverging = true,
+     .evaluate = case_evaluate,
+     .user = &case_quantities[1]},
 };
 
 /* The first owner of each root block: equal pieces of the linear order. */

@@ -40,7 +40,7 @@ static gab_status place_evaluate(void *user, const gab_forest *forest, const gab
   return GAB_OK;
 }
 
-static const gab_quantity place = {"place", "", 1, false, place_evaluate, NULL};
+static const gab_quantity place = {.name = "place", .components = 1, .evaluate = place_evaluate};
 
 /* Fine around one corner of the domain. */
 static gab_mark corner(void *user, int level, const gab_box *cells)

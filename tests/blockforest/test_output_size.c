@@ -39,9 +39,9 @@ static gab_status noise(void *user, const gab_forest *of, const gab_block *block
   return GAB_OK;
 }
 
-static gab_quantity quiet[2] = {{"density", "", 1, false, rest, &quiet[0]},
-                                {"velocity", "", 3, false, rest, &quiet[1]}};
-static gab_quantity loud[1] = {{"density", "", 1, false, noise, &loud[0]}};
+static gab_quantity quiet[2] = {{.name = "density", .components = 1, .evaluate = rest, .user = &quiet[0]},
+                                {.name = "velocity", .components = 3, .evaluate = rest, .user = &quiet[1]}};
+static gab_quantity loud[1] = {{.name = "density", .components = 1, .evaluate = noise, .user = &loud[0]}};
 
 /* @return bytes of the file of this process, for each byte that the numbers have in memory */
 static double size_of(const char *name, const gab_quantity *quantities, size_t count,

@@ -2,50 +2,16 @@
  * whose walls slip, by a boundary condition of its own that is chosen in the parameter file.
  *
  *   own_boundary CASE.yaml [section.key=value ...]     prints the checksum and the mean velocity along x
- *   own_boundary help [section]
- *
- * Navier's condition: the fluid slides along a wall with b du/dn, b the slip length. Half-way between the last cell and
- * the boundary cell that is u b / (b + 1/2) with the velocity u of the cell. */
+ *   own_boundary help [section] */
+#include "navier_slip.h"
+
 #include "core/messages/collective.h"
 #include "lbm/lbm.h"
 #include "lbm/setup/lbm_config.h"
 #include "loadbalance/balance.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const gab_config_key slip_keys[] = {{.name = "length",
-                                            .type = GAB_CONFIG_REAL,
-                                            .min = 0,
-                                            .max = INFINITY,
-                                            .unit = "m",
-                                            .doc = "The slip length."}};
-
-static gab_status read_slip(const gab_config *config, const char *path, const gab_units *units,
-                            double numbers[GAB_BOUNDARY_NUMBERS])
-{
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  numbers[0] = gab_config_real(config, gab_config_path(key, "%s.length", path)) / units->dx;
-  return GAB_OK;
-}
-
-static double slip_arrives(const gab_boundary_link *at)
-{
-  const double length = ldexp(at->numbers[0], at->level), share = length / (length + 0.5);
-  const int8_t *c = at->lattice->c[at->q];
-  double along = 0;
-  for (int axis = 0; axis < at->lattice->dimension; ++axis)
-    if (axis != at->side / 2) along += c[axis] * share * at->velocity[axis];
-  return at->sent[gab_lattice_opposite(at->q)] + 6 * at->lattice->weight[at->q] * along;
-}
-
-static const gab_boundary slip = {.name = "navier_slip",
-                                  .doc = "A wall along which the fluid slides by a slip length.",
-                                  .keys = slip_keys,
-                                  .key_count = 1,
-                                  .read = read_slip,
-                                  .arrives = slip_arrives};
 
 static const gab_config_key channel_keys[] = {{.name = "steps",
                                                .type = GAB_CONFIG_INT,

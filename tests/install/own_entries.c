@@ -1,13 +1,13 @@
 /* A program outside of the source tree with an entry of its own in each registry, which script_own_entries.sh builds against the
- * installed libraries: `gabion' with more to choose from, by one call. */
+ * installed libraries: `gabion' with more to choose from, by one call. The boundary condition is that of navier_slip.h. */
+#include "navier_slip.h"
+
 #include "apps/driver/run/run.h"
 #include "core/memory/memory.h"
 #include "lbm/boundaries/body_shape.h"
-#include "lbm/boundaries/boundary.h"
 #include "lbm/collision/collision.h"
 #include "lbm/lbm.h"
 #include "lbm/levels/cell_criterion.h"
-#include "lbm/setup/units.h"
 #include "lbm/step/local_force.h"
 #include "resilience/loop/monitor.h"
 #include "resilience/recovery/recovery.h"
@@ -15,39 +15,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-/* ---- A boundary condition: a wall along which the fluid slides (Navier), half-way between cells. */
-static const gab_config_key slip_keys[] = {{.name = "length",
-                                            .type = GAB_CONFIG_REAL,
-                                            .min = 0,
-                                            .max = INFINITY,
-                                            .unit = "m",
-                                            .doc = "Slip length."}};
-
-static gab_status read_slip(const gab_config *config, const char *path, const gab_units *units,
-                            double *numbers)
-{
-  char key[GAB_CONFIG_PATH_CAPACITY];
-  numbers[0] = gab_config_real(config, gab_config_path(key, "%s.length", path)) / units->dx;
-  return GAB_OK;
-}
-
-static double slip_arrives(const gab_boundary_link *at)
-{
-  const double length = ldexp(at->numbers[0], at->level), share = length / (length + 0.5);
-  const int8_t *c = at->lattice->c[at->q];
-  double along = 0;
-  for (int axis = 0; axis < at->lattice->dimension; axis++)
-    if (axis != at->side / 2) along += c[axis] * share * at->velocity[axis];
-  return at->sent[gab_lattice_opposite(at->q)] + 6 * at->lattice->weight[at->q] * along;
-}
-
-static const gab_boundary slip = {.name = "navier_slip",
-                                  .doc = "A wall along which the fluid slides by a slip length.",
-                                  .keys = slip_keys,
-                                  .key_count = 1,
-                                  .read = read_slip,
-                                  .arrives = slip_arrives};
 
 /* ---- A body: a disc by its signed distance, times a factor that may be 1 at most. */
 static const gab_config_key ring_keys[] = {

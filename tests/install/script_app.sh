@@ -1,9 +1,9 @@
 # A program of one's own has all of what `gabion' has, from an installed tree: the tutorials and a physics of its own
 # (tests/apps/helper_heat.c) build in a folder outside of the sources, unchanged, by find_package (gabion::app) and by pkg-config
 # (gabion-app), and run, check, plan, help, info and status work there. The results are those of the same program of the source
-# tree, on 1, 2 and 3 processes, and when one of them is killed.
+# tree, on 1, 2 and 4 processes, and when one of them is killed.
 # gabion-test: timeout=300 labels=quick needs=ulfm,png
-. "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/tutorial_common.sh"
 quietly() { "$@" >log.txt 2>&1 || { echo "failed: $*"; cat log.txt; exit 1; }; }
 unset GABION_MPI
 quietly cmake --install "$GABION_BUILD" --prefix "$work/installed"
@@ -37,37 +37,21 @@ done
 export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
 
 sed -e '/^drills:/,$d' -e 's/steps: 2000/steps: 400/' -e 's/\[256, 256\]/[128, 128]/' -e 's/every: 1000, outlines: true/every: 200/' \
-  "$GABION_SOURCE/apps/tutorial/heat.yaml" >plate.yaml
+  "$GABION_SOURCE/apps/tutorial/heat.yaml" >case.yaml
 gabion=$GABION_BUILD/bin/heat
-run 0 1 plate.yaml
-expected=$(checksum)
-cp out/heat.csv heat_of_sources.csv || complain "no table: $(ls out)"
-alike() {
-  [ "$(checksum)" = "$expected" ] || complain "$1: the checksum is $(checksum), in the source tree $expected"
-  cmp out/heat.csv heat_of_sources.csv || complain "$1: another table"
-  [ -s out/temperature_0000000400.png ] || complain "$1: no picture"
-}
+run 0 1 case.yaml
+keep heat.csv temperature_0000000400.png
 gabion=$work/solver/heat # built by pkg-config
-run 0 1 plate.yaml
+run 0 1 case.yaml
 alike "by pkg-config"
 gabion=$work/made/heat
-run 0 1 plate.yaml
+run 0 1 case.yaml
 alike "1 process"
-run 0 2 plate.yaml
-alike "2 processes"
+alike_on_processes
 "$gabion" status out >said.txt 2>&1 || complain "status: $(cat said.txt)"
 said '400'
 
-# Killed from outside, while a drill has it stopped at step 233, so that the run cannot be over before.
-rm -rf out
-timeout 100 "$GABION_LAUNCH" -n 3 -- "$gabion" run plate.yaml --inject slot=1,step=233,phase=exchange,stopped=600 --out out >said.txt 2>&1 &
-job=$!
-stopped() { ps -o pid=,stat= -p "$(pgrep -d, -f "^$gabion run plate.yaml")" 2>/dev/null | awk '$2 ~ /^T/ { print $1 }'; }
-until [ -n "$(stopped)" ] || ! kill -0 $job 2>/dev/null; do sleep 0.02; done
-kill -KILL "$(stopped)" || complain "nobody was stopped: $(cat said.txt)"
-wait $job || complain "the run did not survive: $(cat said.txt)"
-said 'slot 1 died'
-alike "a process was killed"
+alike_killed 233
 
 "$gabion" --help >said.txt 2>&1
 said '  heat run CASE.yaml [options]'
@@ -75,17 +59,16 @@ said '  heat run CASE.yaml [options]'
 said 'usage: heat check CASE.yaml'
 "$gabion" rum >said.txt 2>&1 && complain "rum is a command"
 said "heat: there is no command 'rum'; did you mean 'run'?"
-check 0 plate.yaml
+check 0 case.yaml
 said 'heat.k = 0.2'
-check 2 plate.yaml --set heat.kk=0.1
+check 2 case.yaml --set heat.kk=0.1
 said 'heat.kk'
-check 2 plate.yaml --set heat.k=0.3
+check 2 case.yaml --set heat.k=0.3
 said 'heat.k'
-"$gabion" plan plate.yaml -n 16 >said.txt 2>&1 || complain "plan: $(cat said.txt)"
+"$gabion" plan case.yaml -n 16 >said.txt 2>&1 || complain "plan: $(cat said.txt)"
 said 'sent in a step of level 0'
-"$gabion" help heat >said.txt 2>&1 || complain "help: $(cat said.txt)"
-said 'Conductivity; up to 0.25 it is stable.'
-"$gabion" info plate.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
+helps heat 'Conductivity; up to 0.25 it is stable.'
+"$gabion" info case.yaml >said.txt 2>&1 || complain "info: $(cat said.txt)"
 said 'strategies'
 
 # The other programs give what they give in the source tree, on 2 processes.

@@ -9,7 +9,7 @@ cmake --install "$GABION_BUILD" --prefix "$work/prefix" >log.txt 2>&1 || { cat l
 export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name gabion-app.pc)")
 export LD_LIBRARY_PATH=$(dirname "$(find "$work/prefix" -name 'libgabion-app.*' | head -n 1)")
 GABION_LAUNCH=$work/prefix/bin/gabion-launch
-cp "$GABION_SOURCE/tests/install/own_entries.c" "$work"
+cp "$GABION_SOURCE/tests/install/"{own_entries.c,navier_slip.h} "$work"
 # shellcheck disable=SC2046 # words on purpose
 "$GABION_CC" -std=c11 -Wall -Wextra -Wpedantic -Werror own_entries.c -o own $(pkg-config --cflags --libs gabion-app) -lm || exit 1
 gabion=$work/own
@@ -27,12 +27,16 @@ run 0 1 box.yaml
 plain=$(checksum)
 
 # Listed, in help where the parameter says which, and all in info.
-helps() { "$gabion" help "$1" >said.txt 2>&1 || complain "help $1: $(cat said.txt)"; said "$2"; }
 helps boundaries.y_min navier_slip
 helps bodies ring
-helps lbm.collision two_groups
-helps balance.strategy lopsided
+helps lbm.collision 'two_groups: '
+helps balance.strategy 'lopsided: a quarter of the blocks'
 helps refinement.criteria own_curl
+for key in output.fields.quantities output.slices.quantity output.probes.quantities; do helps $key 'own_q: Q criterion' 'momentum: rho u'; done
+helps output.fields momentum
+helps resilience.scheme 'before: a copy at the member before'
+helps resilience.strategies 'own_shrink: goes on without the dead'
+helps resilience.monitors 'ceiling: ' 'mass: ' 'bounds: '
 "$gabion" info >said.txt 2>&1 || complain "info: $(cat said.txt)"
 for name in navier_slip ring two_groups own_q momentum own_curl before own_shrink lopsided ceiling; do said "$name"; done
 

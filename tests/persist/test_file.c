@@ -20,18 +20,18 @@ static const persist_file_id id = {"key", 0, 3, 5};
 
 static gab_status open_file(persist_file *file)
 {
-  return persist_file_open(file, parent, "store", &id, false, 0.05);
+  return gab_persist_file_open(file, parent, "store", &id, false, 0.05);
 }
 
 static void store(persist_journal *journal, int32_t tag, uint64_t value)
 {
-  assert_int_equal(persist_journal_store(journal, 1, tag, &value, sizeof value, NULL), GAB_OK);
+  assert_int_equal(gab_persist_journal_store(journal, 1, tag, &value, sizeof value, NULL), GAB_OK);
 }
 
 /* The newest value of a channel; 0 if there is none. */
 static uint64_t newest(const persist_journal *journal, int32_t tag)
 {
-  const uint64_t *at = persist_map_find(&journal->index, 1, tag);
+  const uint64_t *at = gab_persist_map_find(&journal->index, 1, tag);
   uint64_t value = 0;
   if (!at) return 0;
   const persist_channel *channel = &journal->channels[*at];
@@ -43,9 +43,9 @@ static uint64_t newest(const persist_journal *journal, int32_t tag)
 static void commit(persist_file *file, persist_journal *journal)
 {
   gab_buffer group = {0};
-  assert_int_equal(persist_journal_seal(journal, &group), GAB_OK);
-  assert_int_equal(persist_file_append(file, &group), GAB_OK);
-  assert_int_equal(persist_journal_complete(journal), GAB_OK);
+  assert_int_equal(gab_persist_journal_seal(journal, &group), GAB_OK);
+  assert_int_equal(gab_persist_file_append(file, &group), GAB_OK);
+  assert_int_equal(gab_persist_journal_complete(journal), GAB_OK);
   gab_buffer_release(&group);
 }
 
@@ -54,9 +54,9 @@ static unsigned char *make(size_t *size, size_t ends[EPOCHS + 1])
 {
   persist_file file;
   persist_journal journal;
-  persist_journal_init(&journal, 1, false);
+  gab_persist_journal_init(&journal, 1, false);
   assert_int_equal(open_file(&file), GAB_OK);
-  assert_int_equal(persist_file_rewrite(&file, &journal), GAB_OK);
+  assert_int_equal(gab_persist_file_rewrite(&file, &journal), GAB_OK);
   ends[0] = file.size;
   for (uint64_t epoch = 1; epoch <= EPOCHS; epoch++) {
     store(&journal, 7, epoch);
@@ -67,8 +67,8 @@ static unsigned char *make(size_t *size, size_t ends[EPOCHS + 1])
   *size = file.size;
   unsigned char *content = malloc(*size);
   assert_int_equal(pread(file.file, content, *size, 0), (ssize_t)*size);
-  persist_journal_release(&journal);
-  persist_file_close(&file);
+  gab_persist_journal_release(&journal);
+  gab_persist_file_close(&file);
   return content;
 }
 
@@ -87,9 +87,9 @@ static int load(const persist_file_id *as)
   persist_file file;
   persist_journal journal;
   bool found = false;
-  persist_journal_init(&journal, 1, false);
+  gab_persist_journal_init(&journal, 1, false);
   assert_int_equal(open_file(&file), GAB_OK);
-  const gab_status status = persist_file_load(&file, as, &journal, &found);
+  const gab_status status = gab_persist_file_load(&file, as, &journal, &found);
   int epoch = -(int)status;
   if (status == GAB_OK) {
     assert_true(found);
@@ -97,8 +97,8 @@ static int load(const persist_file_id *as)
     assert_int_equal(newest(&journal, 7), epoch);
     assert_int_equal(newest(&journal, 8), epoch > 0 ? 100 + epoch : 0);
   }
-  persist_journal_release(&journal);
-  persist_file_close(&file);
+  gab_persist_journal_release(&journal);
+  gab_persist_file_close(&file);
   return epoch;
 }
 
@@ -159,12 +159,12 @@ static void a_file_is_locked_while_it_is_open(void **state)
   persist_file file, second;
   assert_int_equal(open_file(&file), GAB_OK);
   assert_int_equal(open_file(&second), GAB_ERR_STATE);
-  persist_file_close(&file);
+  gab_persist_file_close(&file);
   assert_int_equal(open_file(&second), GAB_OK);
-  assert_int_equal(persist_file_remove(&second), GAB_OK);
+  assert_int_equal(gab_persist_file_remove(&second), GAB_OK);
   assert_int_equal(open_file(&file), GAB_OK); /* the lock's file is a new one */
   assert_int_equal(open_file(&second), GAB_ERR_STATE);
-  assert_int_equal(persist_file_remove(&file), GAB_OK);
+  assert_int_equal(gab_persist_file_remove(&file), GAB_OK);
 }
 
 static void folders_that_are_open_to_others_are_refused(void **state)
@@ -187,20 +187,20 @@ static void an_epoch_written_again_replaces_the_first_one(void **state)
   persist_file file;
   persist_journal journal;
   gab_buffer group = {0};
-  persist_journal_init(&journal, 1, false);
+  gab_persist_journal_init(&journal, 1, false);
   assert_int_equal(open_file(&file), GAB_OK);
-  assert_int_equal(persist_file_rewrite(&file, &journal), GAB_OK);
+  assert_int_equal(gab_persist_file_rewrite(&file, &journal), GAB_OK);
   store(&journal, 7, 5);
-  assert_int_equal(persist_journal_seal(&journal, &group), GAB_OK);
+  assert_int_equal(gab_persist_journal_seal(&journal, &group), GAB_OK);
   const uint64_t before = file.size;
-  assert_int_equal(persist_file_append(&file, &group), GAB_OK);
+  assert_int_equal(gab_persist_file_append(&file, &group), GAB_OK);
   file.size = before;
   store(&journal, 7, 1);
   store(&journal, 8, 101);
   commit(&file, &journal);
   gab_buffer_release(&group);
-  persist_journal_release(&journal);
-  persist_file_close(&file);
+  gab_persist_journal_release(&journal);
+  gab_persist_file_close(&file);
   assert_int_equal(load(&id), 1);
 }
 

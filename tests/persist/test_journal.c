@@ -37,20 +37,20 @@ static void compare(const persist_journal *journal, uint64_t epoch)
   static uint64_t values[MOST];
   for (int32_t tag = 0; tag < CHANNELS; tag++) {
     const size_t count = expected(tag, epoch, journal->depth, values);
-    const uint64_t *at = persist_map_find(&journal->index, 9, tag);
+    const uint64_t *at = gab_persist_map_find(&journal->index, 9, tag);
     if (!at) {
       assert_int_equal(count, 0);
       continue;
     }
     const persist_channel *channel = &journal->channels[*at];
-    const size_t behind = persist_channel_behind(channel, epoch);
+    const size_t behind = gab_persist_channel_behind(channel, epoch);
     assert_true(behind - channel->first >= count);
     for (size_t i = 0; i < count; i++) {
       const persist_record *record = &channel->records[behind - count + i];
       uint64_t value;
       memcpy(&value, record->data, sizeof value);
       assert_int_equal(value, values[i]);
-      assert_true(record->seal == persist_seal(9, tag, record->number, record->data, record->bytes));
+      assert_true(record->seal == gab_persist_seal(9, tag, record->number, record->data, record->bytes));
     }
     /* and no more than a few times what can be asked for */
     if (journal->depth < 100) assert_true(channel->end - channel->first <= 3 * journal->depth);
@@ -60,7 +60,7 @@ static void compare(const persist_journal *journal, uint64_t epoch)
 static void store(persist_journal *journal, int32_t tag, uint64_t value)
 {
   uint64_t number = 0;
-  assert_int_equal(persist_journal_store(journal, 9, tag, &value, sizeof value, &number), GAB_OK);
+  assert_int_equal(gab_persist_journal_store(journal, 9, tag, &value, sizeof value, &number), GAB_OK);
   uint64_t last = 0;
   for (size_t i = 0; i < listed; i++)
     if (list[i].tag == tag) last = list[i].number;
@@ -80,21 +80,21 @@ static void copy_by_bytes(persist_journal *journal)
 {
   gab_buffer groups = {0};
   persist_journal copy;
-  persist_journal_init(&copy, journal->depth, journal->lags);
-  assert_int_equal(persist_journal_write(journal, &groups), GAB_OK);
+  gab_persist_journal_init(&copy, journal->depth, journal->lags);
+  assert_int_equal(gab_persist_journal_write(journal, &groups), GAB_OK);
   gab_reader bytes = gab_reader_of_buffer(&groups);
-  while (gab_reader_left(&bytes) > 0) assert_int_equal(persist_journal_take(&copy, &bytes), GAB_OK);
+  while (gab_reader_left(&bytes) > 0) assert_int_equal(gab_persist_journal_take(&copy, &bytes), GAB_OK);
   assert_int_equal(copy.epoch, journal->epoch);
   assert_int_equal(copy.floor, journal->floor);
-  persist_journal_swap(&copy, journal);
-  persist_journal_release(&copy);
+  gab_persist_journal_swap(&copy, journal);
+  gab_persist_journal_release(&copy);
   gab_buffer_release(&groups);
 }
 
 static void play(uint64_t seed, uint64_t depth, bool lags)
 {
   persist_journal journal;
-  persist_journal_init(&journal, depth, lags);
+  gab_persist_journal_init(&journal, depth, lags);
   listed = 0;
   for (uint64_t i = 0; i < 300; i++) {
     const uint64_t chance = gab_hash_counter(seed, depth, i);
@@ -103,15 +103,15 @@ static void play(uint64_t seed, uint64_t depth, bool lags)
       store(&journal, (int32_t)((chance >> 32) % CHANNELS), chance);
     } else if (what < 13) {
       gab_buffer group = {0};
-      assert_int_equal(persist_journal_seal(&journal, &group), GAB_OK);
+      assert_int_equal(gab_persist_journal_seal(&journal, &group), GAB_OK);
       size_t length;
-      assert_int_equal(persist_group_look(gab_reader_of_buffer(&group), &length), PERSIST_GROUP_WHOLE);
+      assert_int_equal(gab_persist_group_look(gab_reader_of_buffer(&group), &length), PERSIST_GROUP_WHOLE);
       assert_int_equal(length, group.size);
       gab_buffer_release(&group);
-      assert_int_equal(persist_journal_complete(&journal), GAB_OK);
+      assert_int_equal(gab_persist_journal_complete(&journal), GAB_OK);
     } else if (what < 15) {
       const uint64_t epoch = what == 13 ? journal.epoch : journal.floor;
-      assert_int_equal(persist_journal_go_back(&journal, epoch), GAB_OK);
+      assert_int_equal(gab_persist_journal_go_back(&journal, epoch), GAB_OK);
       forget_behind(epoch);
     } else {
       forget_behind(journal.epoch);
@@ -120,8 +120,8 @@ static void play(uint64_t seed, uint64_t depth, bool lags)
     compare(&journal, journal.epoch);
     compare(&journal, journal.floor);
   }
-  assert_int_equal(persist_journal_go_back(&journal, journal.epoch + 1), GAB_ERR_LOST);
-  persist_journal_release(&journal);
+  assert_int_equal(gab_persist_journal_go_back(&journal, journal.epoch + 1), GAB_ERR_LOST);
+  gab_persist_journal_release(&journal);
   assert_int_equal(gab_memory_now(GAB_MEMORY_MESSAGE), 0);
 }
 
@@ -139,14 +139,14 @@ static void a_group_that_does_not_follow_is_refused(void **state)
   (void)state;
   persist_journal a, b;
   gab_buffer group = {0};
-  persist_journal_init(&a, 1, true);
-  persist_journal_init(&b, 1, true);
-  for (int i = 0; i < 3; i++) assert_int_equal(persist_journal_complete(&a), GAB_OK);
-  assert_int_equal(persist_journal_seal(&a, &group), GAB_OK); /* epoch 4 */
+  gab_persist_journal_init(&a, 1, true);
+  gab_persist_journal_init(&b, 1, true);
+  for (int i = 0; i < 3; i++) assert_int_equal(gab_persist_journal_complete(&a), GAB_OK);
+  assert_int_equal(gab_persist_journal_seal(&a, &group), GAB_OK); /* epoch 4 */
   gab_reader bytes = gab_reader_of_buffer(&group);
-  assert_int_equal(persist_journal_take(&b, &bytes), GAB_ERR_CORRUPT);
-  persist_journal_release(&a);
-  persist_journal_release(&b);
+  assert_int_equal(gab_persist_journal_take(&b, &bytes), GAB_ERR_CORRUPT);
+  gab_persist_journal_release(&a);
+  gab_persist_journal_release(&b);
   gab_buffer_release(&group);
 }
 

@@ -5,6 +5,7 @@
 #include "resilience/resilience_config.h"
 
 #include <math.h>
+#include <string.h>
 
 static const gab_config_key run_keys[] = {
     {.name = "title",
@@ -82,30 +83,19 @@ static const gab_config_key domain_keys[] = {
      .doc = "Coordinates of the lower corner of the domain."},
 };
 
-/* Names and texts of all balancers, as they are listed. One that is registered later is not among them. */
-static char balancer_names[512], balancer_texts[2048];
-
-static void list_balancers(void)
+static gab_config_word balancer_word(int index)
 {
-  size_t names = 0, texts = 0;
-  for (int i = 0; gab_balancer_at(i); i++) {
-    const gab_balancer *one = gab_balancer_at(i);
-    names += (size_t)snprintf(balancer_names + names, sizeof balancer_names - names, "%s%s", i ? "|" : "",
-                              one->name);
-    texts += (size_t)snprintf(balancer_texts + texts, sizeof balancer_texts - texts, "%s%s: %s",
-                              i ? "; " : "How blocks are shared out. ", one->name, one->doc ? one->doc : "");
-    if (names >= sizeof balancer_names || texts >= sizeof balancer_texts - 1) return;
-  }
-  snprintf(balancer_texts + texts, sizeof balancer_texts - texts, ".");
+  const gab_balancer *one = gab_balancer_at(index);
+  return one ? (gab_config_word){.name = one->name, .doc = one->doc} : (gab_config_word){0};
 }
 
 static const gab_config_key balance_keys[] = {
     {.name = "strategy",
      .type = GAB_CONFIG_CHOICE,
-     .choices = balancer_names,
+     .words = balancer_word,
      .default_text = "hilbert",
      .outside = true,
-     .doc = balancer_texts},
+     .doc = "How blocks are shared out."},
     {.name = "weights",
      .type = GAB_CONFIG_CHOICE,
      .choices = "per_level|total",
@@ -141,6 +131,35 @@ static const gab_config_key balance_keys[] = {
          "busiest of each level, summed up. Blocks then move if that becomes at least a twentieth less."},
 };
 
+/* Quantities of all physics, one behind the other. @param[out] of  whose it is; NULL behind the last */
+static gab_config_word quantity_word(int index, const gab_physics **of)
+{
+  gab_config_word word = {0};
+  for (int i = 0; (*of = gab_app_physics_at(i)); i++) {
+    int count = 0;
+    while ((word = gab_app_physics_quantity(*of, count)).name && count < index) count++;
+    if (word.name) return word;
+    index -= count;
+  }
+  return word;
+}
+
+static gab_config_word field_word(int index)
+{
+  const gab_physics *of;
+  gab_config_word word = quantity_word(index, &of);
+  for (int i = 0; of && of->usual_fields[i]; i++) word.usual |= strcmp(of->usual_fields[i], word.name) == 0;
+  return word;
+}
+
+static gab_config_word slice_word(int index)
+{
+  const gab_physics *of;
+  gab_config_word word = quantity_word(index, &of);
+  if (of) word.usual = strcmp(of->usual_slice, word.name) == 0;
+  return word;
+}
+
 static const gab_config_key fields_keys[] = {
     SCHEDULE_KEYS,
     {.name = "final",
@@ -152,10 +171,10 @@ static const gab_config_key fields_keys[] = {
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
      .length_max = 16,
-     .default_text = "[velocity, pressure]",
+     .words = field_word,
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "What is written: any of " QUANTITY_LIST "; of a phase field any of " PHASE_QUANTITY_LIST
-            ", by default phase and solid."},
+     .doc = "What is written."},
     FIELD_FILE_KEYS,
 };
 
@@ -163,11 +182,10 @@ static const gab_config_key slice_keys[] = {
     SCHEDULE_KEYS,
     {.name = "quantity",
      .type = GAB_CONFIG_STRING,
-     .default_text = "speed",
+     .words = slice_word,
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
-     .doc = "What is shown: one of " QUANTITY_LIST
-            ", or a component such as velocity.x; of a phase field one of " PHASE_QUANTITY_LIST
-            ", by default phase."},
+     .doc = "What is shown; of a vector its absolute value, or a component such as velocity.x."},
     {.name = "name",
      .type = GAB_CONFIG_STRING,
      .default_text = GAB_CONFIG_OPTIONAL,
@@ -228,13 +246,37 @@ gab_status gab_app_declare(gab_config *config, const gab_config_section *list, s
   return GAB_OK;
 }
 
+/* Of all physics, then those that were registered. */
+static const gab_monitor *monitor_at(int index)
+{
+  const gab_physics *physics;
+  for (int i = 0; (physics = gab_app_physics_at(i)); i++) {
+    const gab_monitor_list list = physics->monitors ? physics->monitors() : (gab_monitor_list){0};
+    if ((size_t)index < list.count) return &list.items[index];
+    index -= (int)list.count;
+  }
+  return gab_monitor_at(index);
+}
+
+/* One that several physics have once only. */
+static gab_config_word monitor_word(int index)
+{
+  const gab_monitor *one;
+  for (int i = 0; (one = monitor_at(i)); i++) {
+    int first = 0;
+    while (strcmp(monitor_at(first)->name, one->name) != 0) first++;
+    if (first == i && index-- == 0) return (gab_config_word){.name = one->name, .doc = one->doc};
+  }
+  return (gab_config_word){0};
+}
+
 static gab_status declare_all(gab_config *config)
 {
   const gab_physics *physics;
-  list_balancers();
   GAB_TRY(gab_app_declare(config, sections, sizeof sections / sizeof sections[0]));
   for (int i = 0; (physics = gab_app_physics_at(i)); i++) GAB_TRY(physics->declare(config));
   GAB_TRY(gab_resilience_declare(config));
+  GAB_TRY(gab_config_set_words(config, "resilience.monitors", monitor_word));
   return gab_app_recompute_declare(config);
 }
 

@@ -50,8 +50,4 @@
     .outside = true, .doc = "0: none, 9: most; left out: 1, or 0 where HDF5 was built without zlib."         \
   }
 
-/* What there is to be written, in the words of the physics that have it. */
-#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
-#define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
-
 #endif

@@ -7,7 +7,6 @@
 #include "lbm/collision/collision.h"
 #include "lbm/kernels/lattice.h"
 #include "lbm/levels/cell_criterion.h"
-#include "lbm/observe/quantities.h"
 #include "resilience/recovery/recovery.h"
 #include "resilience/schemes/scheme.h"
 
@@ -75,11 +74,14 @@ static void print_monitors(void)
   printf("%s\n", count ? "" : "none");
 }
 
-static const char *quantity_name(int index)
+static void print_quantities(void)
 {
-  gab_quantity items[GAB_LBM_MOST_QUANTITIES];
-  const gab_quantity_list all = gab_lbm_quantities_list(NULL, 3, items);
-  return index < (int)all.count ? all.items[index].name : NULL;
+  const gab_physics *physics;
+  printf("  %-12s", "quantities");
+  for (int i = 0; (physics = gab_app_physics_at(i)); i++)
+    for (int k = 0; gab_app_physics_quantity(physics, k).name; k++)
+      printf("%s%s", k ? ", " : i ? "; " : "", gab_app_physics_quantity(physics, k).name);
+  printf("\n");
 }
 
 static void print_build(void)
@@ -106,7 +108,7 @@ static void print_build(void)
   print_names("balancing", balancer_name);
   print_names("schemes", scheme_name);
   print_names("strategies", strategy_name);
-  print_names("quantities", quantity_name);
+  print_quantities();
   print_names("criteria", gab_lbm_criterion_name);
   print_monitors();
 }

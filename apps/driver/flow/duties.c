@@ -79,8 +79,7 @@ void gab_app_simulation_name_levers(const gab_app_run *it)
 static gab_status pack_flow(void *user, gab_buffer *out)
 {
   const simulation *which = user;
-  GAB_TRY(gab_lbm_put_arithmetic(which->lbm, out));
-  GAB_TRY(gab_put_i64(out, gab_lbm_get_step(which->lbm)));
+  GAB_TRY(gab_lbm_pack_state(which->lbm, out));
   GAB_TRY(gab_put_u64(out, which->adaptations));
   return gab_app_forces_pack(which, out);
 }
@@ -88,11 +87,8 @@ static gab_status pack_flow(void *user, gab_buffer *out)
 static gab_status unpack_flow(void *user, gab_reader *in)
 {
   simulation *which = user;
-  int64_t step;
-  GAB_TRY(gab_lbm_check_arithmetic(which->lbm, in));
-  GAB_TRY(gab_get_i64(in, &step));
+  GAB_TRY(gab_lbm_unpack_state(which->lbm, in));
   GAB_TRY(gab_get_u64(in, &which->adaptations));
-  gab_lbm_set_step(which->lbm, step);
   return gab_app_forces_unpack(which, in);
 }
 

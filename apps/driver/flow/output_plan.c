@@ -40,8 +40,9 @@ static gab_status check_slice(const flow_case *which, size_t index)
   const gab_quantity *found;
   gab_component component;
   gab_config_path(path, "%s.quantity", item);
-  GAB_TRY(gab_app_blame(config, path,
-                        gab_quantity_find_scalar(list, gab_config_string(config, path), &found, &component)));
+  GAB_TRY(gab_app_blame(
+      config, path,
+      gab_quantity_find_scalar(list, gab_app_slice_quantity(&which->base, index), &found, &component)));
   gab_config_path(path, "%s.axis", item);
   if (which->domain.dimension == 2 && gab_config_choice(config, path) != 2)
     return gab_config_fail(config, path, "in 2D a slice has the normal z");

@@ -7,7 +7,6 @@
 
 static bool wants_gradients(const flow_case *which)
 {
-  char path[GAB_CONFIG_PATH_CAPACITY];
   static const char *const lists[] = {"output.fields.quantities", "output.probes.quantities"};
   for (size_t k = 0; k < 2; k++) {
     size_t count;
@@ -15,10 +14,8 @@ static bool wants_gradients(const flow_case *which)
     for (size_t i = 0; i < count; i++)
       if (gab_lbm_quantity_is_gradient(names[i])) return true;
   }
-  for (size_t i = 0; i < which->output.slice_count; i++) {
-    gab_config_path(path, "output.slices.%zu.quantity", i);
-    if (gab_lbm_quantity_is_gradient(gab_config_string(which->base.config, path))) return true;
-  }
+  for (size_t i = 0; i < which->output.slice_count; i++)
+    if (gab_lbm_quantity_is_gradient(gab_app_slice_quantity(&which->base, i))) return true;
   return false;
 }
 

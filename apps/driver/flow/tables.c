@@ -1,6 +1,7 @@
 /* The sections of parameter files that belong to a flow. */
 #include "apps/driver/case/tables.h"
 #include "apps/driver/flow/flow.h"
+#include "lbm/observe/quantities.h"
 
 static const gab_config_key probes_keys[] = {
     SCHEDULE_KEYS,
@@ -8,9 +9,10 @@ static const gab_config_key probes_keys[] = {
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
      .length_max = 16,
+     .words = gab_lbm_quantity_word,
      .default_text = "[velocity, pressure]",
      .outside = true,
-     .doc = "What is measured: any of " QUANTITY_LIST "."},
+     .doc = "What is measured."},
 };
 
 static const gab_config_key point_keys[] = {

@@ -149,7 +149,7 @@ static gab_status unpack_output(void *user, gab_reader *in)
 static void put_grid(const gab_app_run *it, gab_json *json)
 {
   int levels = GAB_BALANCE_LEVELS;
-  const int least = physics_of(it)->levels ? physics_of(it)->levels(it) : 1;
+  const int least = physics_of(it)->levels ? physics_of(it)->levels(it) : it->adaptation.finest + 1;
   while (levels > least && it->level_blocks[levels - 1] == 0) levels--;
   gab_json_object(json, "grid");
   if (physics_of(it)->put_grid) physics_of(it)->put_grid(it, json);

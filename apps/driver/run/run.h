@@ -7,6 +7,7 @@
 #define GABION_APPS_DRIVER_RUN_H
 
 #include "apps/driver/physics.h"
+#include "blockforest/adaptation/adapt.h"
 #include "resilience/disk/restart.h"
 #include "resilience/reports/summary.h"
 #include "resilience/run_folder/run_lock.h"
@@ -14,6 +15,16 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** How the grid of a run follows its fields. */
+typedef struct gab_app_adaptation {
+  gab_step every;   /**< steps between two adaptations; 0: never */
+  int finest;       /**< level that there may be; 0: never */
+  gab_mark_fn mark; /**< `user` is the run */
+  gab_status (*prepare)(
+      gab_app_run *it); /**< what `mark` looks at is brought up to date. NULL: nothing to do. Collective */
+  bool substeps;        /**< a level takes twice as many steps as the one that is coarser */
+} gab_app_adaptation;
 
 /** That of a physics begins with it. */
 struct gab_app_run {
@@ -30,8 +41,9 @@ struct gab_app_run {
   gab_output *good_output;     /**< and the last good one */
   gab_output *recovery_output; /**< what is drawn when processes have died */
   gab_timeloop *loop;
-  gab_restart *restart;                      /**< until the loop has it */
-  struct gab_app_traffic *traffic;           /**< what is counted of messages; opaque here */
+  gab_restart *restart;            /**< until the loop has it */
+  struct gab_app_traffic *traffic; /**< what is counted of messages; opaque here */
+  gab_app_adaptation adaptation;
   bool keep_series;                          /**< going back does not cut them any more */
   uint64_t level_blocks[GAB_BALANCE_LEVELS]; /**< at the end: blocks of each level */
   gab_summary summary;
@@ -53,6 +65,8 @@ void gab_app_run_describe(const gab_app_run *it, const char *cells, const char *
 gab_status gab_app_run_add_output(gab_app_run *it);
 /** Blocks are shared out anew by what they took, if the case wants that. */
 gab_status gab_app_run_add_balance(gab_app_run *it);
+/** Blocks split and merge as the fields of the run want it. @param[in] how  copied */
+gab_status gab_app_run_add_adaptation(gab_app_run *it, const gab_app_adaptation *how);
 /** Whether blocks of the step that comes to so many steps are computed twice. */
 bool gab_app_run_recomputes(const gab_app_run *it, gab_step steps);
 /** The monitor `recompute`, for the list of a physics. */

@@ -70,8 +70,7 @@ static gab_status add_slice(gab_app_run *it, size_t index)
   gab_config_path(path, "%s.outlined", item);
   options.outlined = (gab_outline)gab_config_choice(config, path); /* in the order of the enum */
   gab_config_path(path, "%s.quantity", item);
-  const char *quantity =
-      gab_config_is_set(config, path) ? gab_config_string(config, path) : physics->usual_slice;
+  const char *quantity = gab_app_slice_quantity(it->parameters, index);
   if (gab_quantity_find_scalar(it->quantities, quantity, &options.quantity, &options.component) != GAB_OK)
     return gab_config_fail(config, path, "%s", gab_error_message());
   options.position = middle(it, options.axis);

@@ -2,14 +2,31 @@
 #include "apps/driver/case/tables.h"
 #include "apps/driver/solidification/solidification.h"
 
+/* As gab_phasefield_quantities() names them. */
+gab_config_word gab_app_solidification_quantity(int index)
+{
+  static const gab_config_word words[] = {
+      {.name = "phase", .doc = "of a phase field: number of the phase of which there is most in a cell"},
+      {.name = "solid", .doc = "of a phase field: fraction of all solid phases"},
+      {.name = "interface",
+       .doc = "of a phase field: sum of phi (1 - phi) over the phases: how much of an interface a cell is"},
+      {.name = "temperature", .doc = "of a phase field"},
+      {.name = "phi_NAME", .doc = "of a phase field: fraction of the phase of that name"},
+      {.name = "mu_1", .doc = "of a phase field: first chemical potential; mu_2 the second, and so on"},
+      {.name = "c_1", .doc = "of a phase field: first concentration; c_2 the second, and so on"},
+  };
+  return (size_t)index < sizeof words / sizeof words[0] ? words[index] : (gab_config_word){0};
+}
+
 static const gab_config_key slabs_keys[] = {
     {.name = "quantities",
      .type = GAB_CONFIG_STRING,
      .length_min = 1,
      .length_max = 16,
+     .words = gab_app_solidification_quantity,
      .default_text = "[phase]",
      .outside = true,
-     .doc = "Which of " PHASE_QUANTITY_LIST " are written."},
+     .doc = "What is written."},
     FIELD_FILE_KEYS,
 };
 

@@ -44,8 +44,7 @@ enum { USUAL = sizeof usual / sizeof usual[0] };
 const gab_stencil_criterion *gab_app_stencil_criterion_at(size_t index)
 {
   if (index < USUAL) return &usual[index];
-  return index - USUAL < gab_app_stencil_its->criterion_count ? &gab_app_stencil_its->criteria[index - USUAL]
-                                                              : NULL;
+  return index - USUAL < gab_app_stencil->criterion_count ? &gab_app_stencil->criteria[index - USUAL] : NULL;
 }
 
 /* ---------------------------------------------------------------- parameters */
@@ -71,20 +70,20 @@ static const gab_config_key refinement_keys[] = {
 /* One table for each criterion: that of the program knows its fields. */
 static gab_config_key rule_keys[3];
 static gab_config_section sections[2 + USUAL + GAB_STENCIL_MOST_CRITERIA];
-static char paths[2][GAB_CONFIG_PATH_CAPACITY], field_names[512];
+static char paths[2][GAB_CONFIG_PATH_CAPACITY];
+
+static gab_config_word field_word(int index)
+{
+  return (gab_config_word){.name =
+                               index < gab_app_stencil_field_count() ? gab_app_stencil->fields[index] : NULL};
+}
 
 static void make_rule_keys(void)
 {
-  field_names[0] = '\0';
-  for (int i = 0; gab_app_stencil_its->fields[i]; i++) {
-    const size_t used = strlen(field_names);
-    snprintf(field_names + used, sizeof field_names - used, "%s%s", i ? "|" : "",
-             gab_app_stencil_its->fields[i]);
-  }
   rule_keys[0] = (gab_config_key){.name = "field",
                                   .type = GAB_CONFIG_CHOICE,
-                                  .choices = field_names,
-                                  .default_text = gab_app_stencil_its->fields[0],
+                                  .words = field_word,
+                                  .default_text = gab_app_stencil->fields[0],
                                   .doc = "The field that is looked at."};
   rule_keys[1] = (gab_config_key){.name = "above",
                                   .type = GAB_CONFIG_REAL,
@@ -107,8 +106,8 @@ gab_status gab_app_stencil_refinement_declare(gab_config *config)
   const gab_stencil_criterion *criterion;
   size_t count = 0;
   make_rule_keys();
-  gab_config_path(paths[0], "%s.refinement", gab_app_stencil_its->name);
-  gab_config_path(paths[1], "%s.refinement.criteria", gab_app_stencil_its->name);
+  gab_config_path(paths[0], "%s.refinement", gab_app_stencil->name);
+  gab_config_path(paths[1], "%s.refinement.criteria", gab_app_stencil->name);
   sections[count++] = (gab_config_section){.path = paths[0],
                                            .doc = "Blocks of wider cells where small ones are not needed.",
                                            KEYS(refinement_keys)};
@@ -146,13 +145,8 @@ static gab_status read_rule(const gab_config *config, size_t index, stencil_rule
 /* Fewer blocks of as many cells, wider by 2^finest. */
 static gab_status coarsen(const gab_config *config, const char *path, int finest, gab_forest_options *grid)
 {
+  GAB_TRY(gab_app_domain_check_levels(config, grid));
   for (int axis = 0; axis < grid->grid.dimension; axis++) {
-    if (grid->cells[axis] % 2 != 0 || grid->cells[axis] < 4)
-      return gab_config_fail(
-          config, "domain.block",
-          "blocks of %" PRId32
-          " cells along %c cannot be split evenly: with levels an even number, 4 or more, is needed",
-          grid->cells[axis], (int)"xyz"[axis]);
     if (grid->grid.roots[axis] % (1 << finest) != 0)
       return gab_config_fail(
           config, path, "%" PRId32 " blocks along %c are no whole number of blocks that are %d times as wide",
@@ -167,7 +161,7 @@ gab_status gab_app_stencil_refinement_read(stencil_case *which)
 {
   const gab_config *config = which->base.config;
   char path[GAB_CONFIG_PATH_CAPACITY];
-  if (!gab_app_stencil_its->adaptive) return GAB_OK;
+  if (!gab_app_stencil->adaptive) return GAB_OK;
   which->finest = (int)gab_config_int(config, gab_app_stencil_path(path, "refinement.levels"));
   which->every = gab_config_int(config, gab_app_stencil_path(path, "refinement.every"));
   which->rule_count = gab_config_count(config, paths[1]);

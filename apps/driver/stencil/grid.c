@@ -1,10 +1,6 @@
 /* The grid of a stencil: its start, and how it adapts to fields. */
 #include "apps/driver/stencil/stencil_impl.h"
 
-#include "blockforest/adaptation/adapt.h"
-#include "core/base/log.h"
-#include "core/messages/collective.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +16,7 @@ static void start_finest(const stencil_case *which, const int64_t cell[3], doubl
   for (int axis = 0; axis < 3; axis++)
     centre[axis] = grid->origin[axis] + (double)(2 * cell[axis] + 1) * half;
   for (int f = 0; f < gab_app_stencil_field_count(); f++) values[f] = 0;
-  if (gab_app_stencil_its->start) gab_app_stencil_its->start(which->base.config, centre, values);
+  if (gab_app_stencil->start) gab_app_stencil->start(which->base.config, centre, values);
 }
 
 /* Summed in pairs, level by level, as blocks merge: equal values give that value. */
@@ -163,7 +159,7 @@ gab_status gab_app_stencil_build_grid(stencil_run *it)
   GAB_TRY(gab_forest_build(it->base.forest, finest > 0 ? mark_place : NULL, &by, finest,
                            gab_app_run_distribute_first, it, NULL));
   GAB_TRY(gab_output_settle(it->base.world, by.status));
-  return gab_app_stencil_its->start ? fill_blocks(it) : GAB_OK;
+  return gab_app_stencil->start ? fill_blocks(it) : GAB_OK;
 }
 
 /* As gab_forest_build() does it. */
@@ -197,31 +193,19 @@ gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *wh
 
 /* ---------------------------------------------------------------- adaptation */
 
-bool gab_app_stencil_adapt_due(const void *user, gab_step step)
+/* Criteria look beyond the faces of blocks. */
+static gab_status fill_ghosts(gab_app_run *run)
 {
-  const stencil_case *which = ((const stencil_run *)user)->parameters;
-  return which->finest > 0 && step % which->every == 0 && step < which->base.steps;
+  const stencil_run *it = (stencil_run *)run;
+  GAB_TRY(gab_level_ghosts_start(it->ghosts));
+  return gab_level_ghosts_finish(it->ghosts);
 }
 
-gab_status gab_app_stencil_adapt(void *user, gab_step step)
+gab_status gab_app_stencil_add_adaptation(stencil_run *it)
 {
-  stencil_run *it = user;
-  const int32_t *cells = it->shape.shape.cells;
-  const gab_adapt_options options = {.max_level = it->parameters->finest,
-                                     .mark = mark_block,
-                                     .user = it,
-                                     .distribute = gab_app_run_distribute,
-                                     .distribute_context = it};
-  gab_adapt_report report;
-  GAB_TRY(gab_level_ghosts_start(it->ghosts)); /* criteria look beyond the faces of blocks */
-  GAB_TRY(gab_level_ghosts_finish(it->ghosts));
-  GAB_TRY(gab_forest_adapt(it->base.forest, &options, &report));
-  if (!report.changed) return GAB_OK;
-  gab_timeloop_set_updates(it->base.loop,
-                           report.grid.blocks * (uint64_t)cells[0] * (uint64_t)cells[1] * (uint64_t)cells[2]);
-  gab_log(GAB_LOG_DEBUG,
-          "step %" GAB_PRI_STEP ": the grid adapts: %" PRIu64 " blocks split (%" PRIu64 " for 2:1), %" PRIu64
-          " merged, %" PRIu64 " now",
-          step, report.grid.split, report.grid.forced, report.grid.merged, report.grid.blocks);
-  return GAB_OK;
+  const gab_app_adaptation how = {.every = it->parameters->every,
+                                  .finest = it->parameters->finest,
+                                  .mark = mark_block,
+                                  .prepare = fill_ghosts};
+  return gab_app_run_add_adaptation(&it->base, &how);
 }

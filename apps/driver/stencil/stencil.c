@@ -9,8 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const gab_stencil *gab_app_stencil_its;
-#define its gab_app_stencil_its
+const gab_stencil *gab_app_stencil;
 
 static int count_of(const char *const *names)
 {
@@ -19,11 +18,11 @@ static int count_of(const char *const *names)
   return count;
 }
 
-int gab_app_stencil_field_count(void) { return count_of(its->fields); }
+int gab_app_stencil_field_count(void) { return count_of(gab_app_stencil->fields); }
 
 const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key)
 {
-  return gab_config_path(path, "%s.%s", its->name, key);
+  return gab_config_path(path, "%s.%s", gab_app_stencil->name, key);
 }
 
 /* ---------------------------------------------------------------- a case */
@@ -39,29 +38,22 @@ static gab_status declare(gab_config *config)
                                               .outside = true,
                                               .doc = "Steps between two rows of the table of sums."}};
   static gab_config_section sections[2];
-  sections[0] =
-      (gab_config_section){.path = its->name, .doc = its->title, .keys = its->keys, .count = its->key_count};
-  sections[1] = (gab_config_section){.path = its->name, .doc = its->title, KEYS(every_key)};
-  GAB_TRY(gab_app_declare(config, sections, its->sums ? 2 : 1));
-  return its->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
+  sections[0] = (gab_config_section){.path = gab_app_stencil->name,
+                                     .doc = gab_app_stencil->title,
+                                     .keys = gab_app_stencil->keys,
+                                     .count = gab_app_stencil->key_count};
+  sections[1] =
+      (gab_config_section){.path = gab_app_stencil->name, .doc = gab_app_stencil->title, KEYS(every_key)};
+  GAB_TRY(gab_app_declare(config, sections, gab_app_stencil->sums ? 2 : 1));
+  return gab_app_stencil->adaptive ? gab_app_stencil_refinement_declare(config) : GAB_OK;
 }
 
 static gab_status read_case(gab_app_case *which)
 {
-  GAB_TRY(gab_app_case_refuse_others(which));
-  GAB_TRY(gab_app_domain_read(which->config, &which->domain));
-  if (its->dimension != 0 && which->domain.grid.dimension != its->dimension)
-    return gab_config_fail(which->config, "domain.cells", "%s is computed in %dD", its->title,
-                           its->dimension);
-  for (int axis = 0; axis < which->domain.grid.dimension; axis++) which->domain.periodic[axis] = true;
-  which->grid = which->domain;
-  which->dt = 1;
+  GAB_TRY(gab_app_case_read_alike(which, gab_app_stencil->dimension));
+  for (int axis = 0; axis < which->domain.grid.dimension; axis++)
+    which->domain.periodic[axis] = which->grid.periodic[axis] = true;
   GAB_TRY(gab_app_stencil_refinement_read((stencil_case *)which));
-  GAB_TRY(gab_app_balance_read(which->config, &which->balance, &which->rebalance));
-  if (which->balance.measured)
-    return gab_config_fail(which->config, "balance.work",
-                           "the work of a stencil is not measured: all its blocks are alike");
-  GAB_TRY(gab_app_reconstruct_refuse(which->config, "fields that nobody holds any more cannot be made up"));
   return gab_app_case_settle(which);
 }
 
@@ -69,10 +61,10 @@ static void describe(const gab_app_case *which)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
   const stencil_case *mine = (const stencil_case *)which;
-  gab_log(GAB_LOG_INFO, "  %s", its->title);
-  for (size_t i = 0; i < its->key_count; i++)
-    if (its->keys[i].type == GAB_CONFIG_REAL && its->keys[i].length_max == 0 &&
-        gab_config_is_set(which->config, gab_app_stencil_path(path, its->keys[i].name)))
+  gab_log(GAB_LOG_INFO, "  %s", gab_app_stencil->title);
+  for (size_t i = 0; i < gab_app_stencil->key_count; i++)
+    if (gab_app_stencil->keys[i].type == GAB_CONFIG_REAL && gab_app_stencil->keys[i].length_max == 0 &&
+        gab_config_is_set(which->config, gab_app_stencil_path(path, gab_app_stencil->keys[i].name)))
       gab_log(GAB_LOG_INFO, "  %s = %g", path, gab_config_real(which->config, path));
   if (mine->finest > 0)
     gab_log(
@@ -89,7 +81,7 @@ static gab_status plan(gab_world *world, const gab_app_case *which, gab_plan_fn 
   const int32_t *cells = which->grid.cells;
   const double image = (double)cells[0] * cells[1] * cells[2] * fields_bytes();
   const stencil_case *mine = (const stencil_case *)which;
-  gab_plan_model model = {.fields = its->fields[0],
+  gab_plan_model model = {.fields = gab_app_stencil->fields[0],
                           .state = 2 * image,
                           .image = image,
                           .adapts_every = mine->finest > 0 ? mine->every : 0};
@@ -97,7 +89,7 @@ static gab_status plan(gab_world *world, const gab_app_case *which, gab_plan_fn 
     int offset[3];
     gab_direction_offset(direction, offset);
     const int axes = abs(offset[0]) + abs(offset[1]) + abs(offset[2]);
-    if (axes == 0 || (axes > 1 && !its->diagonals)) continue;
+    if (axes == 0 || (axes > 1 && !gab_app_stencil->diagonals)) continue;
     const gab_box box = gab_direction_send_box(direction, cells, 1);
     model.crossing[direction] = (double)gab_box_count(&box) * fields_bytes();
   }
@@ -134,15 +126,16 @@ static gab_status prepare(gab_app_run *run)
   it->shape = (gab_block_field){.shape = {.cells = {grid->cells[0], grid->cells[1], grid->cells[2]},
                                           .ghosts = {1, 1, grid->grid.dimension == 3},
                                           .components = fields},
-                                .faces_only = !its->diagonals,
+                                .faces_only = !gab_app_stencil->diagonals,
                                 .linear_split = true};
   for (int i = 0; i < fields; i++) {
     it->views[i] = (stencil_view){it, i};
-    it->quantities[i] =
-        (gab_quantity){.name = its->fields[i], .components = 1, .evaluate = evaluate, .user = &it->views[i]};
+    it->quantities[i] = (gab_quantity){
+        .name = gab_app_stencil->fields[i], .components = 1, .evaluate = evaluate, .user = &it->views[i]};
   }
   run->quantities = (gab_quantity_list){it->quantities, (size_t)fields};
-  const gab_block_data_kind now = gab_block_field_data(&it->shape, fields == 1 ? its->fields[0] : its->name);
+  const gab_block_data_kind now =
+      gab_block_field_data(&it->shape, fields == 1 ? gab_app_stencil->fields[0] : gab_app_stencil->name);
   const gab_block_data_kind next = gab_block_field_scratch(&it->shape, "next");
   GAB_TRY(gab_forest_create(run->world, grid, &run->forest));
   GAB_TRY(gab_forest_add_data(run->forest, &now, &it->now));
@@ -194,11 +187,11 @@ static gab_status check_cell(void *user, const gab_block *block, const int32_t a
 {
   const stencil_run *it = user;
   double centre[3];
-  for (int f = 0; its->fields[f]; f++)
+  for (int f = 0; gab_app_stencil->fields[f]; f++)
     if (!isfinite(values[f])) {
       gab_block_cell_centre(it->base.forest, block, at[0], at[1], at[2], centre);
-      GAB_FAIL(GAB_ERR_DIVERGED, "%s is %g at (%g, %g, %g)", its->fields[f], values[f], centre[0], centre[1],
-               centre[2]);
+      GAB_FAIL(GAB_ERR_DIVERGED, "%s is %g at (%g, %g, %g)", gab_app_stencil->fields[f], values[f], centre[0],
+               centre[1], centre[2]);
     }
   return GAB_OK;
 }
@@ -218,7 +211,7 @@ static gab_status compute(void *user, gab_step step)
 #pragma omp parallel for schedule(dynamic)
   for (ptrdiff_t i = 0; i < count; i++) {
     const gab_block *block = gab_forest_block(forest, (size_t)i);
-    its->update(
+    gab_app_stencil->update(
         &(gab_stencil_block){.config = it->base.parameters->config,
                              .forest = forest,
                              .block = block,
@@ -237,8 +230,8 @@ static gab_status compute(void *user, gab_step step)
 
 static gab_status add(gab_app_run *run)
 {
-  GAB_TRY(gab_timeloop_add_task(run->loop, its->name, compute, run));
-  GAB_TRY(gab_timeloop_add_duty(run->loop, "grid", gab_app_stencil_adapt_due, gab_app_stencil_adapt, run));
+  GAB_TRY(gab_timeloop_add_task(run->loop, gab_app_stencil->name, compute, run));
+  GAB_TRY(gab_app_stencil_add_adaptation((stencil_run *)run));
   return gab_app_run_add_output(run);
 }
 
@@ -257,9 +250,9 @@ static gab_status add_cell(void *user, const gab_block *block, const int32_t at[
   const int wider = by->it->parameters->finest - gab_block_level(forest, block);
   double terms[GAB_STENCIL_MOST_SUMS];
   (void)at;
-  if (its->add) its->add(values, terms);
-  for (int i = 0; its->sums[i]; i++)
-    gab_exact_add(&by->sums[i], ldexp(its->add ? terms[i] : values[i],
+  if (gab_app_stencil->add) gab_app_stencil->add(values, terms);
+  for (int i = 0; gab_app_stencil->sums[i]; i++)
+    gab_exact_add(&by->sums[i], ldexp(gab_app_stencil->add ? terms[i] : values[i],
                                       wider * gab_forest_get_options(forest)->grid.dimension));
   return GAB_OK;
 }
@@ -267,7 +260,7 @@ static gab_status add_cell(void *user, const gab_block *block, const int32_t at[
 static gab_status sums_row(void *user, gab_step step, double time, double *row)
 {
   const stencil_run *it = user;
-  const int count = count_of(its->sums);
+  const int count = count_of(gab_app_stencil->sums);
   summing by = {.it = it};
   (void)step, (void)time;
   for (int i = 0; i < count; i++) gab_exact_clear(&by.sums[i]);
@@ -280,16 +273,14 @@ static gab_status sums_row(void *user, gab_step step, double time, double *row)
 static gab_status add_writers(gab_app_run *run)
 {
   char path[GAB_CONFIG_PATH_CAPACITY];
-  if (!its->sums) return GAB_OK;
+  if (!gab_app_stencil->sums) return GAB_OK;
   const gab_schedule schedule = {
       .every = gab_config_int(run->parameters->config, gab_app_stencil_path(path, "every"))};
-  return gab_output_add_series(run->output, schedule, its->name, its->sums, (size_t)count_of(its->sums),
-                               sums_row, run, NULL);
+  return gab_output_add_series(run->output, schedule, gab_app_stencil->name, gab_app_stencil->sums,
+                               (size_t)count_of(gab_app_stencil->sums), sums_row, run, NULL);
 }
 
 /* ---------------------------------------------------------------- the table */
-
-static int levels(const gab_app_run *run) { return ((const stencil_run *)run)->parameters->finest + 1; }
 
 static const char *what_is_wrong(const gab_stencil *which)
 {
@@ -313,7 +304,7 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
             which->name ? which->name : "without a name", what_is_wrong(which));
     return gab_status_exit_code(GAB_ERR_ARGUMENT);
   }
-  its = which;
+  gab_app_stencil = which;
   own[0] = which->name;
   physics = (gab_physics){.name = which->name,
                           .title = which->title,
@@ -330,7 +321,6 @@ int gab_stencil_main(int argc, char **argv, const gab_stencil *which)
                           .build = build,
                           .add = add,
                           .check_finite = check_finite,
-                          .levels = levels,
                           .usual_fields = which->fields,
                           .usual_slice = which->fields[0],
                           .release_run = release_run,

@@ -41,7 +41,7 @@ struct stencil_run {
 };
 
 /* ---- stencil.c */
-extern const gab_stencil *gab_app_stencil_its; /* that of this program */
+extern const gab_stencil *gab_app_stencil; /* that of this program */
 const char *gab_app_stencil_path(char path[GAB_CONFIG_PATH_CAPACITY], const char *key);
 int gab_app_stencil_field_count(void);
 
@@ -57,8 +57,7 @@ gab_status gab_app_stencil_refinement_read(stencil_case *which);
 /* What a cell of a level holds at first: the mean of the cells of the finest level in it. */
 void gab_app_stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values);
 gab_status gab_app_stencil_build_grid(stencil_run *it);
-bool gab_app_stencil_adapt_due(const void *user, gab_step step);
-gab_status gab_app_stencil_adapt(void *user, gab_step step);
+gab_status gab_app_stencil_add_adaptation(stencil_run *it);
 /* The grid of the start, all on this process. */
 gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies);
 
