@@ -116,7 +116,10 @@ void gab_world_reset_ports(gab_world *world)
     empty_own(port);
     port->channel_count = 0;
   }
+  world->port_resets++;
 }
+
+uint64_t gab_world_port_resets(const gab_world *world) { return world->port_resets; }
 
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration)
 {

@@ -204,6 +204,7 @@ struct gab_world {
   gab_port *ports;
   void (*drop_messages)(
       gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
+  uint64_t port_resets;  /**< gab_world_port_resets() */
   uint32_t next_context;
   gab_port *tree, *gather, *route;
   gab_patterns patterns;
