@@ -233,7 +233,7 @@ static const gab_config_key local_keys[] = {
          "Which processes go back together when one of them dies; messages between them are not logged "
          "(doc/clusters.md; gabion plan --clusters says what that means). slot: each alone. node: those of a node. A number: so "
          "many clusters of processes with neighbouring numbers. Or a file with lines like \"cluster1: 0-3\", which names each process "
-         "once."},
+         "once: gabion plan --clusters K --write FILE writes the one that logs least."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
