@@ -243,7 +243,7 @@ static const gab_config_key local_keys[] = {
          "Which processes go back together when one of them dies; messages between them are not logged "
          "(doc/clusters.md; gabion plan --clusters says what that means). slot: each alone. node: those of a node. A number: so "
          "many clusters of processes with neighbouring numbers. Or a file with lines like \"cluster1: 0-3\", which names each process "
-         "once."},
+         "once: gabion plan --clusters K --write FILE writes the one that logs least."},
 };
 static const gab_config_key disk_keys[] = {
     {.name = "every",
@@ -654,26 +654,43 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
   return status == GAB_ERR_INPUT ? blame(config, "resilience.domains") : status;
 }
 
+/* A file that names processes, under that key. */
+static gab_status check_names(const gab_config *config, const char *key, const char *file, int32_t most)
+{
+  int32_t slots = 0;
+  const gab_status status = gab_domains_count(file, &slots);
+  if (status == GAB_ERR_INPUT) return blame(config, key);
+  if (status == GAB_OK && slots > most)
+    return gab_config_fail(config, key,
+                           "%s is for %" PRId32 " processes, but there are blocks for %" PRId32 " only", file,
+                           slots, most);
+  return status;
+}
+
+static gab_status check_clusters(const gab_config *config, int32_t most)
+{
+  static const char key[] = "resilience.local.clusters";
+  const char *text = gab_config_string(config, key);
+  gab_division division;
+  if (gab_division_parse(text, &division) != GAB_OK) return blame(config, key);
+  if (division.kind == GAB_DIVISION_NUMBER && gab_division_check(text, most, 0) != GAB_OK)
+    return blame(config, key);
+  return division.kind == GAB_DIVISION_FILE ? check_names(config, key, text, most) : GAB_OK;
+}
+
 gab_status gab_resilience_check_any_slots(const gab_config *config, const char *const *inject,
                                           size_t inject_count, int32_t most)
 {
   const char *file = gab_config_string(config, "resilience.domains");
   gab_drill drill;
-  int32_t slots = 0;
   for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
     GAB_TRY(nth_drill(config, inject, i, &drill));
     if (gab_drill_check(&drill, most) == GAB_OK) continue;
     (void)blame_drill(config, inject, i);
     gab_log(GAB_LOG_WARNING, "%s, on any number of processes that these blocks allow", gab_error_message());
   }
-  if (!file[0]) return GAB_OK;
-  gab_status status = gab_domains_count(file, &slots);
-  if (status == GAB_ERR_INPUT) return blame(config, "resilience.domains");
-  if (status == GAB_OK && slots > most)
-    return gab_config_fail(config, "resilience.domains",
-                           "%s is for %" PRId32 " processes, but there are blocks for %" PRId32 " only", file,
-                           slots, most);
-  return status;
+  GAB_TRY(check_clusters(config, most));
+  return file[0] ? check_names(config, "resilience.domains", file, most) : GAB_OK;
 }
 
 /* Wall time counts from the start of the launcher, which a restart of the run does not move. */

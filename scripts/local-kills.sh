@@ -2,12 +2,14 @@
 # Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
 # state of the undisturbed run, to the last bit.
 #
-#   scripts/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--case FILE] [--out DIR] [-- ARGUMENTS]
+#   scripts/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--clusters C] [--case FILE] [--out DIR] [-- ARGUMENTS]
 #
 #   --runs R     so many runs (default 20)
 #   --seed S     of times and victims (default: the time); what they meet also depends on the machine
 #   -n SLOTS     processes that compute (default 8), --spares K beside them (default 2)
 #   --kills M    at most so many processes die in a run (default K); one after the other, now and then two at once
+#   --clusters C resilience.local.clusters=C, and a third of the kills are of several processes of one cluster at once, a third of
+#                one process in each of two clusters; as far as --kills allows, and as long as processes of the start are left there
 #   --case FILE  default: tests/faults/local.yaml, a flow; tests/faults/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
 #                field
 #   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
@@ -21,7 +23,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CASE=$GABION_ROOT/tests/faults/local.yaml OUT= MORE=()
+RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CLUSTERS= CASE=$GABION_ROOT/tests/faults/local.yaml OUT= MORE=()
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
@@ -30,6 +32,7 @@ while (($#)); do
     -n) N=${2:?-n needs a number}; shift ;;
     --spares) SPARES=${2:?--spares needs a number}; shift ;;
     --kills) KILLS=${2:?--kills needs a number}; shift ;;
+    --clusters) CLUSTERS=${2:?--clusters needs a number}; shift ;;
     --case) CASE=${2:?--case needs a file}; shift ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
     --) shift; MORE=("$@"); break ;;
@@ -38,7 +41,8 @@ while (($#)); do
   shift
 done
 KILLS=${KILLS:-$SPARES}
-for number in "$RUNS" "$SEED" "$N" "$SPARES" "$KILLS"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+for number in "$RUNS" "$SEED" "$N" "$SPARES" "$KILLS" "${CLUSTERS:-1}"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+if [ -n "$CLUSTERS" ]; then MORE+=(--set "resilience.local.clusters=$CLUSTERS"); fi
 OUT=$(realpath -m "${OUT:-$GABION_BUILD/local-kills}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
 [ -x "$GABION" ] && [ -x "$LAUNCH" ] || fail "build first: scripts/test.sh or cmake --build $GABION_BUILD"
@@ -46,7 +50,7 @@ rm -rf "$OUT"; mkdir -p "$OUT"
 export OMP_NUM_THREADS=1 GABION_RESCUE_LOG=$OUT/rescues.log
 : >"$GABION_RESCUE_LOG"
 RANDOM=$SEED
-failures=0 kills=0 local_runs=0 local_faults=0 other_runs=0 too_late=0 lost_runs=0
+failures=0 kills=0 several=0 pairs=0 back=0 local_runs=0 local_faults=0 other_runs=0 too_late=0 lost_runs=0
 
 value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
 count() { local n; n=$(grep -c "$2" "$1" 2>/dev/null || true); echo "${n:-0}"; } # count FILE TEXT
@@ -55,6 +59,34 @@ players() {
   for pid in $(pgrep -u "$(id -u)" -f "^$GABION run .*--out $1 " || true); do
     if [ "$(readlink "/proc/$pid/exe" 2>/dev/null)" = "$GABION" ]; then echo "$pid"; fi
   done
+}
+# victims PID...: sets `chosen`, the processes that die together, of these; and counts what kind that is.
+victims() {
+  local pid seat first second kind many of=() list words
+  many=1; if [ -z "$CLUSTERS" ] && ((RANDOM % 4 == 0 && left > 1)); then many=2; fi
+  chosen=()
+  while ((many-- > 0)); do chosen+=("${@:RANDOM % $# + 1:1}"); done
+  if [ -z "$CLUSTERS" ] || ((left < 2)); then return 0; fi
+  for pid in "$@"; do # those of the start, by cluster: a successor may be anywhere
+    seat=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
+    if [ -n "$seat" ] && ((seat < N)); then of[seat * CLUSTERS / N]+=" $pid"; fi
+  done
+  if ((${#of[@]} == 0)); then return 0; fi
+  list=("${!of[@]}") kind=$((RANDOM % 3))
+  first=${list[RANDOM % ${#list[@]}]} second=${list[RANDOM % ${#list[@]}]}
+  read -ra words <<<"${of[first]}"
+  if ((kind == 1 && ${#words[@]} > 1)); then
+    many=$((2 + RANDOM % (left - 1)))
+    words+=("${words[@]}") # a range, from some place on
+    if ((2 * many > ${#words[@]})); then many=$((${#words[@]} / 2)); fi
+    chosen=("${words[@]:RANDOM % (${#words[@]} / 2):many}")
+    several=$((several + 1))
+  elif ((kind == 2 && first != second)); then
+    chosen=("${words[RANDOM % ${#words[@]}]}")
+    read -ra words <<<"${of[second]}"
+    chosen+=("${words[RANDOM % ${#words[@]}]}")
+    pairs=$((pairs + 1))
+  fi
 }
 start() { # start DIR SLOTS SPARES
   timeout -k 10 300 "$LAUNCH" -n "$2" --spares "$3" --stall 60 --retries 0 -- "$GABION" run "$CASE" --out "$1" --quiet \
@@ -68,7 +100,7 @@ expected=$(value "$OUT/undisturbed" checksum)
 
 # disturb DIR: kills until it ends or all victims are dead
 disturb() {
-  local dir=$1 job=$2 left=$((RANDOM % KILLS + 1)) pids number i
+  local dir=$1 job=$2 left=$((RANDOM % KILLS + 1)) pids pid chosen=()
   dead=0
   while kill -0 "$job" 2>/dev/null && (($(count "$dir/events.jsonl" '"event": "checkpoint"') < 2)); do sleep 0.05; done
   while ((left > 0)); do
@@ -76,11 +108,11 @@ disturb() {
     kill -0 "$job" 2>/dev/null || return 0
     mapfile -t pids < <(players "$dir")
     ((${#pids[@]} > 2)) || return 0
-    number=$((RANDOM % 4 == 0 && left > 1 ? 2 : 1))
-    for ((i = 0; i < number; i++)); do
-      if kill -9 "${pids[RANDOM % ${#pids[@]}]}" 2>/dev/null; then dead=$((dead + 1)); fi
+    victims "${pids[@]}"
+    for pid in "${chosen[@]}"; do
+      if kill -9 "$pid" 2>/dev/null; then dead=$((dead + 1)); fi
     done
-    left=$((left - number))
+    left=$((left - ${#chosen[@]}))
   done
 }
 for ((run = 1; run <= RUNS; run++)); do
@@ -99,7 +131,7 @@ for ((run = 1; run <= RUNS; run++)); do
     grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: handed over: /" >>"$OUT/handed_over.txt" || true
   elif (($(count "$dir/summary.json" '"strategy": "local"'))); then
     local_runs=$((local_runs + 1))
-    local_faults=$((local_faults + $(value "$dir" fault_count)))
+    local_faults=$((local_faults + $(value "$dir" fault_count))) back=$((back + $(value "$dir" members_rolled_back)))
     [ "$(value "$dir" survivor_steps_computed_again)" = 0 ] || complain "run $run: survivors computed $(value "$dir" survivor_steps_computed_again) steps again"
     [ "$(value "$dir" meetings)" = 0 ] || complain "run $run: $(value "$dir" meetings) agreements or repairs"
   else too_late=$((too_late + 1)); fi
@@ -107,6 +139,7 @@ for ((run = 1; run <= RUNS; run++)); do
 done
 {
   echo "$RUNS runs on $N + $SPARES processes, $kills killed (seed $SEED): $failures failures"
+  if [ -n "$CLUSTERS" ]; then echo "$CLUSTERS clusters; several of one at once: $several times; one in each of two: $pairs times; processes that went back with theirs: $back"; fi
   echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs;"
   echo "a slot and all holders of its image killed together, which ends a run without a disk: $lost_runs runs"
   echo "stalls rescued by the launcher: $(wc -l <"$GABION_RESCUE_LOG")"

@@ -51,7 +51,8 @@ struct gab_coupling {
   uint64_t revision;
   gab_epoch epoch;
   bool started;
-  stage *now; /* what is under way; NULL: this process has no part in it */
+  uint64_t resets; /* of the ports of the world then */
+  stage *now;      /* what is under way; NULL: this process has no part in it */
 };
 
 /* ------------------------------------------------------------------ contacts of a block */
@@ -410,7 +411,9 @@ static gab_status abandon(gab_coupling *coupling, gab_status status)
 
 static bool is_under_way(const gab_coupling *coupling)
 {
-  return coupling->started && coupling->epoch == gab_world_epoch(coupling->forest->world);
+  const gab_world *world = coupling->forest->world;
+  return coupling->started && coupling->epoch == gab_world_epoch(world) &&
+         coupling->resets == gab_world_port_resets(world);
 }
 
 gab_status gab_coupling_start(gab_coupling *coupling, gab_coupling_way way, int level)
@@ -428,6 +431,7 @@ gab_status gab_coupling_start(gab_coupling *coupling, gab_coupling_way way, int 
   if (status != GAB_OK) return abandon(coupling, status);
   stage *now = coupling->now = stage_of(coupling, way, level);
   coupling->started = true;
+  coupling->resets = gab_world_port_resets(world);
   if (!now) return GAB_OK;
   status = post_receives(coupling, now);
   if (status == GAB_OK) status = make_room(now);

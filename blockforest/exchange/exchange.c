@@ -49,6 +49,7 @@ struct gab_exchange {
   uint64_t revision;
   gab_epoch epoch;
   bool under_way;
+  uint64_t resets; /* of the ports of the world when it was started */
 };
 
 /* ------------------------------------------------------------------ plan */
@@ -412,27 +413,31 @@ static gab_status check_places(const gab_exchange *exchange)
   return GAB_OK;
 }
 
+/* A process that goes back, with all others or alone, has left what it had started. */
+static bool is_under_way(const gab_exchange *exchange)
+{
+  const gab_world *world = exchange->forest->world;
+  return exchange->under_way && exchange->epoch == gab_world_epoch(world) &&
+         exchange->resets == gab_world_port_resets(world);
+}
+
 gab_status gab_exchange_start(gab_exchange *exchange)
 {
   gab_world *world = exchange->forest->world;
   GAB_TRY(gab_world_check(world));
-  if (exchange->under_way && exchange->epoch == gab_world_epoch(world))
+  if (is_under_way(exchange))
     GAB_FAIL(GAB_ERR_STATE, "exchange `%s' is started twice without a finish", exchange->ghost.name);
   gab_status status = check_levels(exchange);
   if (status != GAB_OK && exchange->forest->borders == GAB_BORDERS_SOMEWHERE) return status; /* as on all */
   gab_world_enter(world, GAB_PHASE_EXCHANGE);
   if (status == GAB_OK) status = update_plan(exchange);
   exchange->under_way = true;
+  exchange->resets = gab_world_port_resets(world);
   if (status == GAB_OK) note_places(exchange);
   if (status == GAB_OK) status = post_receives(exchange);
   if (status == GAB_OK) status = send_all(exchange);
   if (status == GAB_OK) status = copy_all(exchange);
   return status == GAB_OK ? GAB_OK : abandon(exchange, status);
-}
-
-static bool is_under_way(const gab_exchange *exchange)
-{
-  return exchange->under_way && exchange->epoch == gab_world_epoch(exchange->forest->world);
 }
 
 gab_status gab_exchange_progress(gab_exchange *exchange, bool *done)

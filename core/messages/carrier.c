@@ -157,6 +157,8 @@ void gab_world_forget_sent(gab_world *world)
       port->channels[i].counted = port->channels[i].counted_bytes = 0;
 }
 
+void gab_world_count_sent(gab_world *world, bool counts) { world->sent_is_uncounted = !counts; }
+
 gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user)
 {
   for (const gab_port *port = world->ports; port; port = port->next)

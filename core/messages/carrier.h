@@ -26,13 +26,16 @@ uint32_t gab_world_logged_ports(const gab_world *world);
 /** @return the name of the logged port of that number; "" if it was closed */
 const char *gab_world_logged_name(const gab_world *world, uint32_t context);
 
-/** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent().
- *  @param[in] bytes  envelopes included: what a journal keeps of them */
+/** What this process has sent to another one through a logged port, since the last repair or gab_world_forget_sent(), as long as
+ *  that counts. @param[in] bytes  envelopes included: what a journal keeps of them */
 typedef gab_status (*gab_sent_fn)(void *user, gab_slot target, uint64_t messages, uint64_t bytes);
 /** Calls for each logged port and target. Local. @return what `call` returned */
 gab_status gab_world_each_sent(const gab_world *world, gab_sent_fn call, void *user);
 /** Counts from zero. Local. */
 void gab_world_forget_sent(gab_world *world);
+/** Whether what is sent from now on counts; it does at first. A time loop says no in duties and finishes: where there is a carrier
+ *  these are without it, so no journal keeps what they send. Local. */
+void gab_world_count_sent(gab_world *world, bool counts);
 
 /** All functions are for the thread that talks. `context` is the number of the logged port. */
 typedef struct gab_carrier {

@@ -116,7 +116,10 @@ void gab_world_reset_ports(gab_world *world)
     empty_own(port);
     port->channel_count = 0;
   }
+  world->port_resets++;
 }
+
+uint64_t gab_world_port_resets(const gab_world *world) { return world->port_resets; }
 
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration)
 {
@@ -202,8 +205,10 @@ static gab_status start_send(gab_port *port, gab_slot target, gab_buffer *messag
   const gab_envelope envelope = envelope_for(port, target, channel->sent, gab_message_bytes(message));
   gab_envelope_write(&envelope, message->data);
   channel->sent++;
-  channel->counted++;
-  channel->counted_bytes += message->size;
+  if (!port->world->sent_is_uncounted) {
+    channel->counted++;
+    channel->counted_bytes += message->size;
+  }
   if (target == port->world->slot) return send_to_self(port, message);
   if (gab_port_is_carried(port)) return gab_carried_send(port, target, message);
   gab_transfer *transfer;

@@ -67,6 +67,10 @@ gab_status gab_port_create(gab_world *world, const char *name, gab_port **port);
  *  been released before. */
 void gab_port_destroy(gab_port **port);
 
+/** How often this process has dropped what was under way in all ports and begun all channels anew: in repairs, and where it goes back
+ *  without one (strategy `local`). What was begun before that is over. Local. */
+uint64_t gab_world_port_resets(const gab_world *world);
+
 /** Pattern and iteration id of the messages sent from now on, instead of what is active in the world (core/messages/pattern.h). */
 void gab_port_set_pattern(gab_port *port, uint32_t pattern, uint64_t iteration);
 

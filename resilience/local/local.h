@@ -34,7 +34,9 @@ typedef struct gab_local gab_local;
 enum {
   GAB_LOCAL_CONTROL = 0,   /**< the lane of the protocol; lane 1 + c is that of context c */
   GAB_LOCAL_CONTEXTS = 32, /**< contexts (logged ports) at most */
-  GAB_LOCAL_AHEAD = 50,    /**< messages that a replay sends beyond what was acknowledged */
+  /** Messages of a process that are replayed and not delivered yet, over all its channels; beside that, one on each channel
+   *  without any (Ropars et al. 2013, section 5.2.2: up to 50 of a process). */
+  GAB_LOCAL_AHEAD = 50,
   /** Of a slot in the tree of acknowledgements. A commit climbs one level each time that a process looks at its messages,
    *  which may be once a step: a flat tree commits sooner, and a death then leads back less far. */
   GAB_LOCAL_CHILDREN = 8

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* What a message says of itself. */
+typedef enum way { LIVE, REPLAYED, REPLAYED_AND_ASKS } way;
+
 void gab_local_forget_arrivals(gab_local_partner *partner)
 {
   for (int c = 0; c < GAB_LOCAL_CONTEXTS; c++) {
@@ -17,7 +20,7 @@ void gab_local_forget_arrivals(gab_local_partner *partner)
 /* ---------------------------------------------------------------- sending */
 
 static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32_t context,
-                           gab_journal_entry *entry, bool replayed)
+                           gab_journal_entry *entry, way way)
 {
   gab_buffer *head = &local->head;
   gab_buffer_clear(head);
@@ -31,29 +34,44 @@ static gab_status transmit(gab_local *local, const gab_local_partner *to, uint32
   GAB_TRY(gab_put_i64(head, entry->label.step));
   GAB_TRY(gab_put_u32(head, entry->label.pattern));
   GAB_TRY(gab_put_u64(head, entry->label.iteration));
-  GAB_TRY(gab_put_u8(head, replayed));
-  if (replayed && !to->inner) local->stats.replayed++;
+  GAB_TRY(gab_put_u8(head, (uint8_t)way));
+  if (way != LIVE && !to->inner) local->stats.replayed++;
   return local->transport.send(local->transport.user, gab_local_seat(local, to->slot), 1 + context, head,
                                entry->data, entry->bytes, entry);
 }
 
-/* Sends what the partner lacks, as far as it may. */
-static gab_status pump(gab_local *local, gab_local_partner *to, uint32_t context)
+static gab_status send_next(gab_local *local, gab_local_partner *to, uint32_t context, way way)
+{
+  gab_local_channel *channel = &to->channels[context];
+  gab_journal_entry *entry = gab_journal_find(local->journal, to->slot, context, channel->sent);
+  if (!entry)
+    GAB_FAIL(GAB_ERR_STATE,
+             "slot %" GAB_PRI_SLOT " is to replay message %" PRIu64 " to slot %" GAB_PRI_SLOT
+             ", which its journal has freed",
+             local->slot, channel->sent, to->slot);
+  GAB_TRY(transmit(local, to, context, entry, way));
+  channel->sent++;
+  if (way != LIVE) channel->replayed = channel->sent;
+  return GAB_OK;
+}
+
+/* Some messages together. With the last of them it hears that all are delivered, whatever it sends next and when. */
+static gab_status replay(gab_local *local, gab_local_partner *to, uint32_t context, uint64_t left)
+{
+  const uint64_t many = gab_local_may_replay(local, &to->channels[context], left);
+  for (uint64_t i = 1; i <= many; i++)
+    GAB_TRY(send_next(local, to, context, i == many || i == (many + 1) / 2 ? REPLAYED_AND_ASKS : REPLAYED));
+  return GAB_OK;
+}
+
+gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t context)
 {
   gab_local_channel *channel = &to->channels[context];
   const uint64_t next = gab_journal_next(local->journal, to->slot, context);
   if (!to->up) return GAB_OK;
   GAB_TRY(gab_local_leave_out(local, to, context));
-  while (channel->sent < next && (!channel->replaying || channel->sent < channel->credit)) {
-    gab_journal_entry *entry = gab_journal_find(local->journal, to->slot, context, channel->sent);
-    if (!entry)
-      GAB_FAIL(GAB_ERR_STATE,
-               "slot %" GAB_PRI_SLOT " is to replay message %" PRIu64 " to slot %" GAB_PRI_SLOT
-               ", which its journal has freed",
-               local->slot, channel->sent, to->slot);
-    GAB_TRY(transmit(local, to, context, entry, channel->replaying));
-    channel->sent++;
-  }
+  if (channel->replaying) GAB_TRY(replay(local, to, context, next - channel->sent));
+  while (!channel->replaying && channel->sent < next) GAB_TRY(send_next(local, to, context, LIVE));
   if (channel->sent > channel->handled) channel->handled = channel->sent < next ? channel->sent : next;
   if (channel->sent >= next) channel->replaying = false;
   /* If the partner has to have it again, this slot goes back as well, and makes it again. */
@@ -79,7 +97,7 @@ gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, c
   gab_local_partner *to = gab_local_find(local, target);
   GAB_TRY(gab_journal_append(local->journal, target, context, label, message, &entry));
   if (!to->inner) local->stats.logged_bytes += entry->bytes;
-  return pump(local, to, context);
+  return gab_local_pump(local, to, context);
 }
 
 /* ---------------------------------------------------------------- receiving */
@@ -99,7 +117,7 @@ gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context
   gab_buffer_release(&first.bytes);
   if (label) *label = first.label;
   channel->delivered++;
-  if (!first.replayed || channel->delivered % (local->setup.ahead / 2) != 0 || from->down)
+  if (!first.asks || from->down)
     return GAB_OK; /* a replay may come before the answer to the greeting: another lane */
   const gab_local_note note = {.kind = NOTE_PROGRESS, .number = context, .value = channel->delivered};
   return gab_local_tell(local, gab_local_seat(local, source), note, NULL);
@@ -126,7 +144,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   gab_incarnation from_incarnation, to_incarnation;
   uint32_t to_life, its_context;
   uint64_t number;
-  uint8_t replayed;
+  uint8_t way;
   gab_local_arrival head = {0};
   GAB_TRY(gab_get_i32(&in, &from));
   GAB_TRY(gab_get_u32(&in, &from_incarnation));
@@ -138,8 +156,8 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   GAB_TRY(gab_get_i64(&in, &head.label.step));
   GAB_TRY(gab_get_u32(&in, &head.label.pattern));
   GAB_TRY(gab_get_u64(&in, &head.label.iteration));
-  GAB_TRY(gab_get_u8(&in, &replayed));
-  head.replayed = replayed != 0;
+  GAB_TRY(gab_get_u8(&in, &way));
+  head.asks = way == REPLAYED_AND_ASKS;
   const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->slot &&
                       to_incarnation == local->incarnation && to_life == local->life;
   gab_local_partner *partner = for_me ? gab_local_find(local, from) : NULL;
@@ -204,8 +222,7 @@ static gab_status open_channels(gab_local *local, gab_local_partner *partner, ga
                "slot %" GAB_PRI_SLOT " is at message %" PRIu64 " of slot %" GAB_PRI_SLOT
                ", which begins with another one after their cluster went back",
                partner->slot, channel->sent, local->slot);
-    channel->replaying = channel->sent < next;
-    channel->credit = channel->sent + local->setup.ahead;
+    gab_local_begin_replay(channel, next);
     if (first > channel->delivered + channel->arrived_count) *behind = true;
     /* it will see the same from the other side, jump, and greet again */
     if (channel->sent < gab_journal_first(local->journal, partner->slot, c)) partner->up = false;
@@ -251,7 +268,7 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
     GAB_TRY(gab_local_renew_copies(local, all));
   }
   GAB_TRY(gab_local_answer_askers(local, partner));
-  for (uint32_t c = 0; c < local->setup.contexts; c++) GAB_TRY(pump(local, partner, c));
+  for (uint32_t c = 0; c < local->setup.contexts; c++) GAB_TRY(gab_local_pump(local, partner, c));
   return GAB_OK;
 }
 
@@ -293,13 +310,4 @@ gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local
   }
   GAB_TRY(take_values(local, partner, in));
   return note->value && local->state == GAB_LOCAL_PLAYING ? gab_local_greet(local, partner, false) : GAB_OK;
-}
-
-gab_status gab_local_on_progress(gab_local *local, gab_seat source, const gab_local_note *note)
-{
-  gab_local_partner *partner = gab_local_current(local, source, note);
-  if (!partner || note->number >= local->setup.contexts) return GAB_OK;
-  gab_local_channel *channel = &partner->channels[note->number];
-  if (note->value + local->setup.ahead > channel->credit) channel->credit = note->value + local->setup.ahead;
-  return pump(local, partner, (uint32_t)note->number);
 }

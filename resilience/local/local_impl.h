@@ -2,9 +2,9 @@
  *  @brief What the sources of local recovery share.
  *
  *  local.c (making one, dispatch), local_note.c (control messages, who plays what), local_channel.c
- * (greeting, numbers, replay), local_verify.c (hashes of what is left out), local_takeover.c (deaths, holder, spare),
- * local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all stop), local_image.c (what the machine adds to
- * an image), local_cluster.c (clusters of several slots).
+ * (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of what is left out),
+ * local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all
+ * stop), local_image.c (what the machine adds to an image), local_cluster.c (clusters of several slots).
  *
  *  Tier: internal, never installed.
  */
@@ -56,7 +56,7 @@ typedef struct gab_local_note {
 typedef struct gab_local_arrival {
   gab_buffer bytes;
   gab_journal_label label;
-  bool replayed;
+  bool asks; /**< its sender replays, and wants to hear when it is delivered */
 } gab_local_arrival;
 
 /** Of a message that has arrived. */
@@ -80,7 +80,9 @@ typedef struct gab_local_channel {
   gab_local_hashes hashes;
   uint64_t handled; /**< the messages of this life below are sent, or left out and told of */
   uint64_t sent;    /**< the partner has these, or they are under way to its present life */
-  uint64_t credit;  /**< up to here a replay may send */
+  /* of the partner's present life */
+  uint64_t replayed;     /**< the messages below were replayed, or it had them when it greeted */
+  uint64_t acknowledged; /**< thereof those below are delivered, as it has told */
   bool replaying;
 } gab_local_channel;
 
@@ -219,9 +221,17 @@ gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, co
 /* local_channel.c */
 gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, bool answer);
 gab_status gab_local_on_hello(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in);
-gab_status gab_local_on_progress(gab_local *local, gab_seat source, const gab_local_note *note);
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in);
 void gab_local_forget_arrivals(gab_local_partner *partner);
+/** Sends what the partner lacks, as far as it may. */
+gab_status gab_local_pump(gab_local *local, gab_local_partner *to, uint32_t context);
+
+/* local_replay.c */
+/** How many messages may be replayed on that channel now. @param[in] left  so many are to be */
+uint64_t gab_local_may_replay(const gab_local *local, const gab_local_channel *channel, uint64_t left);
+/** A partner in a new life has the messages below `sent`. @param[in] next  so many were made */
+void gab_local_begin_replay(gab_local_channel *channel, uint64_t next);
+gab_status gab_local_on_progress(gab_local *local, gab_seat source, const gab_local_note *note);
 
 /* local_verify.c */
 /** Keeps the hash of what has just arrived. Nothing without `verify`. */

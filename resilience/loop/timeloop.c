@@ -1,6 +1,7 @@
 #include "resilience/reports/beacon.h"
 #include "resilience/loop/timeloop_impl.h"
 
+#include "core/messages/carrier.h"
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/messages/mailbox.h"
@@ -205,7 +206,10 @@ static gab_status do_duties(gab_timeloop *loop)
   gab_guard_check_fence(loop);
   GAB_TRY(gab_monitors_look(loop, loop->step >= loop->steps));
   if (any_due(loop)) GAB_TRY(gab_local_enter(loop));
-  GAB_TRY(run_all(loop, &loop->duties, false, &loop->stats.duty_seconds));
+  gab_world_count_sent(loop->world, false);
+  const gab_status status = run_all(loop, &loop->duties, false, &loop->stats.duty_seconds);
+  gab_world_count_sent(loop->world, true);
+  GAB_TRY(status);
   loop->duties_pending = false;
   return GAB_OK;
 }
@@ -233,7 +237,10 @@ static gab_status one_step(gab_timeloop *loop)
 static gab_status finish(gab_timeloop *loop)
 {
   double ignored = 0;
-  GAB_TRY(run_all(loop, &loop->finishes, false, &ignored));
+  gab_world_count_sent(loop->world, false);
+  const gab_status status = run_all(loop, &loop->finishes, false, &ignored);
+  gab_world_count_sent(loop->world, true);
+  GAB_TRY(status);
   uint32_t flags = 1;
   return gab_world_agree(loop->world, &flags);
 }

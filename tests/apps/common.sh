@@ -4,7 +4,8 @@ set -u
 : "${GABION_BUILD:?}" "${GABION_SOURCE:?}" "${GABION_LAUNCH:?}"
 gabion=$GABION_BUILD/bin/gabion
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# What was complained of counts, also where a script forgets to finish.
+trap 'code=$?; rm -rf "$work"; [ $code != 0 ] || exit $((failures > 0))' EXIT
 cd "$work" || exit 1
 failures=0
 complain() { printf '%s\n' "$*"; failures=$((failures + 1)); }

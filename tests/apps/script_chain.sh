@@ -43,4 +43,25 @@ if command -v python3 >/dev/null; then
   report 1
   grep -q 'another checksum' report/report.md || complain "another checksum is not told: $(cat report/report.md)"
 fi
+
+# Clusters: what scripts/paper-spbc.sh writes, and its report.
+mkdir -p spbc/runs
+chain spbc/runs/c --set 'resilience.strategies=[local, spare]' --set resilience.local.clusters=2 slot=1,step=17,phase=compute
+[ "$(checksum spbc/runs/c)" = "$expected" ] || complain "clusters: another checksum"
+grep -q '"survivor_steps_computed_again": 0,' spbc/runs/c/summary.json || complain "clusters: others computed steps again"
+printf '{"run": "c", "part": "rework", "repeat": 1, "strategy": "local", "clusters": %s, "slots": 4, "steps": 30, "step_time": 0.001, "load": 0, "deaths": [[17, 1]]}\n' 2 >spbc/runs.jsonl
+report_of_clusters() { # report_of_clusters CODE
+  local code=0
+  PYTHONDONTWRITEBYTECODE=1 python3 "$GABION_SOURCE/scripts/paper_spbc.py" --out spbc >said.txt 2>&1 || code=$?
+  [ $code = "$1" ] || complain "the report of clusters ended with $code instead of $1: $(cat said.txt spbc/report.md)"
+}
+if command -v python3 >/dev/null; then
+  report_of_clusters 0
+  # from the checkpoint of step 10, or 0, up to the death
+  grep -qE '^\| 2 \| 2 \| (7|17) \|' spbc/report.md || complain "no line of the cluster: $(cat spbc/report.md)"
+  # of one cluster all four would have gone back
+  sed -i 's/"clusters": 2/"clusters": 1/' spbc/runs.jsonl
+  report_of_clusters 1
+  grep -q 'no steps that the whole cluster has computed twice' spbc/report.md || complain "who did not go back is not told: $(cat spbc/report.md)"
+fi
 finish

@@ -31,3 +31,10 @@ alone() { # alone NAME FAULTS: so many slots came back, and nobody else did anyt
   [ "$(member meetings)" = 0 ] || complain "$1: there were agreements or repairs"
   [ "$(member living)" = "$(member slots)" ] || complain "$1: not at full size"
 }
+slots_of() { sed -n "s/.*\"slot\": \([0-9]*\),.*\"event\": \"$1\".*/\1/p" out/events.jsonl | sort -u; }
+# The slots that went back although nobody took them over, each once.
+went_back() { comm -23 <(slots_of "went back with its cluster") <(slots_of "took over") | tr '\n' ' '; }
+cluster() { # cluster NAME FAULTS SLOTS: these went back with so many dead, and nobody else
+  alone "$1" "$2"
+  [ "$(went_back)" = "$3" ] || complain "$1: slots $(went_back)went back, not $3"
+}

@@ -7,7 +7,9 @@
  * With ids rounds may also overlap, without a barrier between them: then early messages are nothing unusual.
  *
  * GABION_SCHEDULE=N: who dies when, and who speaks to whom. GABION_PATTERN_IDS=0: without ids.
- * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the newcomer counts its rounds as they do. */
+ * GABION_ROUNDS_OVERLAP=1. GABION_GLOBAL=1: strategy `spare`, so all go back, and the newcomer counts its rounds as they do.
+ *
+ * mpi_patterns_clusters.c is the same with clusters of several slots (doc/clusters.md); there two may die at once. */
 /* gabion-test: np=4 timeout=60 labels=quick needs=ulfm */
 /* gabion-test: np=4 env=GABION_PATTERN_IDS=0 */
 /* gabion-test: np=4 env=GABION_SCHEDULE=4 */
@@ -19,7 +21,14 @@
 #include "core/base/log.h"
 #include "core/world/world_impl.h" /* to give all iterations one number, and to see what lies in a queue */
 
-enum { PLAYERS = 3, EVERY = 10, STEPS = 40, CONTACT = 1, ANSWER = 2, DONE = 3, END = 4 };
+#ifndef PLAYERS
+#define PLAYERS 3
+#define CLUSTER 1 /* slots of a cluster */
+#define SPARES  1
+#define ROOTS   6, 2, 2
+#endif
+
+enum { EVERY = 10, STEPS = 40, CONTACT = 1, ANSWER = 2, DONE = 3, END = 4 };
 
 typedef struct rendezvous {
   automaton app; /* gives the slots blocks, so neighbours */
@@ -29,7 +38,7 @@ typedef struct rendezvous {
   gab_mailbox
       *ends; /* of the termination: its messages may overtake answers, so they need channels of their own */
   uint64_t seed;
-  gab_slot victim;
+  gab_slot victim, second; /* GAB_NO_SLOT: it dies alone */
   gab_step dies_in;
   bool ids, overlap, global;
   uint64_t sum; /* of what was received: the state */
@@ -38,12 +47,13 @@ typedef struct rendezvous {
 
 /* ---------------------------------------------------------------- who speaks to whom: data that only the speaker looks at */
 
-/* The victim hears of one of the other two in a round, and of the other one in the next. */
+/* The victim hears of one slot of the next cluster in a round, and of another one in the next round; these replay to it. */
 static bool speaks_to(const rendezvous *r, gab_slot from, gab_slot to, gab_step step)
 {
   if (from == to) return false;
   if (to != r->victim) return gab_hash_counter(r->seed, (uint64_t)step, (uint64_t)(from * PLAYERS + to)) & 1;
-  const gab_slot first = (r->victim + 1) % PLAYERS, second = (r->victim + 2) % PLAYERS;
+  const gab_slot next = (r->victim / CLUSTER + 1) * CLUSTER;
+  const gab_slot first = next % PLAYERS, second = (next + 1) % PLAYERS;
   return from == (((uint64_t)step + r->seed) % 2 ? first : second);
 }
 
@@ -215,13 +225,21 @@ static gab_status unpack(void *user, gab_reader *in)
   return gab_get_u64(in, &r->sum);
 }
 
+static bool is_dead(const rendezvous *r, gab_slot slot) { return slot == r->victim || slot == r->second; }
+
 static gab_status run(rendezvous *r, gab_timeloop **loop)
 {
-  const gab_drill drill = {
-      .step = r->dies_in, .phase = GAB_PHASE_COMPUTE, .visit = 1, .slot_count = 1, .slots = {r->victim}};
+  char clusters[16];
+  const gab_drill drill = {.step = r->dies_in,
+                           .phase = GAB_PHASE_COMPUTE,
+                           .visit = 1,
+                           .slot_count = r->second == GAB_NO_SLOT ? 1 : 2,
+                           .slots = {r->victim, r->second}};
+  snprintf(clusters, sizeof clusters, "%d", PLAYERS / CLUSTER);
   const gab_protection protection = {.every = {.steps = EVERY},
                                      .drills = &drill,
                                      .drill_count = 1,
+                                     .local_clusters = CLUSTER > 1 ? clusters : NULL,
                                      .strategies = {r->global ? &gab_strategy_spare : &gab_strategy_local}};
   const gab_entity sum = {
       .name = "sum", .kind = GAB_ENTITY_PER_SLOT, .user = r, .pack = pack, .unpack = unpack};
@@ -240,6 +258,15 @@ static uint64_t number_from(const char *name, uint64_t usual)
   return text ? strtoull(text, NULL, 10) : usual;
 }
 
+/* Who dies with it: nobody (0), the next one of its cluster (1), one of the cluster behind the one that speaks to it, which
+ * keeps no image of it (2). */
+static gab_slot second_of(gab_slot victim, uint64_t which)
+{
+  const gab_slot first = victim / CLUSTER * CLUSTER;
+  if (which == 0) return GAB_NO_SLOT;
+  return which == 1 ? first + (victim - first + 1) % CLUSTER : (first + 2 * CLUSTER + 1) % PLAYERS;
+}
+
 int main(int argc, char **argv)
 {
   rendezvous r = {.seed = number_from("GABION_SCHEDULE", 1),
@@ -247,33 +274,42 @@ int main(int argc, char **argv)
                   .overlap = number_from("GABION_ROUNDS_OVERLAP", 0) != 0,
                   .global = number_from("GABION_GLOBAL", 0) != 0};
   gab_timeloop *loop = NULL;
-  setenv("GABION_SPARES", "1", 1);
+  char spares[16];
+  snprintf(spares, sizeof spares, "%d", SPARES);
+  setenv("GABION_SPARES", spares, 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &r.world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
-  REQUIRE(gab_world_members(r.world)->slots == PLAYERS && gab_world_spares(r.world) == 1);
+  REQUIRE(gab_world_members(r.world)->slots == PLAYERS && gab_world_spares(r.world) == SPARES);
   r.victim = (gab_slot)(gab_hash_counter(1, r.seed, 0) % PLAYERS);
+  r.second = second_of(r.victim, number_from("GABION_SECOND", 0));
   r.dies_in =
       (gab_step)(EVERY * (1 + gab_hash_counter(1, r.seed, 1) % 3) + 2 + gab_hash_counter(1, r.seed, 2) % 8);
-  REQUIRE_OK(automaton_create(&r.app, r.world, (int32_t[]){6, 2, 2}));
+  REQUIRE_OK(automaton_create(&r.app, r.world, (int32_t[]){ROOTS}));
   REQUIRE_OK(gab_pattern_declare(r.world, &r.pattern));
   REQUIRE_OK(gab_mailbox_create(r.world, "contacts", &r.mail));
   REQUIRE_OK(gab_mailbox_create(r.world, "ends", &r.ends));
   const gab_status status = run(&r, &loop);
   test_doom(r.victim);
-  const bool came_back = gab_world_slot(r.world) == r.victim;
+  if (r.second != GAB_NO_SLOT) test_doom(r.second);
+  const gab_slot me = gab_world_slot(r.world);
+  const bool came_back = me == r.victim, is_idle = gab_world_is_spare(r.world); /* a spare to the end */
   REQUIRE(status == (r.ids ? GAB_OK : GAB_ERR_DIVERGED));
   CHECK(!came_back || r.forced == !r.global);
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
-  if (r.ids) {
-    CHECK(r.sum == sum_of(&r, gab_world_slot(r.world)));
+  if (r.ids && !is_idle) {
+    CHECK(r.sum == sum_of(&r, me));
     CHECK(automaton_is_right(&r.app, STEPS));
     CHECK(gab_mailbox_waiting(r.mail) == 0 && gab_mailbox_waiting(r.ends) == 0);
     CHECK(gab_pattern_iteration(r.world, r.pattern) == STEPS);
-    CHECK(stats.fault_count == 1 && stats.local.faults == !r.global);
+    const int dead = r.second == GAB_NO_SLOT ? 1 : 2;
+    CHECK(stats.fault_count == dead && stats.local.faults == (r.global ? 0 : (uint64_t)dead));
     CHECK(r.global || (stats.local.meetings == 0 && stats.local.steps_again == 0));
-  } else {
-    CHECK(strstr(gab_error_message(), "mismatch"));
+    /* who lives goes back exactly if somebody of its cluster has died */
+    const bool goes_back =
+        me / CLUSTER == r.victim / CLUSTER || (r.second != GAB_NO_SLOT && me / CLUSTER == r.second / CLUSTER);
+    CHECK(r.global || is_dead(&r, me) || (stats.local.rollbacks > 0) == goes_back);
   }
+  if (!r.ids) CHECK(strstr(gab_error_message(), "mismatch"));
   gab_timeloop_destroy(&loop);
   gab_mailbox_destroy(&r.mail);
   gab_mailbox_destroy(&r.ends);

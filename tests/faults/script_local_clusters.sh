@@ -6,13 +6,6 @@
 case=$GABION_SOURCE/tests/faults/local.yaml
 short="--set run.steps=100 --set output.forces.every=50 --set output.fields.every=50"
 . "$GABION_SOURCE/tests/faults/local_common.sh"
-slots_of() { sed -n "s/.*\"slot\": \([0-9]*\),.*\"event\": \"$1\".*/\1/p" out/events.jsonl | sort -u; }
-# The slots that went back although nobody took them over, each once.
-went_back() { comm -23 <(slots_of "went back with its cluster") <(slots_of "took over") | tr '\n' ' '; }
-cluster() { # cluster NAME FAULTS SLOTS: these went back with so many dead, and nobody else
-  alone "$1" "$2"
-  [ "$(went_back)" = "$3" ] || complain "$1: slots $(went_back)went back, not $3"
-}
 
 launch 0 8 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
@@ -109,9 +102,18 @@ said "resilience.local.clusters"
 said "with strategy 'local' in resilience.strategies only"
 check 2 "$case" --set resilience.local.clusters=0
 said 'a number of clusters is at least 1'
-check 2 "$case" -n 8 --set resilience.local.clusters=9
+launch 2 8 0 --set resilience.local.clusters=9
 said '9 clusters of 8 processes'
-check 2 "$case" -n 8 --set resilience.local.clusters=nowhere.txt
+launch 2 8 0 --set resilience.local.clusters=nowhere.txt
 said 'nowhere.txt'
+sed 's/4-7/4-6/' half.txt >gap.txt
+launch 2 8 0 --set resilience.local.clusters=gap.txt
+said 'gap.txt'
+check 2 "$case" --set resilience.local.clusters=nowhere.txt
+said 'nowhere.txt'
+check 2 "$case" --set resilience.local.clusters=33
+said '33 clusters of 32 processes'
+check 0 "$case" --set resilience.local.clusters=half.txt
 check 2 "$case" --set resilience.local.clusters=node --set resilience.separate=none
 said 'nobody looks which processes share a node'
+finish

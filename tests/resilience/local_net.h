@@ -4,7 +4,7 @@
  *
  *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a slot;
  *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
- *  - no slot passes a global section twice, no replay is further ahead than it may;
+ *  - no slot passes a global section twice, no replay is further ahead than it may, on a channel and over all channels of a process;
  *  - who was there from the start restores nothing and computes no step twice, unless a slot of its cluster has died; who
  * restores a second time has a reason;
  *  - what one life of a slot delivers of another one of its cluster was made in one life of that, and is not kept there;
@@ -96,6 +96,13 @@ typedef struct lane {
   uint64_t sent, delivered;
 } lane;
 
+/* What one life of a process has replayed to one life of another one: these numbers. */
+typedef struct replayed {
+  int sender_life;
+  uint32_t target_life;
+  uint64_t first, end;
+} replayed;
+
 typedef enum source_kind { FROM_LANE, FROM_APP, FROM_DEATH } source_kind;
 
 /* Something that can happen next. */
@@ -165,6 +172,8 @@ typedef struct outcome {
       gathers; /* neighbours are to change, and somebody came back before: that is for a new generation of machines */
   gab_local_reason reason;
   long events;
+  long
+      beyond; /* messages of replays that were sent since their channel had none under way, though others had as many as they may */
   char failure[400];
   gab_local_stats stats;
 } outcome;
@@ -175,6 +184,7 @@ typedef struct world {
   gab_seat seats;
   process processes[MOST_SEATS];
   lane lanes[MOST_SEATS][MOST_SEATS][LANES];
+  replayed replays[MOST_SEATS][MOST_SEATS][CONTEXTS];
   source *sources;
   int source_count, source_capacity;
   uint64_t random;
@@ -258,6 +268,41 @@ static void check_window(world *w, const lane *to, const parcel *added, uint64_t
     FAILED(w, "%lu replayed messages are under way on one channel", (unsigned long)many);
 }
 
+/* So many are not delivered to the application. */
+static uint64_t undelivered(const world *w, const process *from, gab_seat target, int context)
+{
+  const replayed *sent = &w->replays[from->seat][target][context];
+  const process *to = &w->processes[target];
+  if (!to->alive || sent->sender_life != from->restored || sent->target_life != (uint32_t)to->restored)
+    return 0;
+  const uint64_t delivered = to->app.received[gab_local_slot(from->local)][context];
+  const uint64_t first = delivered > sent->first ? delivered : sent->first;
+  return sent->end > first ? sent->end - first : 0;
+}
+
+/* Over all channels of a process at most `ahead`; but one on a channel that has none under way, since its target may be the one for
+ * whom the others wait. */
+static void check_limit(world *w, const process *from, gab_seat target, int context, const gab_buffer *head)
+{
+  replayed *sent = &w->replays[from->seat][target][context];
+  gab_reader in = gab_reader_of_buffer(head);
+  uint32_t life = 0;
+  uint64_t number = 0, all = 0;
+  for (int word = 0; word < 5; word++) (void)gab_get_u32(&in, &life);
+  (void)gab_get_u32(&in, &(uint32_t){0});
+  if (gab_get_u64(&in, &number) != GAB_OK) FAILED(w, "a message without a number");
+  if (sent->sender_life != from->restored || sent->target_life != life || sent->end == 0)
+    *sent = (replayed){from->restored, life, number, number};
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    for (int c = 0; c < CONTEXTS; c++) all += undelivered(w, from, seat, c);
+  if (all >= w->problem->ahead && undelivered(w, from, target, context) > 0)
+    FAILED(w, "slot %d replays to slot %d, %lu messages beyond what is delivered of all that it replays",
+           (int)gab_local_slot(from->local), (int)gab_local_slot(w->processes[target].local),
+           (unsigned long)all + 1);
+  if (all >= w->problem->ahead) w->out.beyond++;
+  sent->end = number + 1;
+}
+
 static gab_status net_send(void *user, gab_seat target, uint32_t which, const gab_buffer *head,
                            const void *payload, size_t bytes, gab_journal_entry *entry)
 {
@@ -279,6 +324,7 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   made->number = ++to->sent;
   made->is_repeated = false;
   made->is_replayed = which != GAB_LOCAL_CONTROL && head->data[head->size - 1] != 0;
+  if (made->is_replayed) check_limit(w, from, target, (int)which - 1, head);
   check_window(w, to, made,
                2 + (w->problem->clusters ? (uint64_t)(from->restored + w->processes[target].restored) : 0));
   made->bytes = head->size + bytes;

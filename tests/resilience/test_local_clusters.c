@@ -186,6 +186,58 @@ static void what_a_section_leaves_behind_is_not_passed_again(void **state)
   assert_true(tally.finished * 2 > tally.tried);
 }
 
+/* Slot 0 replays to several at once that it alone has to feed. `clustered`: they go back together and wait for each other, so that
+ * what one of them has got lies there until another one has got its own. */
+static long replay_to_many(bool clustered, uint64_t ahead, tally *tally)
+{
+  long beyond = 0;
+  for (uint64_t seed = 1; seed <= 400; seed++) {
+    schedule plan = ring(6, 4, 3);
+    plan.seed = seed;
+    plan.choices = NULL;
+    plan.problem.clusters = clustered;
+    plan.problem.ahead = ahead;
+    plan.problem.steps = 28;
+    plan.problem.checkpoint_every = 9;
+    plan.problem.stop_behind = 0;
+    plan.problem.holder[5] = 0; /* nobody keeps what dies with it */
+    plan.problem.holder[4] = 0;
+    for (gab_slot s = 0; s < 6; s++) {
+      plan.problem.cluster[s] = s > 0 && s < 4 ? 1 : s;
+      plan.problem.adjacent[0][s] = plan.problem.adjacent[s][0] = s > 0;
+      if (s > 0 && s < 3) plan.problem.holder[s] = s + 3;
+    }
+    plan.problem.holder[3] = 0;
+    const long event = 900 + (long)(mix(seed, 5) % 400);
+    plan.death_count = clustered ? 1 : 3;
+    for (int i = 0; i < plan.death_count; i++) plan.deaths[i] = (death){event + i, (gab_seat)(1 + i)};
+    const outcome out = run(&plan);
+    tally->tried++;
+    tally->finished += out.finished;
+    tally->sum.replayed += out.stats.replayed;
+    beyond += out.beyond;
+  }
+  assert_true(tally->finished * 10 > tally->tried * 6);
+  return beyond;
+}
+
+static void a_process_replays_to_several_within_one_limit(void **state)
+{
+  (void)state;
+  for (uint64_t ahead = 2; ahead <= 8; ahead *= 2) {
+    tally tally = {0};
+    replay_to_many(false, ahead, &tally);
+    assert_true(tally.sum.replayed > (uint64_t)tally.finished * ahead);
+  }
+}
+
+static void who_waits_for_another_one_does_not_take_its_messages_room(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  assert_true(replay_to_many(true, 2, &tally) > tally.finished);
+}
+
 static void without_a_spare_it_is_handed_over(void **state)
 {
   (void)state;
@@ -208,6 +260,8 @@ int main(void)
       cmocka_unit_test(a_death_while_a_cluster_goes_back),
       cmocka_unit_test(a_cluster_that_lacks_messages_jumps_as_a_whole),
       cmocka_unit_test(what_a_section_leaves_behind_is_not_passed_again),
+      cmocka_unit_test(a_process_replays_to_several_within_one_limit),
+      cmocka_unit_test(who_waits_for_another_one_does_not_take_its_messages_room),
       cmocka_unit_test(without_a_spare_it_is_handed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

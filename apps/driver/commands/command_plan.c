@@ -9,7 +9,8 @@
 
 static const char usage[] =
     "usage: gabion plan CASE.yaml [-n PROCESSES] [options]\n"
-    "       gabion plan --traffic FILE [--per-node N] [--json]: clusters of processes, from the traffic of a run\n"
+    "       gabion plan --traffic FILE [--per-node N] [--clusters K --write FILE] [--json]: clusters of processes, from the\n"
+    "                       traffic of a run\n"
     "       gabion plan --delays [CASE.yaml -n PROCESSES] [options]: what failures delay (--delays --help)\n"
     "\n"
     "Builds the grid of a case as proxies (blocks without data), refined as it will be at the start, shares "
@@ -38,9 +39,11 @@ static const char usage[] =
     "                        that of each process or node instead: of N of them the N-th part, Kohl et al. "
     "2017, eq. 1\n"
     "  --rate UPDATES        cell updates per second of a process: tells steps from seconds\n"
-    "  --clusters            what logs between clusters of processes would take (Ropars et al. 2013, table 1),\n"
+    "  --clusters [K]        what logs between clusters of processes would take (Ropars et al. 2013, table 1),\n"
     "                        for 1, 2, 4, ... clusters of whole nodes, and what share rolls back at a death; without\n"
-    "                        reductions, and too much where levels meet: see --traffic\n"
+    "                        reductions, and too much where levels meet: see --traffic. K: also for so many\n"
+    "  --least GOAL          of the division into K: total (default), or largest: what one process logs at most\n"
+    "  --write FILE          the division into K, as resilience.local.clusters takes it\n"
     "  --traffic FILE        that of a run instead (gabion run --traffic)\n"
     "  --json                for programs: bytes and seconds\n"
     "  --set KEY=VALUE, -s   over the file; may be repeated\n"
@@ -55,6 +58,14 @@ static const char usage[] =
     "one.\n";
 
 /* ---------------------------------------------------------------- command line */
+
+static gab_status take_goal(const char *value, bool *largest)
+{
+  *largest = strcmp(value, "largest") == 0;
+  if (!*largest && strcmp(value, "total") != 0)
+    GAB_FAIL(GAB_ERR_INPUT, "--least %s: total or largest", value);
+  return GAB_OK;
+}
 
 static gab_status take(plan_options *options, const char *name, const char *value)
 {
@@ -74,16 +85,18 @@ static gab_status take(plan_options *options, const char *name, const char *valu
     return gab_app_real_read(name, value, 1e-6, &options->mtbf_process);
   if (strcmp(name, "--mtbf-node") == 0) return gab_app_real_read(name, value, 1e-6, &options->mtbf_node);
   if (strcmp(name, "--rate") == 0) return gab_app_real_read(name, value, 1e-6, &options->rate);
+  if (strcmp(name, "--least") == 0) return take_goal(value, &options->least_largest);
   if (strcmp(name, "--traffic") == 0) options->traffic = value;
+  else if (strcmp(name, "--write") == 0) options->write = value;
   else if (strcmp(name, "--scheme") == 0) options->scheme = value;
   else options->strategy = value;
   return GAB_OK;
 }
 
-static const char *const valued[] = {"-n",          "--scheme",    "--copies",     "--group",
-                                     "--losses",    "--per-node",  "--per-island", "--memory",
-                                     "--balance",   "--bandwidth", "--mtbf",       "--mtbf-process",
-                                     "--mtbf-node", "--rate",      "--traffic",    NULL};
+static const char *const valued[] = {
+    "-n",           "--scheme", "--copies",  "--group",     "--losses", "--per-node",
+    "--per-island", "--memory", "--balance", "--bandwidth", "--mtbf",   "--mtbf-process",
+    "--mtbf-node",  "--rate",   "--traffic", "--least",     "--write",  NULL};
 
 /* The option of `word`, its value behind a sign of equality if there is one. */
 static const char *find_option(const char *word, const char **value)
@@ -98,17 +111,24 @@ static const char *find_option(const char *word, const char **value)
   return NULL;
 }
 
+static bool is_number(const char *word) { return word[0] && word[strspn(word, "0123456789")] == '\0'; }
+
 /* Takes the options of this command out of argv; the rest is left for gab_app_options_parse(). */
 static gab_status plan_options_parse(int argc, char **argv, plan_options *options)
 {
+  static const char clusters[] = "--clusters";
   int left = 0;
   *options = (plan_options){.copies = -1};
   for (int i = 0; i < argc; i++) {
     const char *value, *name = find_option(argv[i], &value);
     if (strcmp(argv[i], "--json") == 0) {
       options->json = true;
-    } else if (strcmp(argv[i], "--clusters") == 0) {
+    } else if (strncmp(argv[i], clusters, strlen(clusters)) == 0) {
+      const char *number = argv[i] + strlen(clusters);
       options->clusters = true;
+      if (*number == '=') number++;
+      else if (*number == '\0' && i + 1 < argc && is_number(argv[i + 1])) number = argv[++i];
+      if (*number) GAB_TRY(gab_app_count_read(clusters, number, 1, INT32_MAX, &options->divide));
     } else if (!name) {
       argv[left++] = argv[i];
     } else {
@@ -119,6 +139,8 @@ static gab_status plan_options_parse(int argc, char **argv, plan_options *option
   if ((options->mtbf > 0) + (options->mtbf_process > 0) + (options->mtbf_node > 0) > 1)
     GAB_FAIL(GAB_ERR_INPUT,
              "--mtbf, --mtbf-process, --mtbf-node: one of them says how often something fails");
+  if ((options->write || options->least_largest) && options->divide == 0)
+    GAB_FAIL(GAB_ERR_INPUT, "--write and --least are about a division: into how many? (--clusters K)");
   return gab_app_options_parse(left, argv, "s", &options->common);
 }
 

@@ -29,6 +29,9 @@ typedef struct plan_options {
   double rate;                    /**< cell updates per second and process; 0: unknown */
   bool json;
   bool clusters;       /**< what logs between clusters of processes would take */
+  int64_t divide;      /**< into so many; 0: not asked for */
+  bool least_largest;  /**< by the least largest log of a process instead of the least total */
+  const char *write;   /**< file for the division; NULL: none */
   const char *traffic; /**< of a run (traffic.h) instead of what is planned; NULL: none */
 } plan_options;
 
@@ -38,12 +41,21 @@ typedef struct plan_cluster_row {
   gab_cluster_log total, largest; /**< by least total log, and by least largest */
 } plan_cluster_row;
 
+/** Processes divided as resilience.local.clusters takes it from a file. */
+typedef struct plan_division {
+  int32_t clusters; /**< 0: none was asked for */
+  gab_cluster_goal goal;
+  gab_cluster_log log;
+  const char *path; /**< borrowed; NULL: not written */
+} plan_division;
+
 enum { PLAN_MOST_CLUSTER_ROWS = 33 };
 
 typedef struct plan_clusters {
   int32_t slots, domains;
   plan_cluster_row rows[PLAN_MOST_CLUSTER_ROWS]; /**< for 1, 2, 4, 8, … clusters, and one for each domain */
   int count;
+  plan_division division;
 } plan_clusters;
 
 /** Least, mean and most of all slots. */
@@ -104,9 +116,17 @@ gab_status gab_app_plan_flows_note(gab_app_flows *flows, plan_pairs *pairs, int3
                                    int level, double bytes);
 /** Adds the envelopes, one for each pair, level and step of the level, and what goes the same way. */
 gab_status gab_app_plan_flows_settle(gab_app_flows *flows, plan_pairs *pairs);
-/** Divides processes into clusters, for all numbers of them. @param[in] domains  nodes; NULL: every process on its own */
-gab_status gab_app_plan_clusters_find(const gab_app_flows *flows, const gab_domains *domains,
-                                      plan_clusters *found);
+/** Divides processes into clusters, for all numbers of them, and as `options` ask for; that is written. @param[in] domains  nodes; NULL:
+ * every process on its own */
+gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,
+                                      const gab_domains *domains, plan_clusters *found);
+/** Makes the division that `options` ask for, and writes it; does nothing if they do not. @param[out] cluster  room for one per slot
+ * @return ::GAB_ERR_INPUT for more clusters than domains; ::GAB_ERR_IO */
+gab_status gab_app_plan_divide(const plan_options *options, gab_cluster_task *task, int32_t domains,
+                               int32_t *cluster, plan_division *division);
+void gab_app_plan_division_print(const plan_division *division, FILE *out);
+void gab_app_plan_log_put(gab_json *json, const char *name, const gab_cluster_log *log);
+void gab_app_plan_division_put(const plan_division *division, gab_json *json);
 void gab_app_plan_clusters_print(const plan_clusters *clusters, FILE *out);
 void gab_app_plan_clusters_put(const plan_clusters *clusters, gab_json *json);
 /** The same from the traffic of a run alone, without a case. */

@@ -79,8 +79,8 @@ static gab_status find_row(gab_cluster_task *task, int32_t clusters, int32_t *cl
   return gab_clusters_find(task, cluster, &row->largest);
 }
 
-gab_status gab_app_plan_clusters_find(const gab_app_flows *flows, const gab_domains *domains,
-                                      plan_clusters *found)
+gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,
+                                      const gab_domains *domains, plan_clusters *found)
 {
   void *cluster;
   int32_t *node = NULL;
@@ -93,6 +93,8 @@ gab_status gab_app_plan_clusters_find(const gab_app_flows *flows, const gab_doma
   for (int64_t clusters = 1; clusters < found->domains && status == GAB_OK; clusters *= 2)
     status = find_row(&task, (int32_t)clusters, cluster, found);
   if (status == GAB_OK) status = find_row(&task, found->domains, cluster, found);
+  if (status == GAB_OK)
+    status = gab_app_plan_divide(options, &task, found->domains, cluster, &found->division);
   gab_free(&cluster);
   gab_free(&node);
   return status;
@@ -114,9 +116,10 @@ void gab_app_plan_clusters_print(const plan_clusters *clusters, FILE *out)
             row->total.mean, row->total.largest, row->largest.mean, row->largest.largest,
             100 * row->total.back_mean, 100 * row->total.back_most);
   }
+  gab_app_plan_division_print(&clusters->division, out);
 }
 
-static void put_log(gab_json *json, const char *name, const gab_cluster_log *log)
+void gab_app_plan_log_put(gab_json *json, const char *name, const gab_cluster_log *log)
 {
   gab_json_object(json, name);
   gab_json_real(json, "total", log->total);
@@ -135,11 +138,12 @@ void gab_app_plan_clusters_put(const plan_clusters *clusters, gab_json *json)
     const plan_cluster_row *row = &clusters->rows[i];
     gab_json_object(json, NULL);
     gab_json_int(json, "clusters", row->clusters);
-    put_log(json, "least_total", &row->total);
-    put_log(json, "least_largest", &row->largest);
+    gab_app_plan_log_put(json, "least_total", &row->total);
+    gab_app_plan_log_put(json, "least_largest", &row->largest);
     gab_json_close(json);
   }
   gab_json_close(json);
+  gab_app_plan_division_put(&clusters->division, json);
 }
 
 /* ---------------------------------------------------------------- of a run */
@@ -167,7 +171,7 @@ gab_status gab_app_plan_clusters_of_run(const plan_options *options, FILE *out)
   if (options->per_node > 0)
     status =
         gab_domains_regular(flows.slots, (int32_t)options->per_node, (int32_t)options->per_island, &domains);
-  if (status == GAB_OK) status = gab_app_plan_clusters_find(&flows, domains, &clusters);
+  if (status == GAB_OK) status = gab_app_plan_clusters_find(options, &flows, domains, &clusters);
   if (status == GAB_OK && options->json) status = print_json(&clusters, out);
   else if (status == GAB_OK) gab_app_plan_clusters_print(&clusters, out);
   gab_domains_destroy(&domains);

@@ -316,8 +316,8 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   GAB_TRY(find_peak(work));
   if (work->wants_flows) GAB_TRY(gab_app_plan_flows_settle(&work->numbers->flows, &work->pairs));
   if (work->wants_flows)
-    GAB_TRY(
-        gab_app_plan_clusters_find(&work->numbers->flows, work->numbers->domains, &work->numbers->clusters));
+    GAB_TRY(gab_app_plan_clusters_find(options, &work->numbers->flows, work->numbers->domains,
+                                       &work->numbers->clusters));
   if (options->memory > 0) {
     GAB_TRY(find_fewest(work, options->memory, false, &work->numbers->fewest));
     GAB_TRY(find_fewest(work, options->memory, true, &work->numbers->fewest_at_peak));
