@@ -214,6 +214,17 @@ static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int
          gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
 }
 
+/* Cells of as many runs from `first` on as are packed at once: what is packed is hashed while it is in the cache, and may be
+ * forgotten then. */
+static size_t piece_of(const gab_lbm_block *block, size_t first, size_t *end)
+{
+  enum { CELLS_AT_ONCE = 16384 };
+  size_t cells = 0, i = first;
+  for (; i < block->run_count && cells < CELLS_AT_ONCE; ++i) cells += (size_t)block->runs[i].length;
+  *end = i;
+  return cells;
+}
+
 gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out)
 {
   const size_t bytes = gab_precision_bytes(block->src->shape.precision);
@@ -223,15 +234,16 @@ gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, 
     gab_sparse_pack(model, block, place);
     return GAB_OK;
   }
-  for (int q = 0; q < block->src->shape.components; ++q) {
-    GAB_TRY(gab_buffer_extend(out, (size_t)block->fluid_cells * bytes, &place));
-    unsigned char *to = place;
-    for (size_t i = 0; i < block->run_count; ++i) {
-      const size_t length = (size_t)block->runs[i].length * bytes;
-      memcpy(to, row_of(block, &block->runs[i], q), length);
-      to += length;
+  for (int q = 0; q < block->src->shape.components; ++q)
+    for (size_t i = 0, end; i < block->run_count; i = end) {
+      GAB_TRY(gab_buffer_extend(out, piece_of(block, i, &end) * bytes, &place));
+      unsigned char *to = place;
+      for (size_t k = i; k < end; ++k) {
+        const size_t length = (size_t)block->runs[k].length * bytes;
+        memcpy(to, row_of(block, &block->runs[k], q), length);
+        to += length;
+      }
     }
-  }
   return GAB_OK;
 }
 

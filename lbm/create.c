@@ -185,15 +185,41 @@ static gab_status set_strips(gab_lbm_model *model, int places)
   return gab_strips_create(&shape, places, &model->strips);
 }
 
+static gab_field_shape shape_of(const gab_lattice *lattice, const int32_t cells[3], gab_precision precision)
+{
+  gab_field_shape shape = {.components = lattice->q, .layout = GAB_LAYOUT_SOA, .precision = precision};
+  for (int axis = 0; axis < 3; ++axis) {
+    shape.cells[axis] = cells[axis];
+    shape.ghosts[axis] = axis < lattice->dimension ? 1 : 0;
+  }
+  return shape;
+}
+
+static int places_of(const gab_lbm_options *options, const gab_forest_options *forest, int slots)
+{
+  return options->pencil > 0 ? options->pencil : gab_strip_places(forest, slots);
+}
+
+double gab_lbm_block_bytes(const gab_lbm_options *options, const gab_forest_options *forest, int slots)
+{
+  const gab_lattice *lattice =
+      options->lattice ? options->lattice : gab_lattice_usual(forest->grid.dimension);
+  const int fields = gab_lbm_fields(options);
+  int places = fields == 1 && forest->cells[0] > 1 ? places_of(options, forest, slots) : 1;
+  const gab_field_shape block = shape_of(lattice, forest->cells, options->precision);
+  gab_field_map map;
+  for (;; places /= 2) {
+    const gab_field_shape shape = gab_strip_shape(&block, places);
+    if (gab_field_map_of(places > 1 ? &shape : &block, &map) != GAB_OK) return 0;
+    if (places == 1 || map.elements <= UINT32_MAX) break;
+  }
+  return fields * (double)map.elements / places * (double)gab_precision_bytes(options->precision);
+}
+
 /* @param[in] places  of a strip */
 static gab_status set_storage(gab_lbm_model *model, int places)
 {
-  model->shape = (gab_field_shape){
-      .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
-  for (int axis = 0; axis < 3; ++axis) {
-    model->shape.cells[axis] = model->cells[axis];
-    model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
-  }
+  model->shape = shape_of(model->lattice, model->cells, model->options.precision);
   GAB_TRY(gab_field_map_of(&model->shape, &model->map));
   if (model->kernel->in_place && places > 1 && model->cells[0] > 1) GAB_TRY(set_strips(model, places));
   if (model->map.elements > UINT32_MAX)
@@ -232,7 +258,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  return set_storage(model, options->pencil > 0 ? options->pencil : gab_strip_places(forest, slots));
+  return set_storage(model, places_of(options, forest, slots));
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,

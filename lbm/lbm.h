@@ -287,6 +287,10 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
 /** Fields of populations that each block has with the kernel of these options: 1 or 2; 0 if there is no such
  *  kernel. Sparse blocks have one of their fluid cells alone. Pure. */
 int gab_lbm_fields(const gab_lbm_options *options);
+/** Bytes of the populations of a block that stores all of its cells, with ghosts and padding; of blocks that lie side by side
+ *  in memory, of one of as many as fit there. Pure. @param[in] slots  that share the domain
+ *  @return 0 if there are no such blocks */
+double gab_lbm_block_bytes(const gab_lbm_options *options, const gab_forest_options *forest, int slots);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 /** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if

@@ -188,11 +188,13 @@ static const gab_config_key memory_keys[] = {
      .type = GAB_CONFIG_INT,
      .min = 1,
      .max = 2,
-     .default_text = "2",
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
          "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
-         "death while one is taken is then survived by a checkpoint on disk only."},
+         "death while one is taken is then survived by a checkpoint on disk only. Without it 2; 1 where no process keeps "
+         "anything of another (scheme none, or one process) and all that one could go back for comes between checkpoints: "
+         "not with the monitor recompute, the strategy reconstruct, or memory of nodes."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|auto|lz4|zstd",
@@ -581,6 +583,25 @@ static gab_status read_local(const gab_config *config, gab_protection *protectio
   return GAB_OK;
 }
 
+static bool names(const gab_config *config, const char *path, const char *wanted)
+{
+  size_t count;
+  const char *const *list = gab_config_strings(config, path, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(list[i], wanted) == 0) return true;
+  return false;
+}
+
+int gab_resilience_buffers(const gab_config *config, const gab_placement *placement)
+{
+  if (gab_config_is_set(config, "resilience.memory.buffers"))
+    return (int)gab_config_int(config, "resilience.memory.buffers");
+  if (gab_placement_get_costs(placement, 1).kept > 0) return 2;
+  const bool makes_up = gab_config_is_set(config, "resilience.strategies") &&
+                        names(config, "resilience.strategies", gab_strategy_reconstruct.name);
+  return makes_up || names(config, "resilience.monitors", "recompute") ? 2 : 1;
+}
+
 static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
                                   gab_protection *protection)
 {
@@ -603,7 +624,9 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
     return blame(config, "resilience.memory.every");
   GAB_TRY(check_monitors(config, monitors));
   GAB_TRY(read_compression(config, protection));
-  protection->single_buffer = gab_config_int(config, "resilience.memory.buffers") == 1;
+  const bool asked = gab_config_is_set(config, "resilience.memory.buffers");
+  protection->single_buffer = asked && gab_config_int(config, "resilience.memory.buffers") == 1;
+  protection->two_buffers = asked && !protection->single_buffer;
   GAB_TRY(read_disk(config, protection));
   GAB_TRY(read_local(config, protection));
   return gab_local_check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");

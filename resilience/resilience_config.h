@@ -46,6 +46,10 @@ gab_status gab_resilience_check_spares(const gab_config *config, const gab_world
  *  of domains from the configuration @return ::GAB_ERR_INPUT with the place in the file */
 gab_status gab_resilience_redundancy(const gab_config *config, gab_redundancy *redundancy);
 
+/** Snapshots that have room in the memory of a process, where copies are placed like that. What only the start of a job tells
+ *  (memory of nodes, monitors of a program) is not known here. Pure. */
+int gab_resilience_buffers(const gab_config *config, const gab_placement *placement);
+
 /** The parameters that the state after some steps depends on, sorted lines "key = value": those of
  *  gab_config_canonical_state() but run.steps and run.time, since how far a run goes is no part of a state. */
 gab_status gab_resilience_state_text(const gab_config *config, gab_buffer *text);

@@ -37,6 +37,9 @@ typedef struct gab_plan_model {
   double state, image;             /**< bytes of that in a block, and in a snapshot of it */
   double crossing[GAB_DIRECTIONS]; /**< bytes that a block sends in each direction in a step of its level */
   gab_step adapts_every;           /**< steps after which the grid changes; 0: never */
+  /** Bytes in a block if they depend on the number of processes; NULL: `state`. */
+  double (*state_on)(const void *user, int32_t processes);
+  const void *user;
 } gab_plan_model;
 
 typedef struct gab_app_run gab_app_run; /* run/run.h */

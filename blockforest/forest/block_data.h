@@ -41,8 +41,10 @@ typedef struct gab_block_data_kind {
 
   /** Stored data only; all three NULL for derived data, which create() alone makes. */
   size_t (*packed_size)(void *user, const void *data);
-  gab_status (*pack)(void *user, const void *data,
-                     gab_buffer *out); /**< appends exactly packed_size() bytes */
+  gab_status (*pack)(
+      void *user, const void *data,
+      gab_buffer *out); /**< appends exactly packed_size() bytes, and does not look back at them: they
+                                          may have been hashed and forgotten; best piece by piece */
   gab_status (*unpack)(void *user, void *data,
                        gab_reader *in); /**< reads exactly those; ghosts undefined after */
 

@@ -246,15 +246,28 @@ typedef struct hashing {
   uint64_t *hashes;
 } hashing;
 
+static const unsigned char *hash_on(void *user, const unsigned char *from, const unsigned char *to)
+{
+  gab_hash64_add(user, from, (size_t)(to - from));
+  return to;
+}
+
+/* Piece after piece as it is packed: one block may be as large as half of the memory that a process has left. */
 static gab_status hash_kind(const gab_block_data_kind *kind, const void *data, gab_buffer *scratch,
                             uint64_t *hash)
 {
-  *hash = gab_hash64(kind->name, strlen(kind->name), *hash);
+  gab_hash64_stream stream;
+  const gab_buffer_follower follower = {hash_on, &stream};
+  gab_hash64_begin(&stream, gab_hash64(kind->name, strlen(kind->name), *hash));
   gab_buffer_clear(scratch);
-  GAB_TRY(gab_buffer_reserve(scratch, kind->packed_size(kind->user, data)));
-  GAB_TRY(kind->pack(kind->user, data, scratch));
-  *hash = gab_hash64(scratch->data, scratch->size, *hash);
-  return GAB_OK;
+  scratch->follower = &follower;
+  scratch->drains = true;
+  const gab_status status = kind->pack(kind->user, data, scratch);
+  gab_buffer_follow(scratch);
+  scratch->follower = NULL;
+  scratch->drains = false;
+  *hash = gab_hash64_of(&stream);
+  return status;
 }
 
 static gab_status hash_block(void *context, size_t index)

@@ -20,8 +20,7 @@ struct gab_volume {
   size_t quantity_count;
   gab_output_precision precision;
   int compression;
-  double *values;
-  float *narrow;
+  size_t widest; /* numbers of a quantity on a block, most */
   /* Root only: the steps in the folder, ascending; as of `epoch`, unless the run went back since. */
   gab_buffer steps;
   bool steps_known;
@@ -38,22 +37,15 @@ static gab_status fill_in(gab_volume *volume, const gab_volume_options *options)
   GAB_TRY(gab_output_copy_string(options->name ? options->name : "fields", &volume->name));
   GAB_TRY(gab_alloc(options->quantity_count * sizeof(gab_quantity), GAB_MEMORY_OTHER, &memory));
   volume->quantities = memory;
-  size_t widest = 0;
   for (size_t i = 0; i < options->quantity_count; i++) {
     GAB_TRY(gab_quantity_check(&options->quantities[i]));
     volume->quantities[i] = options->quantities[i];
     size_t values = gab_quantity_block_values(volume->forest, &options->quantities[i]);
-    if (values > widest) widest = values;
+    if (values > volume->widest) volume->widest = values;
   }
   volume->quantity_count = options->quantity_count;
   volume->precision = options->precision;
   volume->compression = options->compression;
-  GAB_TRY(gab_alloc(widest * sizeof(double), GAB_MEMORY_OTHER, &memory));
-  volume->values = memory;
-  if (options->precision == GAB_OUTPUT_FLOAT) {
-    GAB_TRY(gab_alloc(widest * sizeof(float), GAB_MEMORY_OTHER, &memory));
-    volume->narrow = memory;
-  }
   return GAB_OK;
 }
 
@@ -95,8 +87,6 @@ void gab_volume_destroy(gab_volume **volume)
   gab_free(&old->folder);
   gab_free(&old->name);
   gab_free(&old->quantities);
-  gab_free(&old->values);
-  gab_free(&old->narrow);
   gab_buffer_release(&old->steps);
   gab_free(&old);
 }
@@ -229,6 +219,21 @@ static gab_status describe_blocks(const gab_volume *volume, const char *path, ga
   return GAB_OK;
 }
 
+/* Of one block, while blocks are written: most outputs of a run are for ends that it does not come to. */
+static gab_status write_blocks(const gab_volume *volume, const char *path, gab_hdf5_content *content)
+{
+  void *values = NULL, *narrow = NULL;
+  gab_status status = gab_alloc(volume->widest * sizeof(double), GAB_MEMORY_OTHER, &values);
+  if (status == GAB_OK && volume->precision == GAB_OUTPUT_FLOAT)
+    status = gab_alloc(volume->widest * sizeof(float), GAB_MEMORY_OTHER, &narrow);
+  content->values = values;
+  content->narrow = narrow;
+  if (status == GAB_OK) status = gab_hdf5_write_blocks(path, content);
+  gab_free(&values);
+  gab_free(&narrow);
+  return status;
+}
+
 /* This slot's part: its file, and the description of its blocks. */
 static gab_status write_own(gab_volume *volume, const char *path, gab_step step, double time,
                             gab_buffer *text)
@@ -243,10 +248,8 @@ static gab_status write_own(gab_volume *volume, const char *path, gab_step step,
                               .precision = volume->precision,
                               .compression = volume->compression,
                               .step = step,
-                              .time = time,
-                              .values = volume->values,
-                              .narrow = volume->narrow};
-  GAB_TRY(gab_hdf5_write_blocks(path, &content));
+                              .time = time};
+  GAB_TRY(write_blocks(volume, path, &content));
   return describe_blocks(volume, path, text);
 }
 

@@ -34,7 +34,6 @@ struct gab_slice {
   bool fixed_range, outlines;
   gab_outline outlined;
   double range[2];
-  double *values; /* one block */
   gab_slice_layout layout;
 };
 
@@ -70,7 +69,6 @@ static gab_status check_options(const gab_forest_options *domain, const gab_slic
 
 static gab_status fill_in(gab_slice *slice, const gab_slice_options *options)
 {
-  void *memory = NULL;
   char label[GAB_OUTPUT_LABEL_CAPACITY], name[2 * GAB_OUTPUT_LABEL_CAPACITY];
   gab_output_scalar_label(options->quantity, options->component, label);
   int dimension = gab_forest_get_options(slice->forest)->grid.dimension;
@@ -79,9 +77,6 @@ static gab_status fill_in(gab_slice *slice, const gab_slice_options *options)
   if (options->name) GAB_TRY(gab_output_name_check(options->name));
   GAB_TRY(gab_output_copy_string(options->name ? options->name : name, &slice->name));
   GAB_TRY(gab_output_copy_string(options->folder, &slice->folder));
-  GAB_TRY(gab_alloc(gab_quantity_block_values(slice->forest, options->quantity) * sizeof(double),
-                    GAB_MEMORY_OTHER, &memory));
-  slice->values = memory;
   slice->quantity = *options->quantity;
   slice->component = options->component;
   slice->axis = options->axis;
@@ -121,7 +116,6 @@ void gab_slice_destroy(gab_slice **slice)
   if (!old) return;
   gab_free(&old->folder);
   gab_free(&old->name);
-  gab_free(&old->values);
   gab_free(&old);
 }
 
@@ -204,15 +198,15 @@ static void widen(double range[2], double value)
   if (value > range[1]) range[1] = value;
 }
 
-/* Appends the header and samples of a block, row by row upwards, as float. */
+/* Appends the header and samples of a block, row by row upwards, as float. @param[in] room  for the values of a block */
 static gab_status put_patch(const gab_slice *slice, const sampling *plan, const gab_block *block,
-                            const patch *cut, gab_buffer *out, double range[2])
+                            const patch *cut, double *room, gab_buffer *out, double range[2])
 {
   const int32_t *cells = gab_forest_get_options(slice->forest)->cells;
   int shift = plan->finest - gab_block_level(slice->forest, block);
   gab_box box = gab_block_cells(slice->forest, block);
   void *place = NULL;
-  GAB_TRY(slice->quantity.evaluate(slice->quantity.user, slice->forest, block, slice->values));
+  GAB_TRY(slice->quantity.evaluate(slice->quantity.user, slice->forest, block, room));
   GAB_TRY(gab_put_bytes(out, cut, sizeof *cut));
   GAB_TRY(gab_buffer_extend(out, (size_t)cut->size[0] * (size_t)cut->size[1] * sizeof(float), &place));
   int64_t at[3];
@@ -226,7 +220,7 @@ static gab_status put_patch(const gab_slice *slice, const sampling *plan, const 
       at[slice->across] =
           (((cut->from[0] + i) * plan->stride + plan->stride / 2) >> shift) - box.lo[slice->across];
       size_t cell = (size_t)((at[2] * cells[1] + at[1]) * cells[0] + at[0]);
-      const double *values = slice->values + cell * (size_t)slice->quantity.components;
+      const double *values = room + cell * (size_t)slice->quantity.components;
       float value = (float)gab_quantity_scalar(&slice->quantity, slice->component, values);
       widen(range, value);
       memcpy(next, &value, sizeof value);
@@ -238,12 +232,16 @@ static gab_status put_patch(const gab_slice *slice, const sampling *plan, const 
 
 static gab_status collect_own(const gab_slice *slice, const sampling *plan, gab_buffer *out, double range[2])
 {
-  for (size_t i = 0; i < gab_forest_block_count(slice->forest); i++) {
+  void *room;
+  gab_status status = gab_alloc(gab_quantity_block_values(slice->forest, &slice->quantity) * sizeof(double),
+                                GAB_MEMORY_OTHER, &room);
+  for (size_t i = 0; i < gab_forest_block_count(slice->forest) && status == GAB_OK; i++) {
     const gab_block *block = gab_forest_block(slice->forest, i);
     patch cut;
-    if (cut_block(slice, plan, block, &cut)) GAB_TRY(put_patch(slice, plan, block, &cut, out, range));
+    if (cut_block(slice, plan, block, &cut)) status = put_patch(slice, plan, block, &cut, room, out, range);
   }
-  return GAB_OK;
+  gab_free(&room);
+  return status;
 }
 
 /* ---------------------------------------------------------------------------------------- drawing, on the

@@ -30,9 +30,10 @@ gab_status gab_buffer_reserve(gab_buffer *buffer, size_t more)
   if (more > SIZE_MAX - buffer->size)
     GAB_FAIL(GAB_ERR_MEMORY, "a buffer of %zu bytes cannot grow by %zu", buffer->size, more);
   size_t wanted = buffer->size + more;
-  /* Growing by half keeps the cost of many small appends linear. */
+  /* Growing by half keeps the cost of many small appends linear; an append that at least doubles what there is needs no more
+   * room than it asks for. */
   size_t grown = buffer->capacity > SIZE_MAX / 3 * 2 ? wanted : buffer->capacity + buffer->capacity / 2;
-  if (grown < wanted) grown = wanted;
+  if (grown < wanted || more >= buffer->size) grown = wanted;
   if (grown < SMALLEST_CAPACITY) grown = SMALLEST_CAPACITY;
   void *memory = buffer->data;
   GAB_TRY(gab_realloc(grown, buffer->use, &memory));
@@ -49,9 +50,18 @@ void gab_buffer_follow(gab_buffer *buffer)
   buffer->followed = (size_t)(follower->follow(follower->user, from, to) - buffer->data);
 }
 
+static void drain(gab_buffer *buffer)
+{
+  const size_t left = buffer->size - buffer->followed;
+  if (left > 0) memmove(buffer->data, buffer->data + buffer->followed, left);
+  buffer->size = left;
+  buffer->followed = 0;
+}
+
 gab_status gab_buffer_extend(gab_buffer *buffer, size_t bytes, void **place)
 {
   if (buffer->follower) gab_buffer_follow(buffer);
+  if (buffer->drains) drain(buffer);
   GAB_TRY(gab_buffer_reserve(buffer, bytes));
   *place = buffer->data ? buffer->data + buffer->size : NULL;
   buffer->size += bytes;

@@ -33,6 +33,9 @@ typedef struct gab_buffer {
   const gab_buffer_follower
       *follower;   /**< not owned, mostly NULL; only of buffers that do not grow meanwhile */
   size_t followed; /**< up to here it has looked */
+  bool
+      drains; /**< with a follower: what it has looked at is forgotten by the next append, so that the memory is that of
+                        the largest piece */
 } gab_buffer;
 
 void gab_buffer_init(gab_buffer *buffer, gab_memory_use use);

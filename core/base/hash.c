@@ -1,5 +1,7 @@
 #include "core/base/hash.h"
 
+#include <string.h>
+
 #ifdef GAB_HAVE_XXHASH
 
 /* Compiled in here, so that XXH3 uses the widest vectors that this build may use. */
@@ -12,6 +14,30 @@ uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed)
 }
 
 uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed) { return XXH64(bytes, count, seed); }
+
+_Static_assert(sizeof(XXH64_state_t) <= sizeof(gab_hash64_stream), "the state of the library has to fit");
+
+void gab_hash64_begin(gab_hash64_stream *stream, uint64_t seed)
+{
+  XXH64_state_t state;
+  XXH64_reset(&state, seed);
+  memcpy(stream, &state, sizeof state);
+}
+
+void gab_hash64_add(gab_hash64_stream *stream, const void *bytes, size_t count)
+{
+  XXH64_state_t state;
+  memcpy(&state, stream, sizeof state);
+  if (count > 0) XXH64_update(&state, bytes, count);
+  memcpy(stream, &state, sizeof state);
+}
+
+uint64_t gab_hash64_of(const gab_hash64_stream *stream)
+{
+  XXH64_state_t state;
+  memcpy(&state, stream, sizeof state);
+  return XXH64_digest(&state);
+}
 
 #else
 
@@ -40,28 +66,52 @@ static uint64_t merge_lane(uint64_t sum, uint64_t lane)
   return (sum ^ lane_round(0, lane)) * prime1 + prime4;
 }
 
-/* The stripes of 32 bytes, four lanes side by side. */
-static uint64_t hash_stripes(const unsigned char **at, size_t stripes, uint64_t seed)
+/* In the words of a stream: four lanes, the seed, the bytes so far, and those of the last stripe, which is not full. */
+enum { LANES = 4, SEED = 4, COUNT = 5, REST = 6, STRIPE = 32 };
+
+static void add_stripes(uint64_t lane[LANES], const unsigned char *at, size_t stripes)
 {
-  uint64_t lane[4] = {seed + prime1 + prime2, seed + prime2, seed, seed - prime1};
-  for (; stripes > 0; --stripes, *at += 32)
-    for (int i = 0; i < 4; ++i) lane[i] = lane_round(lane[i], read_little_endian(*at + 8 * i, 8));
-  uint64_t sum =
-      rotate_left(lane[0], 1) + rotate_left(lane[1], 7) + rotate_left(lane[2], 12) + rotate_left(lane[3], 18);
-  for (int i = 0; i < 4; ++i) sum = merge_lane(sum, lane[i]);
-  return sum;
+  for (; stripes > 0; --stripes, at += STRIPE)
+    for (int i = 0; i < LANES; ++i) lane[i] = lane_round(lane[i], read_little_endian(at + 8 * i, 8));
 }
 
-uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed)
+void gab_hash64_begin(gab_hash64_stream *stream, uint64_t seed)
 {
-  return gab_hash64(bytes, count, seed);
+  *stream = (gab_hash64_stream){{seed + prime1 + prime2, seed + prime2, seed, seed - prime1, seed}};
 }
 
-uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed)
+void gab_hash64_add(gab_hash64_stream *stream, const void *bytes, size_t count)
 {
   const unsigned char *at = bytes;
-  size_t left = count % 32;
-  uint64_t sum = count >= 32 ? hash_stripes(&at, count / 32, seed) : seed + prime5;
+  unsigned char *rest = (unsigned char *)&stream->state[REST];
+  const size_t waiting = (size_t)(stream->state[COUNT] % STRIPE);
+  if (count == 0) return;
+  stream->state[COUNT] += count;
+  if (waiting + count < STRIPE) {
+    memcpy(rest + waiting, at, count);
+    return;
+  }
+  if (waiting > 0) {
+    memcpy(rest + waiting, at, STRIPE - waiting);
+    add_stripes(stream->state, rest, 1);
+    at += STRIPE - waiting;
+    count -= STRIPE - waiting;
+  }
+  add_stripes(stream->state, at, count / STRIPE);
+  if (count % STRIPE > 0) memcpy(rest, at + count / STRIPE * STRIPE, count % STRIPE);
+}
+
+uint64_t gab_hash64_of(const gab_hash64_stream *stream)
+{
+  const uint64_t *lane = stream->state, count = stream->state[COUNT];
+  const unsigned char *at = (const unsigned char *)&stream->state[REST];
+  size_t left = (size_t)(count % STRIPE);
+  uint64_t sum = stream->state[SEED] + prime5;
+  if (count >= STRIPE) {
+    sum = rotate_left(lane[0], 1) + rotate_left(lane[1], 7) + rotate_left(lane[2], 12) +
+          rotate_left(lane[3], 18);
+    for (int i = 0; i < LANES; ++i) sum = merge_lane(sum, lane[i]);
+  }
   sum += count;
   for (; left >= 8; left -= 8, at += 8)
     sum = rotate_left(sum ^ lane_round(0, read_little_endian(at, 8)), 27) * prime1 + prime4;
@@ -71,6 +121,19 @@ uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed)
   sum = (sum ^ (sum >> 33)) * prime2;
   sum = (sum ^ (sum >> 29)) * prime3;
   return sum ^ (sum >> 32);
+}
+
+uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed)
+{
+  gab_hash64_stream stream;
+  gab_hash64_begin(&stream, seed);
+  gab_hash64_add(&stream, bytes, count);
+  return gab_hash64_of(&stream);
+}
+
+uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed)
+{
+  return gab_hash64(bytes, count, seed);
 }
 
 #endif

@@ -18,6 +18,15 @@ extern "C" {
 /** XXH64 of `count` bytes (0 allowed) with a seed. */
 uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed);
 
+/** The same of bytes that come piece after piece. */
+typedef struct gab_hash64_stream {
+  uint64_t state[12]; /**< opaque */
+} gab_hash64_stream;
+void gab_hash64_begin(gab_hash64_stream *stream, uint64_t seed);
+void gab_hash64_add(gab_hash64_stream *stream, const void *bytes, size_t count);
+/** @return gab_hash64() of all bytes so far, with the seed; more may follow */
+uint64_t gab_hash64_of(const gab_hash64_stream *stream);
+
 /** The fastest good hash of this build: XXH3 where libxxhash is there, else gab_hash64(). Its values differ
  *  between builds, so it only serves to recognise bytes within one run. */
 uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed);

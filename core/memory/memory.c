@@ -66,6 +66,13 @@ static void ask_for_huge_pages(void *raw, size_t bytes)
 #endif
 }
 
+/* Where the block begins in what was asked for it, a header ahead of it. */
+static unsigned char *first_block(void *raw)
+{
+  const uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
+  return (unsigned char *)raw + (first - (uintptr_t)raw);
+}
+
 /* Large zeroed blocks come from calloc untouched, so that each page lands near the thread that first writes
  * to it: hence not aligned_alloc and memset. */
 static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void **memory)
@@ -89,8 +96,7 @@ static gab_status allocate(size_t bytes, gab_memory_use use, bool zeroed, void *
   if (!raw)
     GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
              gab_memory_now(GAB_MEMORY_USE_COUNT));
-  uintptr_t first = ((uintptr_t)raw + OVERHEAD - 1) / GAB_ALIGNMENT * GAB_ALIGNMENT;
-  unsigned char *block = (unsigned char *)raw + (first - (uintptr_t)raw);
+  unsigned char *block = first_block(raw);
   *header_of(block) = (header){.raw = raw,
                                .arena = arena,
                                .bytes = bytes,
@@ -115,6 +121,35 @@ static void release(void *memory)
 
 static bool is_ours(void *memory) { return header_of(memory)->magic == magic_live; }
 
+/* What the system's allocator gave is moved by it, large blocks page by page: nothing is copied, nothing is there twice. */
+static bool moves_by_pages(void *memory, size_t bytes, gab_memory_use use)
+{
+  const header *head = header_of(memory);
+  if (head->of_node || head->arena || head->use != (uint32_t)use || head->bytes < HUGE_FROM) return false;
+  if (use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes)) return false;
+  return bytes >= HUGE_FROM && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD;
+}
+
+static gab_status move_by_pages(size_t bytes, void **memory)
+{
+  header head = *header_of(*memory);
+  const size_t old = head.bytes, shift = (size_t)((unsigned char *)*memory - (unsigned char *)head.raw);
+  unsigned char *raw = realloc(head.raw, bytes + OVERHEAD);
+  if (!raw)
+    GAB_FAIL(GAB_ERR_MEMORY, "out of memory: %zu bytes wanted, %zu held", bytes,
+             gab_memory_now(GAB_MEMORY_USE_COUNT));
+  unsigned char *block = first_block(raw);
+  if (block != raw + shift) memmove(block, raw + shift, old < bytes ? old : bytes);
+  if (bytes > old) ask_for_huge_pages(raw, bytes + OVERHEAD);
+  head.raw = raw;
+  head.bytes = bytes;
+  *header_of(block) = head;
+  if (bytes > old) count_up(head.use, bytes - old);
+  else count_down(head.use, old - bytes);
+  *memory = block;
+  return GAB_OK;
+}
+
 gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory)
 {
   *memory = NULL;
@@ -125,6 +160,7 @@ gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory)
 {
   void *old = *memory, *grown = NULL;
   if (old && !is_ours(old)) GAB_FAIL(GAB_ERR_ARGUMENT, "memory that does not come from gab_alloc()");
+  if (old && moves_by_pages(old, bytes, use)) return move_by_pages(bytes, memory);
   GAB_TRY(allocate(bytes, use, false, &grown));
   if (old) {
     size_t old_bytes = header_of(old)->bytes;
@@ -134,6 +170,15 @@ gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory)
   }
   *memory = grown;
   return GAB_OK;
+}
+
+gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory)
+{
+  void *old = *memory;
+  if (old && !is_ours(old)) GAB_FAIL(GAB_ERR_ARGUMENT, "memory that does not come from gab_alloc()");
+  if (old && moves_by_pages(old, bytes, use)) return move_by_pages(bytes, memory);
+  gab_free(memory);
+  return allocate(bytes, use, false, memory);
 }
 
 gab_status gab_list_room(void **memory, size_t count, size_t bytes_each)

@@ -109,3 +109,9 @@ gab_system_memory gab_system_memory_look(void)
   if (!seen.known) seen.available = 0;
   return seen;
 }
+
+uint64_t gab_system_memory_resident_peak(void)
+{
+  uint64_t kilobytes = 0;
+  return read_number("/proc/self/status", "VmHWM", &kilobytes) ? kilobytes * 1024 : 0;
+}

@@ -27,6 +27,10 @@ typedef struct gab_system_memory {
  *  variable GABION_SYSTEM names, for tests. Local. */
 gab_system_memory gab_system_memory_look(void);
 
+/** Bytes of memory that this process had at most so far, of whatever kind: all that it touched, libraries and MPI included.
+ *  0 if the system does not say. Local. */
+uint64_t gab_system_memory_resident_peak(void);
+
 #ifdef __cplusplus
 }
 #endif

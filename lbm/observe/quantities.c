@@ -16,7 +16,7 @@ struct gab_lbm_quantities {
   gab_forest *forest;
   const gab_lbm *lbm;
   gab_units units;
-  double *velocity; /* of one block, owned, as `density` and `fluid` */
+  double *velocity; /* of one block, owned, as `density` and `fluid`; NULL before the first look */
   double *density;
   uint8_t *fluid;
   own_view own[GAB_LBM_MOST_OWN_QUANTITIES];
@@ -34,10 +34,28 @@ static size_t cells_of(const gab_forest *forest)
   return (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
 }
 
+/* A run may end before anything is looked at, and blocks can be large. */
+static gab_status take_room(gab_lbm_quantities *view)
+{
+  void *memory;
+  const size_t cells = cells_of(view->forest);
+  if (view->fluid) return GAB_OK;
+  gab_free(&view->velocity); /* of an attempt without enough memory */
+  gab_free(&view->density);
+  GAB_TRY(gab_alloc(cells * 3 * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  view->velocity = memory;
+  GAB_TRY(gab_alloc(cells * sizeof(double), GAB_MEMORY_OTHER, &memory));
+  view->density = memory;
+  GAB_TRY(gab_alloc(cells, GAB_MEMORY_OTHER, &memory));
+  view->fluid = memory;
+  return GAB_OK;
+}
+
 static gab_status look(gab_lbm_quantities *view, const gab_block *block, double *density, double *velocity)
 {
   const int32_t *cells = gab_forest_get_options(view->forest)->cells;
   gab_box box = {{0, 0, 0}, {cells[0], cells[1], cells[2]}};
+  GAB_TRY(take_room(view));
   GAB_TRY(gab_lbm_macroscopic(view->lbm, block, &box, density, velocity));
   return gab_lbm_fluid_mask(view->lbm, block, &box, view->fluid);
 }
@@ -77,6 +95,7 @@ static gab_status evaluate_velocity(void *user, const gab_forest *forest, const 
 static gab_status evaluate_speed(void *user, const gab_forest *forest, const gab_block *block, double *values)
 {
   gab_lbm_quantities *view = user;
+  GAB_TRY(take_room(view));
   GAB_TRY(look(view, block, NULL, view->velocity));
   for (size_t i = 0; i < cells_of(forest); i++) {
     const double *u = view->velocity + 3 * i;
@@ -217,6 +236,7 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   if (own->quantity->gradient) GAB_TRY(check_updated(view, forest));
   const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->neighbourhood) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
+  GAB_TRY(take_room(view));
   GAB_TRY(look(view, block, view->density, view->velocity));
   int32_t at[3];
   size_t i = 0;
@@ -244,6 +264,7 @@ gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
   for (size_t b = 0; b < gab_forest_block_count(view->forest); b++) {
     const gab_block *block = gab_forest_block(view->forest, b);
     gab_field *u = gab_block_data(block, view->neighbourhood);
+    GAB_TRY(take_room(view));
     GAB_TRY(look(view, block, NULL, view->velocity));
     gab_box whole = gab_field_whole(u);
     gab_field_fill(u, -1, &whole, NAN);
@@ -285,13 +306,7 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, const gab_lbm *lbm, con
   gab_lbm_quantities *made = memory;
   *made =
       (gab_lbm_quantities){.forest = forest, .lbm = lbm, .units = *units, .has_gradients = with_gradients};
-  gab_status status = gab_alloc(cells_of(forest) * 3 * sizeof(double), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) made->velocity = memory;
-  if (status == GAB_OK) status = gab_alloc(cells_of(forest), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) made->fluid = memory;
-  if (status == GAB_OK) status = gab_alloc(cells_of(forest) * sizeof(double), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) made->density = memory;
-  if (status == GAB_OK && with_gradients) status = add_neighbourhood(made);
+  const gab_status status = with_gradients ? add_neighbourhood(made) : GAB_OK;
   if (status != GAB_OK) gab_lbm_quantities_destroy(&made);
   *quantities = made;
   return status;

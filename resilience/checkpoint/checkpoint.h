@@ -10,7 +10,8 @@
  *
  *  Memory, eq. 2 in section 5.2.3 of the paper: S (1 + 2 R) for a state of S bytes and R images per slot and snapshot (own and
  *  copies), counted as ::GAB_MEMORY_SNAPSHOT; S (1 + R) with one buffer (gab_checkpoint_set_buffers()), at the
- *  price of the promise that a death at any instant leaves one whole.
+ *  price of the promise that a death at any instant leaves one whole. Beside it coded groups have some megabytes of messages
+ *  under way while one is taken (gab_group_messages()).
  *
  *  Images, parities and replicated entities carry a 64-bit hash, computed when they are packed and verified
  *  when they are restored or adopted: what changed in memory or on the way is replaced from another copy or

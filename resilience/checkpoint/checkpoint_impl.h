@@ -99,10 +99,11 @@ struct gab_checkpoint {
   gab_skeletons skeletons[2];
   gab_transfer_state transfer;
   gab_compression compression;
-  bool single;            /* one buffer: the next snapshot overwrites the valid one */
-  double all_sent;        /* bytes put on the wire so far */
-  bool pending;           /* the other snapshot is begun and not complete */
-  gab_epoch begun_in;     /* a repair since then has ended it */
+  bool single;        /* one buffer: the next snapshot overwrites the valid one ... */
+  bool meets;         /* ... once all have come to it: who complains on the way goes back to the valid one */
+  double all_sent;    /* bytes put on the wire so far */
+  bool pending;       /* the other snapshot is begun and not complete */
+  gab_epoch begun_in; /* a repair since then has ended it */
   double pending_seconds; /* that the caller has spent on it */
   uint64_t
       since; /* serial of the snapshot from which this process, a newcomer, got its part: to that one, and those
@@ -129,12 +130,19 @@ struct gab_checkpoint {
 
 /* The snapshot that is written next, or is being written. */
 gab_snapshot *gab_checkpoint_next(gab_checkpoint *checkpoint);
+/* reserve.c: takes the memory of the snapshot that is written next, none of which has been taken yet in its place: room for the
+ * images of this slot and of those that it keeps, every page of it, or what is lacking. Collective. */
+gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint);
+/* Bytes that taking a snapshot needs for its duration beside those. Local. */
+size_t gab_checkpoint_messages(const gab_checkpoint *checkpoint);
 /* From now on nobody counts on what memory holds. The numbers of snapshots go on above `serial` and all there were.
  * Collective. */
 gab_status gab_snapshots_forget(gab_checkpoint *checkpoint, uint64_t serial);
 
 /* ---- image.c: the image of a slot as bytes */
 
+/* Bytes of the message that an image is, if the entities of the slot take so many: a few more than there will be. */
+size_t gab_image_room(const gab_checkpoint *checkpoint, size_t entity_bytes);
 /* Packs the own image and the replicated entities of a snapshot whose serial, step and members are set. */
 gab_status gab_image_pack(const gab_checkpoint *checkpoint, gab_snapshot *next);
 /* Checks hash and head of the image of `slot` that `holder`, this one, keeps, and cuts it into forest and

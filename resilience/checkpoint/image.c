@@ -72,6 +72,11 @@ bool gab_image_recognise(gab_reader bytes, gab_image_sign *sign)
 
 enum { IMAGE_HEAD_ROOM = GAB_ENVELOPE_BYTES + 64 }; /* envelope and head */
 
+size_t gab_image_room(const gab_checkpoint *checkpoint, size_t entity_bytes)
+{
+  return gab_forest_packed_size(checkpoint->forest) + entity_bytes + IMAGE_HEAD_ROOM;
+}
+
 /* The entities first, so that the image, which fills memory for hours, gets no more of it than it needs. */
 static gab_status pack_own(const gab_checkpoint *checkpoint, gab_snapshot *next, const gab_buffer *entities)
 {

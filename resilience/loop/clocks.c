@@ -347,3 +347,59 @@ gab_status gab_guard_begin(gab_timeloop *loop)
   }
   return share_out(loop);
 }
+
+/* What can make a process go back to a checkpoint that no process has a copy of? A death can not. A monitor that looks at the
+ * state at rest can, while the next one is under way, and so can those that make up what is lost. */
+static gab_status choose_buffers(gab_timeloop *loop)
+{
+  gab_guard *guard = loop->guard;
+  gab_checkpoint *checkpoint = guard->checkpoint;
+  bool needs_two = guard->two_buffers || guard->local || guard->node_memory[0] || checkpoint->keeps_skeletons;
+  gab_placement placement;
+  for (int i = 0; i < loop->monitors.count; i++) needs_two = needs_two || loop->monitors.tasks[i].at_rest;
+  if (needs_two || checkpoint->single) return GAB_OK;
+  gab_placement_init(&placement);
+  const gab_status status = gab_placement_make(&placement, &checkpoint->redundancy,
+                                               gab_world_members(loop->world), checkpoint->domains);
+  if (status == GAB_OK && !(gab_placement_get_costs(&placement, 1).kept > 0))
+    checkpoint->single = checkpoint->meets = true;
+  gab_placement_release(&placement);
+  return status;
+}
+
+/* The clock of the run stands still meanwhile. */
+static gab_status reserve(gab_timeloop *loop)
+{
+  const double start = gab_seconds();
+  GAB_TRY(gab_checkpoint_reserve(loop->guard->checkpoint));
+  const double seconds = gab_seconds() - start;
+  loop->stats.reserve_seconds += seconds;
+  loop->started += seconds;
+  return GAB_OK;
+}
+
+static gab_status tell_memory(const gab_timeloop *loop)
+{
+  const gab_memory_use uses[] = {GAB_MEMORY_USE_COUNT, GAB_MEMORY_FIELD, GAB_MEMORY_SNAPSHOT};
+  uint64_t most[3];
+  for (int i = 0; i < 3; i++) most[i] = gab_memory_now(uses[i]);
+  most[0] += gab_checkpoint_messages(loop->guard->checkpoint);
+  GAB_TRY(gab_world_max_u64(loop->world, most, 3));
+  gab_log(
+      GAB_LOG_INFO,
+      "memory of a process on this grid: %.1f MB at most, %.1f MB of them the state of blocks, %.1f MB checkpoints",
+      1e-6 * (double)most[0], 1e-6 * (double)most[1], 1e-6 * (double)most[2]);
+  return GAB_OK;
+}
+
+/* The second buffer once the memory of nodes from which the run has gone on is free. Local recovery has other ones. */
+gab_status gab_guard_start(gab_timeloop *loop)
+{
+  if (!loop->guard) return GAB_OK;
+  GAB_TRY(choose_buffers(loop));
+  GAB_TRY(reserve(loop));
+  GAB_TRY(gab_guard_take(loop, false));
+  gab_salvage_destroy(&loop->guard->salvage, true);
+  if (!loop->guard->checkpoint->single && !loop->guard->local) GAB_TRY(reserve(loop));
+  return tell_memory(loop);
+}

@@ -256,6 +256,7 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   GAB_TRY(gab_checkpoint_set_buffers(guard->checkpoint, protection->single_buffer ? 1 : 2));
   GAB_TRY(gab_checkpoint_set_compression(guard->checkpoint, compression_of(guard, protection)));
   gab_checkpoint_set_events(guard->checkpoint, loop->events);
+  guard->two_buffers = protection->two_buffers;
   guard->scrub = protection->scrub;
   guard->memory = (gab_clock){.every = protection->every, .next = -1};
   guard->overlap =
@@ -388,14 +389,6 @@ void gab_guard_warn(const gab_timeloop *loop)
             "this MPI has no fault tolerance (ULFM): the run will not survive the death of a process");
   else if (guard->checkpoint && gab_members_count(gab_world_members(loop->world)) == 1)
     gab_log(GAB_LOG_INFO, "one process only: there is nobody to keep a copy of its state");
-}
-
-gab_status gab_guard_start(gab_timeloop *loop)
-{
-  if (!loop->guard) return GAB_OK;
-  GAB_TRY(gab_guard_take(loop, false));
-  gab_salvage_destroy(&loop->guard->salvage, true);
-  return GAB_OK;
 }
 
 gab_status gab_guard_scrub(gab_timeloop *loop)

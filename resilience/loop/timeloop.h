@@ -99,6 +99,7 @@ typedef struct gab_protection {
   bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
   gab_compression compression; /**< of copies */
   bool single_buffer; /**< one snapshot in memory; nothing overlaps then, since each is a time without any */
+  bool two_buffers;   /**< two even where no process keeps anything of another, and one is the default */
   gab_step scrub;     /**< steps between two verifications of all images in memory; 0: never */
   gab_redundancy redundancy;                           /**< what is kept of each image beside the own */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
@@ -205,7 +206,8 @@ typedef struct gab_local_totals {
 
 /** What happened so far, as this slot saw it. */
 typedef struct gab_run_stats {
-  double seconds;                 /**< in gab_timeloop_run() */
+  double seconds;                 /**< in gab_timeloop_run(), without those of the next line */
+  double reserve_seconds;         /**< until the memory of checkpoints was there, ahead of the first step */
   double step_seconds;            /**< thereof in tasks */
   double duty_seconds;            /**< thereof in duties */
   uint64_t steps_computed;        /**< including those that were rolled back */

@@ -69,6 +69,7 @@ typedef struct gab_guard {
   gab_stop *stop;
   char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
   gab_memory_key node_key; /* what they are stamped with */
+  bool two_buffers;        /* asked for */
   bool spent;              /* the run has come to an end from which nobody goes on there */
   gab_salvage *salvage;    /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
@@ -115,7 +116,7 @@ struct gab_timeloop {
   uint64_t own_updates; /* asked for by the application; 0: count the cells */
 };
 
-/* Takes the first snapshot, of the state of the forest or of that which the run continues: after
+/* Takes the memory of checkpoints, and the first one, of the state of the forest or of that which the run continues: after
  * gab_guard_begin(). Collective. */
 gab_status gab_guard_start(gab_timeloop *loop);
 /* After `why` ended a step here: recovers, or ends the run on all with one status. Collective.

@@ -1,6 +1,7 @@
 #include "resilience/reports/summary.h"
 
 #include "core/base/build.h"
+#include "core/memory/system_memory.h"
 #include "core/messages/collective.h"
 #include "core/system/file.h"
 #include "core/base/log.h"
@@ -59,9 +60,10 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
 #ifdef _OPENMP
   summary->threads = omp_get_max_threads();
 #endif
-  uint64_t most[2] = {gab_memory_peak(GAB_MEMORY_USE_COUNT), gab_memory_now(GAB_MEMORY_USE_COUNT)};
+  uint64_t most[3] = {gab_memory_peak(GAB_MEMORY_USE_COUNT), gab_memory_now(GAB_MEMORY_USE_COUNT),
+                      gab_system_memory_resident_peak()};
   uint64_t sums[2] = {gab_memory_now(GAB_MEMORY_FIELD), gab_memory_now(GAB_MEMORY_SNAPSHOT)};
-  GAB_TRY(gab_world_max_u64(world, most, 2));
+  GAB_TRY(gab_world_max_u64(world, most, 3));
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
   gab_local_totals *local = &summary->stats.local;
   uint64_t local_most[4] = {local->steps_again, local->meetings, local->journal_peak, local->largest_copied};
@@ -85,6 +87,7 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   local->logged_bytes = local_sums[8];
   summary->memory_peak = most[0];
   summary->memory_now = most[1];
+  summary->memory_resident = most[2];
   summary->memory_field = sums[0];
   summary->memory_snapshot = sums[1];
   return gather_timings(loop, world, summary);
@@ -224,7 +227,7 @@ static void put_origin(gab_json *json, const gab_timeloop *loop)
   else gab_json_null(json, "commit");
   gab_json_text(json, "host", host);
   if (loop->lock) gab_json_text(json, "run", gab_run_lock_id(loop->lock));
-  put_date(json, "start", end - (gab_seconds() - loop->started));
+  put_date(json, "start", end - (gab_seconds() - loop->started) - loop->stats.reserve_seconds);
   put_date(json, "end", end);
 }
 
@@ -242,6 +245,7 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   if (status == GAB_ERR_LOST) gab_json_null(json, "checksum");
   else gab_json_format(json, "checksum", "%016" PRIx64, summary->checksum);
   gab_json_rounded(json, "seconds", stats->seconds, 3);
+  gab_json_rounded(json, "seconds_reserving_memory", stats->reserve_seconds, 3);
   gab_json_rounded(json, "cell_updates_per_second", useful_rate(summary, loop), 0);
   gab_json_object(json, "seconds_in");
   gab_json_rounded(json, "steps", stats->step_seconds, 3);
@@ -270,6 +274,7 @@ static void put_all(gab_json *json, const gab_summary *summary, const gab_timelo
   gab_json_object(json, "memory");
   gab_json_uint(json, "peak_of_a_slot", summary->memory_peak);
   gab_json_uint(json, "most_of_a_slot", summary->memory_now);
+  gab_json_uint(json, "resident_peak_of_a_slot", summary->memory_resident);
   gab_json_uint(json, "fields_of_all", summary->memory_field);
   gab_json_uint(json, "snapshots_of_all", summary->memory_snapshot);
   gab_json_close(json);

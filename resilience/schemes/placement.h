@@ -82,6 +82,9 @@ int gab_group_piece(const gab_group *group, int index, int stripe);
 /** The stripe of parity number `parity` that lies at a member, and that of its piece number `piece`. */
 int gab_group_parity_stripe(const gab_group *group, int index, int parity);
 int gab_group_piece_stripe(const gab_group *group, int index, int piece);
+/** Bytes of messages that a member has under way at once, both ways, while parities of pieces of that size are made: as much
+ *  as small images take, never more than 24 MiB and what heads the messages have. Pure. */
+size_t gab_group_messages(const gab_group *group, size_t piece_bytes);
 /** Who restores the image of the member `index`, which is not living; -1 if nobody can. Those that fall to
  *  the living are spread over them. */
 int gab_group_restorer(const gab_group *group, const bool *living, int index);

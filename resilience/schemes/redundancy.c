@@ -4,8 +4,12 @@
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes)
 {
   gab_buffer_clear(buffer);
-  if (buffer->capacity < bytes || buffer->capacity - bytes > bytes / 64 + 4096) gab_buffer_release(buffer);
-  return gab_buffer_reserve(buffer, bytes);
+  if (buffer->capacity >= bytes && buffer->capacity - bytes <= bytes / 64 + 4096) return GAB_OK;
+  void *memory = buffer->data;
+  const gab_status status = gab_realloc_unset(bytes, buffer->use, &memory);
+  if (status == GAB_OK || !memory) buffer->capacity = status == GAB_OK ? bytes : 0;
+  buffer->data = memory;
+  return status;
 }
 
 /* ---------------------------------------------------------------- who keeps what */

@@ -210,3 +210,23 @@ gab_status gab_parities_make(gab_checkpoint *checkpoint, const gab_snapshot *sna
   for (int i = 0; i < 2; i++) gab_desk_close(&desks[i]);
   return status;
 }
+
+size_t gab_group_messages(const gab_group *group, size_t piece_bytes)
+{
+  enum { DESKS = 2, WAYS = 2 };
+  if (group->parities == 0) return 0;
+  return DESKS * WAYS * (size_t)(group->count - 1) *
+         ((size_t)group->parities * gab_code_chunk(group, piece_bytes) + GAB_ENVELOPE_BYTES);
+}
+
+gab_status gab_parities_reserve(gab_checkpoint *checkpoint, size_t own, gab_parities *parities)
+{
+  if (parities->group.parities == 0) return GAB_OK;
+  gab_desk desk;
+  gab_desk_open(&desk);
+  gab_status status = find_lengths(checkpoint, own, &desk, parities);
+  gab_desk_close(&desk);
+  GAB_TRY(status);
+  return gab_buffer_fit(&parities->rows,
+                        sizeof(uint64_t) + (size_t)parities->group.parities * parities->piece);
+}

@@ -7,7 +7,7 @@
 #include "resilience/checkpoint/checkpoint_impl.h"
 
 /* Gives a buffer that is to be written anew room for so many bytes, and not much more: images are what fills
- * memory. */
+ * memory. What it has of it stays, so that only the difference has to be found by the system. */
 gab_status gab_buffer_fit(gab_buffer *buffer, size_t bytes);
 
 /* ---- transfer.c */
@@ -26,6 +26,9 @@ gab_status gab_compression_choose(gab_checkpoint *checkpoint, const gab_buffer *
 
 /* ---- redundancy_group.c */
 
+/* Gives the parities of a snapshot that is planned their room. Collective over the group.
+ * @param[in] own  bytes of the image of this slot */
+gab_status gab_parities_reserve(gab_checkpoint *checkpoint, size_t own, gab_parities *parities);
 /* Fills *parities of the own group. `wants` are the members that are to have theirs made (NULL: all); with
  * lengths_known nobody is asked how long the images are. Collective over the group. */
 gab_status gab_parities_make(gab_checkpoint *checkpoint, const gab_snapshot *snapshot, const bool *wants,

@@ -1,5 +1,6 @@
 /* Random forests have the right blocks and tables, and keep them and their data through random migrations.
  * gabion-test: np=1,2,3,4,7 timeout=180 labels=quick */
+#include "blockforest/forest/block_field.h"
 #include "core/messages/collective.h"
 #include "tests/blockforest/random_domain.h"
 
@@ -160,6 +161,36 @@ static void wrong_calls_are_refused(gab_world *world)
   gab_forest_destroy(&forest);
 }
 
+static gab_status stay(void *context, gab_proxies *proxies)
+{
+  (void)context, (void)proxies;
+  return GAB_OK;
+}
+
+/* A block may be as large as half of what a process has: its checksum is taken piece by piece. */
+static void a_checksum_takes_the_memory_of_a_component(gab_world *world)
+{
+  enum { SIZE = 24, COMPONENTS = 16 };
+  const size_t component = sizeof(double) * SIZE * SIZE * SIZE;
+  static const gab_block_field field = {
+      .shape = {.cells = {SIZE, SIZE, SIZE}, .components = COMPONENTS, .layout = GAB_LAYOUT_SOA}};
+  const int32_t slots = gab_world_members(world)->slots;
+  gab_forest_options options = {.grid = {3, {slots, 1, 1}}, .cells = {SIZE, SIZE, SIZE}, .dx = 1};
+  gab_forest *forest;
+  gab_data_id id;
+  uint64_t checksum;
+  REQUIRE_OK(gab_forest_create(world, &options, &forest));
+  const gab_block_data_kind kind = gab_block_field_data(&field, "many numbers");
+  REQUIRE_OK(gab_forest_add_data(forest, &kind, &id));
+  REQUIRE_OK(gab_forest_build(forest, NULL, NULL, 0, stay, NULL, NULL));
+  const size_t before = gab_memory_now(GAB_MEMORY_USE_COUNT);
+  gab_memory_reset_peak();
+  REQUIRE_OK(gab_forest_checksum(forest, &checksum));
+  if (gab_forest_block_count(forest) > 0)
+    CHECK(gab_memory_peak(GAB_MEMORY_USE_COUNT) - before < 2 * component); /* of 16 */
+  gab_forest_destroy(&forest);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -170,6 +201,7 @@ int main(int argc, char **argv)
   for (uint64_t seed = 0; seed < DOMAINS; ++seed) try_domain(world, seed);
   REQUIRE(gab_memory_now(GAB_MEMORY_USE_COUNT) == held);
   move_more_than_the_bound(world);
+  a_checksum_takes_the_memory_of_a_component(world);
   wrong_calls_are_refused(world);
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);

@@ -228,6 +228,45 @@ static void a_follower_is_shown_everything_once_before_more_is_appended(void **s
   assert_memory_equal(it.heard + 12, "xyz", 3);
 }
 
+static void what_was_followed_makes_room_for_what_comes(void **state)
+{
+  (void)state;
+  static const char text[] = "abcdefghijklmnopqrstuvwxyz";
+  listener it = {.count = 0};
+  const gab_buffer_follower follower = {listen, &it};
+  gab_buffer buffer;
+  gab_buffer_init(&buffer, GAB_MEMORY_OTHER);
+  buffer.follower = &follower;
+  buffer.drains = true;
+  for (size_t at = 0, piece = 1; at < sizeof text - 1; at += piece, piece = 1 + (piece + 1) % 4) {
+    if (piece > sizeof text - 1 - at) piece = sizeof text - 1 - at;
+    assert_int_equal(gab_put_bytes(&buffer, text + at, piece), GAB_OK);
+    assert_in_range(buffer.size, piece, piece + 2); /* and of those before what was not taken yet */
+  }
+  gab_buffer_follow(&buffer);
+  assert_int_equal(it.count, 24); /* in pieces of three */
+  assert_memory_equal(it.heard, text, 24);
+  assert_int_equal(buffer.size - buffer.followed, 2);
+  gab_buffer_release(&buffer);
+}
+
+static void an_append_that_doubles_what_there_is_takes_no_more_room_than_it_needs(void **state)
+{
+  (void)state;
+  gab_buffer buffer;
+  void *place;
+  gab_buffer_init(&buffer, GAB_MEMORY_OTHER);
+  assert_int_equal(gab_buffer_extend(&buffer, 1000, &place), GAB_OK);
+  assert_int_equal(gab_buffer_extend(&buffer, 1100, &place), GAB_OK);
+  assert_int_equal(buffer.capacity, 2100);
+  assert_int_equal(gab_buffer_extend(&buffer, 10, &place), GAB_OK);
+  assert_int_equal(buffer.capacity, 3150); /* small ones grow by half */
+  buffer.size = 100;
+  assert_int_equal(gab_buffer_extend(&buffer, 3100, &place), GAB_OK);
+  assert_int_equal(buffer.capacity, 3200);
+  gab_buffer_release(&buffer);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -240,6 +279,8 @@ int main(void)
       cmocka_unit_test(buffers_grow_count_their_memory_and_can_be_swapped),
       cmocka_unit_test(an_empty_buffer_is_an_empty_reader),
       cmocka_unit_test(a_follower_is_shown_everything_once_before_more_is_appended),
+      cmocka_unit_test(what_was_followed_makes_room_for_what_comes),
+      cmocka_unit_test(an_append_that_doubles_what_there_is_takes_no_more_room_than_it_needs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,12 +93,31 @@ static void neighbouring_counters_give_unrelated_numbers(void **state)
   for (int i = 0; i < 3; ++i) assert_in_range(flipped[i], (long)(31.5 * samples), (long)(32.5 * samples));
 }
 
+static void bytes_that_come_in_pieces_have_the_hash_of_the_whole(void **state)
+{
+  (void)state;
+  unsigned char bytes[300];
+  fill(bytes, sizeof bytes);
+  for (size_t count = 0; count <= sizeof bytes; count += 11)
+    for (size_t piece = 1; piece <= count + 1; piece += 1 + piece / 3) {
+      gab_hash64_stream stream;
+      gab_hash64_begin(&stream, count + 7);
+      for (size_t at = 0; at < count; at += piece) {
+        assert_true(gab_hash64_of(&stream) == gab_hash64(bytes, at, count + 7));
+        gab_hash64_add(&stream, bytes + at, piece < count - at ? piece : count - at);
+      }
+      gab_hash64_add(&stream, NULL, 0);
+      assert_true(gab_hash64_of(&stream) == gab_hash64(bytes, count, count + 7));
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hashes_equal_the_published_values),
       cmocka_unit_test(a_hash_does_not_depend_on_alignment),
       cmocka_unit_test(every_byte_changes_the_hash),
+      cmocka_unit_test(bytes_that_come_in_pieces_have_the_hash_of_the_whole),
       cmocka_unit_test(neighbouring_counters_give_unrelated_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

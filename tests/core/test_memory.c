@@ -52,6 +52,50 @@ static void growing_and_shrinking_keep_content_and_alignment(void **state)
   assert_int_equal(gab_memory_now(GAB_MEMORY_FIELD), 0);
 }
 
+/* Of more bytes than the allocator keeps in its own heap: they are moved by their pages. */
+static void large_blocks_change_size_without_being_there_twice(void **state)
+{
+  (void)state;
+  const size_t mega = (size_t)1 << 20, sizes[] = {5, 9, 48, 6, 100, 33, 4, 3, 40, 41};
+  void *block = NULL;
+  size_t held = 0;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+    const size_t wanted = sizes[s] * mega + s * 1000, most = held > wanted ? held : wanted;
+    gab_memory_reset_peak();
+    assert_int_equal(gab_realloc(wanted, GAB_MEMORY_SNAPSHOT, &block), GAB_OK);
+    assert_int_equal((uintptr_t)block % GAB_ALIGNMENT, 0);
+    unsigned char *bytes = block;
+    for (size_t i = 0; i < held && i < wanted; i += 997) assert_int_equal(bytes[i], i % 251);
+    for (size_t i = 0; i < wanted; i += 997) bytes[i] = (unsigned char)(i % 251);
+    assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), wanted);
+    if (held >= 4 * mega && wanted >= 4 * mega) assert_int_equal(gab_memory_peak(GAB_MEMORY_SNAPSHOT), most);
+    held = wanted;
+  }
+  assert_int_equal(gab_realloc(SIZE_MAX - 4096, GAB_MEMORY_SNAPSHOT, &block), GAB_ERR_MEMORY);
+  assert_int_equal(gab_realloc((size_t)PTRDIFF_MAX / 2, GAB_MEMORY_SNAPSHOT, &block), GAB_ERR_MEMORY);
+  assert_int_equal(((unsigned char *)block)[997], 997 % 251);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), held);
+  gab_free(&block);
+  assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), 0);
+}
+
+static void what_is_written_anew_is_never_there_twice(void **state)
+{
+  (void)state;
+  const size_t sizes[] = {100000, 300000, 6000000, 7000000, 200000, 6500000};
+  void *block = NULL;
+  size_t held = 0;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+    gab_memory_reset_peak();
+    assert_int_equal(gab_realloc_unset(sizes[s], GAB_MEMORY_SNAPSHOT, &block), GAB_OK);
+    memset(block, 7, sizes[s]);
+    assert_int_equal(gab_memory_now(GAB_MEMORY_SNAPSHOT), sizes[s]);
+    assert_int_equal(gab_memory_peak(GAB_MEMORY_SNAPSHOT), held > sizes[s] ? held : sizes[s]);
+    held = sizes[s];
+  }
+  gab_free(&block);
+}
+
 static void counters_follow_each_use_and_the_total(void **state)
 {
   (void)state;
@@ -211,6 +255,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_are_aligned_and_zeroed),
       cmocka_unit_test(growing_and_shrinking_keep_content_and_alignment),
+      cmocka_unit_test(large_blocks_change_size_without_being_there_twice),
+      cmocka_unit_test(what_is_written_anew_is_never_there_twice),
       cmocka_unit_test(counters_follow_each_use_and_the_total),
       cmocka_unit_test(too_much_is_refused_and_changes_nothing),
       cmocka_unit_test(freeing_nothing_is_allowed),

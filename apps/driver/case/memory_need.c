@@ -40,8 +40,9 @@ gab_status gab_app_snapshot_factor(const gab_config *config, int32_t processes, 
   gab_members_init(&all, processes);
   gab_placement_init(&placement);
   gab_status status = gab_placement_make(&placement, &redundancy, &all, NULL);
-  *factor = (double)gab_config_int(config, "resilience.memory.buffers") *
-            (1 + (status == GAB_OK ? gab_placement_get_costs(&placement, 1).kept : 0));
+  *factor = status == GAB_OK ? gab_resilience_buffers(config, &placement) *
+                                   (1 + gab_placement_get_costs(&placement, 1).kept)
+                             : 1;
   gab_placement_release(&placement);
   gab_members_release(&all);
   return GAB_OK; /* what cannot be kept is told later on, with better words */

@@ -58,12 +58,12 @@ static void report(const gab_app_run *it)
 
 /* ---------------------------------------------------------------- plan */
 
-/* Bytes of a field of populations of a block with `ghosts` layers around it. */
-static double field_bytes(const flow_case *flow, const gab_lattice *lattice, int ghosts)
+/* Bytes of the populations of a block. */
+static double image_bytes(const flow_case *flow, const gab_lattice *lattice)
 {
   const gab_forest_options *grid = &flow->base.grid;
   double cells = 1;
-  for (int axis = 0; axis < grid->grid.dimension; axis++) cells *= grid->cells[axis] + 2 * ghosts;
+  for (int axis = 0; axis < grid->grid.dimension; axis++) cells *= grid->cells[axis];
   return cells * lattice->q * (double)gab_precision_bytes(flow->setup.options.precision);
 }
 
@@ -85,14 +85,23 @@ static double crossing_bytes(const flow_case *flow, const gab_lattice *lattice, 
   return cells * populations * (double)gab_precision_bytes(flow->setup.options.precision);
 }
 
+static double state_on(const void *user, int32_t processes)
+{
+  const flow_case *flow = user;
+  return gab_lbm_block_bytes(&flow->setup.options, &flow->base.grid, processes);
+}
+
 static gab_plan_model model_of(const flow_case *flow)
 {
   const gab_lbm_options *options = &flow->setup.options;
   const gab_lattice *lattice = options->lattice;
   if (!lattice) lattice = gab_lattice_usual(flow->domain.dimension);
   gab_plan_model model = {.fields = "populations",
-                          .state = gab_lbm_fields(options) * field_bytes(flow, lattice, 1),
-                          .image = field_bytes(flow, lattice, 0),
+                          .state =
+                              state_on(flow, (int32_t)gab_config_int(flow->base.config, "run.processes")),
+                          .image = image_bytes(flow, lattice),
+                          .state_on = state_on,
+                          .user = flow,
                           .adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0};
   for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
     model.crossing[direction] = crossing_bytes(flow, lattice, direction);

@@ -15,7 +15,8 @@ enum { ALL = GAB_BALANCE_LEVELS };
 
 typedef struct slot_numbers {
   double state, image, held, sent;
-  double spread; /* sent per snapshot */
+  double spread;   /* sent per snapshot */
+  double messages; /* for the time that one is taken */
   double blocks[GAB_BALANCE_LEVELS + 1];
   int64_t adopted_from;
 } slot_numbers;
@@ -44,9 +45,14 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
              : GAB_OK;
 }
 
+static double state_on(const gab_plan_model *model, int32_t processes)
+{
+  return model->state_on ? model->state_on(model->user, processes) : model->state;
+}
+
 static void add_blocks(plan_work *work)
 {
-  const double state = work->model->state, image = work->model->image;
+  const double state = state_on(work->model, work->numbers->slots), image = work->model->image;
   for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
     slot_numbers *slot = &work->slots[work->plan[i]];
     slot->state += state;
@@ -65,6 +71,8 @@ static void hold_parities(plan_work *work, gab_slot slot)
   for (int i = 0; i < group.count; i++)
     if (work->slots[group.slots[i]].image > longest) longest = work->slots[group.slots[i]].image;
   work->slots[slot].held += longest * group.parities / gab_group_pieces(&group);
+  work->slots[slot].messages =
+      (double)gab_group_messages(&group, (size_t)(longest / gab_group_pieces(&group)));
   work->slots[slot].spread += longest * group.parities;
 }
 
@@ -94,10 +102,10 @@ static void spread_add(plan_spread *spread, double value, int32_t slots)
   spread->mean += value / slots;
 }
 
-/* Memory without faults: the state, and snapshots of the own image and of what is kept of others. */
+/* Memory without faults: the state, snapshots of the own image and of what is kept of others, and what making them takes. */
 static double memory_of(const plan_numbers *numbers, const slot_numbers *slot)
 {
-  return slot->state + numbers->buffers * (slot->image + slot->held);
+  return slot->state + numbers->buffers * (slot->image + slot->held) + slot->messages;
 }
 
 static void spread_out(plan_work *work)
@@ -156,7 +164,7 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
 {
   const plan_numbers *numbers = work->numbers;
   const double blocks = (double)numbers->balance.blocks;
-  double held = ceil(blocks / processes), state = held * work->model->state;
+  double held = ceil(blocks / processes), state = held * state_on(work->model, processes);
   double image = held * work->model->image;
   gab_members all;
   gab_placement placement;
@@ -165,7 +173,7 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
   gab_status status = gab_placement_make(&placement, &numbers->redundancy, &all, NULL);
   if (status == GAB_OK) {
     double kept = gab_placement_get_costs(&placement, image).kept;
-    *memory = state + numbers->buffers * (image + kept);
+    *memory = state + gab_resilience_buffers(work->parameters->config, &placement) * (image + kept);
     if (at_peak) *memory += state + image + (placement.scheme->kind == GAB_SCHEME_GROUPS ? kept : 0);
   }
   gab_placement_release(&placement);
@@ -282,7 +290,6 @@ static gab_status choose(const gab_app_case *which, const plan_options *options,
   numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
-  numbers->buffers = (int)gab_config_int(config, "resilience.memory.buffers");
   count_spares(which, options, numbers);
   GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
   if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);
@@ -291,7 +298,9 @@ static gab_status choose(const gab_app_case *which, const plan_options *options,
   if (options->copies > 0) numbers->redundancy.copies = (int)options->copies;
   if (options->group > 0) numbers->redundancy.group = (int)options->group;
   if (options->losses > 0) numbers->redundancy.losses = (int)options->losses;
-  return lay_out(options, numbers);
+  GAB_TRY(lay_out(options, numbers));
+  numbers->buffers = gab_resilience_buffers(config, &numbers->placement);
+  return GAB_OK;
 }
 
 static gab_status distribute(plan_work *work)

@@ -1,0 +1,107 @@
+/* Memory of snapshots ahead of the first one: asked for, and every page of it given, so that no checkpoint has to wait until
+ * the system has found some. */
+#include "resilience/schemes/redundancy_impl.h"
+
+/* Given to the threads that will pack into it, in the order of packing. Of what lies there nothing is needed. */
+static void touch(gab_buffer *buffer)
+{
+  enum { PAGE = 4096 };
+  unsigned char *data = buffer->data;
+  const size_t bytes = buffer->capacity;
+#pragma omp parallel for schedule(static)
+  for (size_t at = 0; at < bytes; at += PAGE) data[at] = 0;
+}
+
+static gab_status take(gab_buffer *buffer, size_t bytes)
+{
+  GAB_TRY(gab_buffer_fit(buffer, bytes));
+  touch(buffer);
+  return GAB_OK;
+}
+
+/* With some room for what a slot notes for itself, which may grow; the same on the slot itself and on its holders. */
+static size_t own_bytes(const gab_checkpoint *checkpoint)
+{
+  const size_t noted = checkpoint->untouched.size, bytes = gab_image_room(checkpoint, noted),
+               few = bytes / 128;
+  return bytes + (few < noted + 1024 ? few : noted + 1024);
+}
+
+/* ---------------------------------------------------------------- of others */
+
+static gab_status post_sizes(gab_checkpoint *checkpoint, const gab_snapshot *next, uint64_t own,
+                             gab_buffer *out, gab_buffer *in)
+{
+  for (int k = 0; k < gab_placement_copies(&next->placement); k++) {
+    for (int i = 0; i < next->copy_count; i++)
+      if (next->copies[i].number == k)
+        GAB_TRY(gab_port_receive(checkpoint->port, next->copies[i].slot, &in[i], sizeof own));
+    const gab_slot holder = gab_placement_holder(&next->placement, gab_world_slot(checkpoint->world), k);
+    if (holder == GAB_NO_SLOT) continue;
+    GAB_TRY(gab_message_begin(&out[k]));
+    GAB_TRY(gab_put_u64(&out[k], own));
+    GAB_TRY(gab_port_send(checkpoint->port, holder, &out[k]));
+  }
+  return gab_port_finish(checkpoint->port);
+}
+
+static gab_status take_copies(gab_snapshot *next, const gab_buffer *in)
+{
+  for (int i = 0; i < next->copy_count; i++) {
+    uint64_t bytes;
+    gab_reader size = gab_message_reader(&in[i]);
+    GAB_TRY(gab_get_u64(&size, &bytes));
+    GAB_TRY(take(&next->copies[i].image, (size_t)bytes));
+  }
+  return GAB_OK;
+}
+
+/* As large as the images of those whose copies this slot will keep. */
+static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next, size_t own)
+{
+  const int sent = gab_placement_copies(&next->placement), all = sent + next->copy_count;
+  void *memory;
+  GAB_TRY(gab_alloc((size_t)all * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
+  gab_buffer *messages = memory;
+  for (int i = 0; i < all; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
+  gab_status status = post_sizes(checkpoint, next, own, messages, messages + sent);
+  if (status == GAB_OK) status = take_copies(next, messages + sent);
+  for (int i = 0; i < all; i++) gab_buffer_release(&messages[i]);
+  gab_free(&messages);
+  return status;
+}
+
+static gab_status reserve_parities(gab_checkpoint *checkpoint, gab_snapshot *next, size_t own)
+{
+  GAB_TRY(gab_parities_reserve(checkpoint, own, &next->parities));
+  if (next->parities.group.count > 0 && next->parities.rows.data) touch(&next->parities.rows);
+  return GAB_OK;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static gab_status reserve(gab_checkpoint *checkpoint, gab_snapshot *next)
+{
+  const size_t own = own_bytes(checkpoint);
+  GAB_TRY(gab_members_copy(&next->members, gab_world_members(checkpoint->world)));
+  GAB_TRY(gab_redundancy_plan(checkpoint, next, checkpoint->domains));
+  GAB_TRY(take(&next->own, own));
+  if (next->placement.scheme->kind != GAB_SCHEME_COPIES) return reserve_parities(checkpoint, next, own);
+  /* How short copies get that are compressed is known when they are. */
+  return checkpoint->compression == GAB_COMPRESSION_NONE ? reserve_copies(checkpoint, next, own) : GAB_OK;
+}
+
+gab_status gab_checkpoint_reserve(gab_checkpoint *checkpoint)
+{
+  gab_snapshot *next = gab_checkpoint_next(checkpoint);
+  GAB_TRY(gab_world_check(checkpoint->world));
+  if (next->complete || gab_checkpoint_is_pending(checkpoint))
+    GAB_FAIL(GAB_ERR_STATE, "the memory of a snapshot is reserved where one is already");
+  return reserve(checkpoint, next);
+}
+
+size_t gab_checkpoint_messages(const gab_checkpoint *checkpoint)
+{
+  const gab_parities *parities = &checkpoint->snapshots[checkpoint->valid].parities;
+  return parities->group.count > 0 ? gab_group_messages(&parities->group, parities->piece) : 0;
+}
