@@ -186,6 +186,11 @@ static void destroy_block(void *user, void *data)
   gab_free(&block);
 }
 
+static void expect_blocks(void *user, const gab_forest *forest, const gab_block_id *ids, size_t count)
+{
+  gab_strips_expect(user, &gab_forest_get_options(forest)->grid, ids, count);
+}
+
 static gab_status create_block(void *user, const gab_forest *forest, const gab_block *place, void **data)
 {
   *data = NULL;
@@ -350,6 +355,7 @@ gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
   return (gab_block_data_kind){.name = "lbm.populations",
                                .user = model,
                                .create = create_block,
+                               .expect = expect_blocks,
                                .destroy = destroy_block,
                                .initialise = initialise_block,
                                .packed_size = packed_size,

@@ -508,8 +508,8 @@ static inline double gab_lbm_clock_now(const gab_lbm *lbm) { return lbm->clocks 
 /** Joins blocks with those of other levels, if the forest has changed. Local. */
 gab_status gab_lbm_join(gab_lbm *lbm);
 /** Ahead of the exchange of a step: puts blocks side by side in strips, once the forest has not changed for some steps.
- * Local. */
-gab_status gab_lbm_pack_strips(gab_lbm *lbm);
+ *  Local. */
+void gab_lbm_pack_strips(gab_lbm *lbm);
 /** The rest of a step of a process that knows of levels: all of it but the exchange of level 0. */
 gab_status gab_lbm_advance(gab_lbm *lbm);
 /** Makes that in all cells there is what arrives in the next step, near finer cells about so. The state stays

@@ -385,6 +385,49 @@ static gab_status use_group(void *context, size_t group)
   return GAB_OK;
 }
 
+/* Blocks that are made next: told of to the kinds of data. Without memory for the list they are not. */
+typedef struct expected {
+  const following *all;
+  gab_block_id *ids; /* owned */
+  size_t count;
+} expected;
+
+static void note_expected(expected *list, size_t index)
+{
+  void *memory = list->ids;
+  if (index == list->all->count || list->all->fresh[index]) return;
+  if (gab_list_room(&memory, list->count, sizeof *list->ids) != GAB_OK) {
+    gab_error_clear();
+    return;
+  }
+  list->ids = memory;
+  list->ids[list->count++] = gab_proxies_get(list->all->proxies, index)->id;
+}
+
+/* Those that a source becomes here. */
+static void expect_results(expected *list, gab_block_id id)
+{
+  const gab_forest *forest = list->all->forest;
+  size_t index;
+  const destiny which = destiny_of(list->all, id, &index);
+  if (which != DESTINY_SPLIT) note_expected(list, index);
+  for (int c = 0; which == DESTINY_SPLIT && c < gab_topology_child_count(&forest->topology); ++c)
+    note_expected(
+        list, find_result(list->all, gab_block_id_child(&forest->options.grid, id, c), GAB_ORIGIN_PARENT));
+}
+
+/* Runs tasks in which they are made. */
+static gab_status run_expected(expected *list, size_t count, gab_task task, void *context)
+{
+  const gab_forest *forest = list->all->forest;
+  const bool are_many = list->count > 0;
+  if (are_many) gab_forest_expect(forest, list->ids, list->count);
+  gab_free(&list->ids);
+  const gab_status status = gab_tasks_run(count, task, context);
+  if (are_many) gab_forest_expect(forest, NULL, 0);
+  return status;
+}
+
 static int by_result(const void *a, const void *b)
 {
   const source *left = a, *right = b;
@@ -396,6 +439,7 @@ static gab_status use_sources(following *all, source *sources, size_t count)
 {
   void *memory;
   size_t groups = 0;
+  expected list = {.all = all};
   for (size_t i = 0; i < count; ++i) {
     size_t index;
     bool merges = destiny_of(all, sources[i].id, &index) == DESTINY_MERGE;
@@ -407,7 +451,8 @@ static gab_status use_sources(following *all, source *sources, size_t count)
   for (size_t i = 0; i < count; ++i)
     if (i == 0 || sources[i].result != sources[i - 1].result) job.starts[groups++] = i;
   job.starts[groups] = count;
-  gab_status status = gab_tasks_run(groups, use_group, &job);
+  for (size_t group = 0; group < groups; ++group) expect_results(&list, sources[job.starts[group]].id);
+  gab_status status = run_expected(&list, groups, use_group, &job);
   gab_free(&memory);
   return status;
 }
@@ -456,6 +501,14 @@ static gab_status make_new(void *context, size_t index)
   return is_new ? make_fresh_data(all, index) : GAB_OK;
 }
 
+static gab_status make_all_new(following *all)
+{
+  expected list = {.all = all};
+  for (size_t i = 0; i < all->count; ++i)
+    if (gab_proxies_get(all->proxies, i)->origin == GAB_ORIGIN_NONE) note_expected(&list, i);
+  return run_expected(&list, all->count, make_new, all);
+}
+
 static gab_status move_data(following *all, gab_regrid_report *report)
 {
   gab_forest *forest = all->forest;
@@ -467,7 +520,7 @@ static gab_status move_data(following *all, gab_regrid_report *report)
   GAB_TRY(gab_transport_run(&transport, all->leaving, all->leaving_count));
   report->sent_bytes = transport.sent_bytes;
   GAB_TRY(use_blocks_here(all, DESTINY_SPLIT));
-  return gab_tasks_run(all->count, make_new, all);
+  return make_all_new(all);
 }
 
 /* ------------------------------------------------------------------ the forest */

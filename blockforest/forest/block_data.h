@@ -33,6 +33,10 @@ typedef struct gab_block_data_kind {
    *  levels change while it stays (gab_forest_revision() tells), nor of what else is here. It is also asked
    *  for blocks that exist only until they are split or merged. */
   gab_status (*create)(void *user, const gab_forest *forest, const gab_block *block, void **data);
+  /** Told, by one thread, of blocks that create() is to make next, by several: what blocks share (memory in which they lie
+   *  side by side) can be laid out by where they are, whoever is made first. A hint: some of them may not come, and others may.
+   *  NULL: it does not matter. @param[in] count  0: those that were expected have come, or will not come any more */
+  void (*expect)(void *user, const gab_forest *forest, const gab_block_id *ids, size_t count);
   void (*destroy)(void *user, void *data);
   /** Sets the state of the start. Not called for blocks that are restored or arrive from another slot: there
    *  unpack() follows on create(); nor for those that are split or merged from others, but for parents some

@@ -134,6 +134,14 @@ gab_status gab_block_make(const gab_forest *forest, gab_block_id id, gab_block *
   return GAB_OK;
 }
 
+void gab_forest_expect(const gab_forest *forest, const gab_block_id *ids, size_t count)
+{
+  for (int k = 0; k < forest->kind_count; ++k) {
+    const gab_block_data_kind *kind = &forest->kinds[k];
+    if (kind->expect) kind->expect(kind->user, forest, ids, count);
+  }
+}
+
 gab_status gab_block_make_data(const gab_forest *forest, gab_block *block)
 {
   while (block->kinds_made < forest->kind_count) {

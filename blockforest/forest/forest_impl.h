@@ -47,6 +47,9 @@ struct gab_forest {
 
 /** A block without neighbours and data. */
 gab_status gab_block_make(const gab_forest *forest, gab_block_id id, gab_block **block);
+/** Tells every kind which blocks gab_block_make_data() comes for next. By one thread.
+ *  @param[in] count  0: no more of them come */
+void gab_forest_expect(const gab_forest *forest, const gab_block_id *ids, size_t count);
 /** Lets every kind create its data. */
 gab_status gab_block_make_data(const gab_forest *forest, gab_block *block);
 /** Sets the state of the start in the data that gab_block_make_data() made. */

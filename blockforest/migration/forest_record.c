@@ -200,5 +200,15 @@ gab_status gab_records_realise(const gab_forest *forest, gab_record *records, si
                                void *context)
 {
   realising job = {forest, records, map, context};
-  return gab_tasks_run(count, realise_one, &job);
+  void *memory;
+  size_t fresh = 0;
+  GAB_TRY(gab_alloc(count * sizeof(gab_block_id), GAB_MEMORY_OTHER, &memory));
+  gab_block_id *ids = memory;
+  for (size_t i = 0; i < count; ++i)
+    if (!records[i].block) ids[fresh++] = records[i].id;
+  if (fresh > 0) gab_forest_expect(forest, ids, fresh);
+  gab_free(&memory);
+  const gab_status status = gab_tasks_run(count, realise_one, &job);
+  if (fresh > 0) gab_forest_expect(forest, NULL, 0);
+  return status;
 }

@@ -88,17 +88,15 @@ gab_status gab_lbm_join(gab_lbm *lbm)
 }
 
 /* Plans know who is swept with whom. */
-gab_status gab_lbm_pack_strips(gab_lbm *lbm)
+void gab_lbm_pack_strips(gab_lbm *lbm)
 {
-  enum { STEPS_AT_REST = 200 };
+  enum { STEPS_AT_REST = 50 }; /* moving all costs some steps */
   if (!lbm->model.strips || lbm->is_packed ||
       (lbm->step >= lbm->joined_in && lbm->step - lbm->joined_in < STEPS_AT_REST))
-    return GAB_OK;
-  const gab_status status = gab_strips_pack(lbm);
-  if (status != GAB_OK) return gab_world_raise(lbm->world, status);
+    return;
+  gab_strips_pack(lbm);
   for (int level = 0; level < GAB_LBM_LEVELS; ++level) lbm->stage[level].plan.exchange = 0;
   lbm->is_packed = true;
-  return GAB_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ one level */

@@ -15,37 +15,49 @@ void gab_strip_view(const gab_strip_place *place, const gab_field_shape *shape, 
   view->data = (unsigned char *)whole->data + skipped * gab_precision_bytes(shape->precision);
 }
 
-static gab_status settle(gab_strips *home, gab_lbm_block *block, const gab_strip_key *key, gab_strip *in,
-                         int32_t column)
+/* The place that it is awaited in. */
+static void settle(gab_strips *home, gab_strip_place *place)
 {
-  void *memory, *view;
-  gab_status status = gab_alloc(sizeof(gab_strip_place), GAB_MEMORY_OTHER, &memory);
-  if (status == GAB_OK) {
-    status = gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &view);
-    if (status != GAB_OK) gab_free(&memory);
-  }
-  if (status != GAB_OK) return status;
-  block->src = view;
-  block->in_strip = memory;
-  *block->in_strip =
-      (gab_strip_place){.home = home, .in = in, .column = column, .key = *key, .now = block->now};
-  gab_strip_cover(home, in, column, true);
-  gab_strip_come(home, in);
-  gab_strips_know(home, block->in_strip);
-  return GAB_OK;
+  gab_strip_cover(home, place->in, place->column, GAB_COLUMN_COVERED);
+  place->is_awaited = false;
+  --home->awaited;
+}
+
+/* A place for one that was not expected. */
+static gab_status find_place(gab_strips *home, const gab_lbm_model *model, const gab_strip_key *key,
+                             bool is_second, gab_strip_place **place)
+{
+  gab_strip *in = NULL;
+  int32_t column = 0;
+  const gab_storage *now = &model->storage[0];
+  if (is_second || !gab_strips_find_beside(home, key, &in, &column, &now))
+    GAB_TRY(gab_strips_find(home, 1, &in, &column));
+  GAB_TRY(gab_strip_make_field(home, in));
+  return gab_strips_add_place(home, key, in, column, now, GAB_COLUMN_COVERED, place);
 }
 
 static gab_status take(gab_strips *home, const gab_lbm_model *model, gab_lbm_block *block)
 {
   const gab_strip_key key = gab_strip_key_of(block, model->cells);
-  gab_strip *in = NULL;
-  int32_t column = 0;
-  block->now = &model->storage[0];
-  const bool is_second = *gab_strips_place_of(home, &key) != NULL; /* one that is to replace the other */
-  if (is_second || !gab_strips_find_beside(home, &key, &in, &column, &block->now))
-    GAB_TRY(gab_strips_find(home, &in, &column));
-  GAB_TRY(settle(home, block, &key, in, column));
-  gab_strip_view(block->in_strip, &model->shape, block->src);
+  gab_strip_place *place = *gab_strips_place_of(home, &key);
+  void *view;
+  if (place && place->is_awaited) {
+    GAB_TRY(gab_strip_make_field(home, place->in));
+    GAB_TRY(gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &view));
+    settle(home, place);
+  } else {
+    const bool is_second = place != NULL; /* one that is to replace the other */
+    GAB_TRY(gab_alloc(sizeof(gab_field), GAB_MEMORY_FIELD, &view));
+    const gab_status status = find_place(home, model, &key, is_second, &place);
+    if (status != GAB_OK) {
+      gab_free(&view);
+      return status;
+    }
+  }
+  block->src = view;
+  block->in_strip = place;
+  block->now = place->now;
+  gab_strip_view(place, &model->shape, block->src);
   gab_strip_clear_solid(model, block); /* no other thread may take the place beside it meanwhile */
   return GAB_OK;
 }
@@ -68,23 +80,12 @@ gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block)
   return status;
 }
 
-static void give_up(gab_strip_place *place)
-{
-  gab_strips *home = place->home;
-  gab_strips_forget(home, place);
-  gab_strip_cover(home, place->in, place->column, false);
-  gab_strip_go(home, place->in);
-  gab_free(&place);
-  gab_strips_free_if_empty(home);
-}
-
 void gab_strip_leave(gab_lbm_block *block)
 {
   if (!block->in_strip) return;
   gab_free(&block->src); /* the view; the data is the strip's */
 #pragma omp critical(gab_strips)
-  give_up(block->in_strip);
-  block->in_strip = NULL;
+  gab_strips_remove_place(&block->in_strip);
 }
 
 void gab_strip_turn_over(gab_lbm_block *block)
@@ -119,8 +120,9 @@ static bool is_inside(const gab_lbm_model *model, int axis, int32_t at)
 /* What a solid cell sends has a place in each of the two states. In the other one it may be that of a ghost outside of
  * the domain, or in a block of another level, which nobody fills. Cells of a neighbour in the strip are no ghosts: what
  * they have sent is its state. */
-static void clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
+void gab_strip_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
 {
+  if (block->fluid_cells == gab_lbm_cells_of(model)) return;
   const int32_t *n = model->cells, *g = model->shape.ghosts, width = n[0];
   const uint8_t *used = block->in_strip->in->used + block->in_strip->column;
   for (int q = 1; q < model->lattice->q; ++q) {
@@ -130,8 +132,9 @@ static void clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block)
         if (!is_inside(model, 1, y + c[1]) || !is_inside(model, 2, z + c[2])) continue;
         if (!is_inside(model, 1, y) || !is_inside(model, 2, z))
           clear_sent(model, block, q, -c[0], width - c[0], y, z);
-        else if (c[0] > 0 && !used[-1]) clear_sent(model, block, q, -1, 0, y, z);
-        else if (c[0] < 0 && !used[width]) clear_sent(model, block, q, width, width + 1, y, z);
+        else if (c[0] > 0 && used[-1] != GAB_COLUMN_COVERED) clear_sent(model, block, q, -1, 0, y, z);
+        else if (c[0] < 0 && used[width] != GAB_COLUMN_COVERED)
+          clear_sent(model, block, q, width, width + 1, y, z);
       }
   }
 }
@@ -140,7 +143,7 @@ void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block)
 {
   size_t k = 0;
   if (block->fluid_cells == gab_lbm_cells_of(model)) return;
-  clear_ghosts(model, block);
+  gab_strip_clear_ghosts(model, block);
   for (int32_t z = 0; z < model->cells[2]; ++z)
     for (int32_t y = 0; y < model->cells[1]; ++y) {
       int32_t x = 0;

@@ -57,7 +57,15 @@ void gab_strips_close(gab_strips **strips);
 /** The shape of a strip for blocks of a shape. */
 gab_field_shape gab_strip_shape(const gab_field_shape *block, int places);
 
-/** Gives a dense block a place, its field and the state that the field is in: beside its neighbours if they are there
+/** Lays out places for blocks that gab_strip_take() comes for next, by as many threads as may be: level by level and row by
+ *  row, beside their neighbours, so that it does not matter who comes first, and those of a fresh grid need not be moved
+ *  later. Places of sparse blocks are left out as far as the geometry tells; strips without a block take no memory yet.
+ *  Without memory for the lists blocks take their places as they come. By one thread.
+ *  @param[in] count  0: places of all that have not come are given up */
+void gab_strips_expect(const gab_lbm_model *model, const gab_root_grid *grid, const gab_block_id *ids,
+                       size_t count);
+
+/** Gives a dense block its place, or if it was not expected one, its field and the state that the field is in: beside its neighbours if they are there
  *  and there is room, else anywhere. What fluid cells have sent is undefined, what solid ones have is zero. */
 gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block);
 /** Gives up place and field. */
@@ -72,13 +80,16 @@ int32_t gab_strip_column(const gab_lbm_block *block);
 
 /** Zeroes what the solid cells of a dense block have sent. */
 void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);
+/** Zeroes what its ghosts have sent into a dense block with solid cells. */
+void gab_strip_clear_ghosts(const gab_lbm_model *model, gab_lbm_block *block);
 
-/** Sets `left` and `right` of all blocks of the process, by where they lie; packs first if much is empty. Local, by one
- *  thread, between steps. */
+/** Sets `left` and `right` of all blocks of the process, by where they lie; packs first if much is empty. Local, between
+ *  steps. */
 gab_status gab_strips_link(gab_lbm *lbm);
-/** The same behind filling strips one after the other, level by level and row by row, if that joins or frees enough. It
- *  costs the copies, by one thread and into fresh memory, some tens of steps, so it is for grids that stay; and up to the memory of the blocks once more, if their
- *  order in memory has nothing in common with that of rows. */
-gab_status gab_strips_pack(gab_lbm *lbm);
+/** The same behind filling strips one after the other, level by level and row by row, if that joins or frees enough: in the
+ *  strips that there are, and one part of the state after the other, so that two directions of Q is all the memory that it
+ *  takes meanwhile. It costs the copies, some steps, so it is for grids that stay. What is sent does not change by it, not
+ *  for solid cells either. Without memory for it all stays as it is. */
+void gab_strips_pack(gab_lbm *lbm);
 
 #endif

@@ -29,39 +29,6 @@ static bool belongs(const gab_lbm_block *a, const gab_lbm_block *b)
   return memcmp(x, y, 3 * sizeof *x) == 0 && y[3] == x[3] + 1;
 }
 
-/* What the fluid cells have sent, into another view and state. */
-static void copy_state(const gab_lbm_model *model, const gab_lbm_block *from, const gab_field *to,
-                       const gab_storage *state)
-{
-  const size_t each = gab_precision_bytes(model->options.precision);
-  for (int q = 0; q < model->lattice->q; ++q)
-    for (size_t k = 0; k < from->run_count; ++k) {
-      const gab_run *run = &from->runs[k];
-      memcpy((unsigned char *)to->data + gab_place(run->start, state->sent[q]) * each,
-             (const unsigned char *)from->src->data + gab_place(run->start, from->now->sent[q]) * each,
-             (size_t)run->length * each);
-    }
-}
-
-static void move_to(const gab_lbm_model *model, gab_lbm_block *block, gab_strip *in, int32_t column,
-                    const gab_storage *state)
-{
-  gab_strip_place *place = block->in_strip;
-  gab_strip *left = place->in;
-  gab_field view;
-  gab_strip_cover(place->home, left, place->column, false);
-  place->in = in;
-  place->column = column;
-  gab_strip_cover(place->home, in, column, true);
-  gab_strip_come(place->home, in);
-  gab_strip_view(place, &model->shape, &view);
-  copy_state(model, block, &view, state);
-  *block->src = view;
-  block->now = place->now = state;
-  gab_strip_clear_solid(model, block);
-  gab_strip_go(place->home, left);
-}
-
 /* All blocks in strips, row by row. @param[out] blocks  owned by the caller */
 static gab_status list_rows(const gab_lbm *lbm, gab_lbm_block ***blocks, size_t *count)
 {
@@ -95,13 +62,6 @@ static bool is_wasteful(const gab_strips *home)
 
 /* ------------------------------------------------------------------------------------------ packing */
 
-/* Where a block is to lie. */
-typedef struct target {
-  gab_lbm_block *block;
-  size_t strip; /* counted from 0 */
-  int32_t column;
-} target;
-
 /* What a layout is worth: blocks with their neighbour beside them, and as few strips as may be. */
 typedef struct merit {
   size_t joined, strips;
@@ -114,56 +74,126 @@ static merit merit_now(const gab_strips *home, gab_lbm_block *const *blocks, siz
   return found;
 }
 
-/* One behind the other, strip by strip. @param[in] blocks  in rows */
-static merit lay_out(const gab_strips *home, gab_lbm_block *const *blocks, size_t count, target *list)
+/* One behind the other, strip by strip; all of a level in one state. @param[in] blocks  in rows @param[out] moves  one for each
+ * block @param[out] strip  of each, counted from 0 */
+static merit lay_out(const gab_strips *home, gab_lbm_block *const *blocks, size_t count,
+                     gab_strip_move *moves, size_t *strip)
 {
   merit found = {.strips = 1};
   for (size_t i = 0; i < count; ++i) {
     const bool joins = i > 0 && belongs(blocks[i - 1], blocks[i]);
-    int32_t column = i == 0 ? 1 : list[i - 1].column + home->cells + (joins ? 0 : 2);
+    const bool is_level = i > 0 && blocks[i - 1]->at->level == blocks[i]->at->level;
+    int32_t column = i == 0 ? 1 : moves[i - 1].column + home->cells + (joins ? 0 : 2);
     const bool fits = column + home->cells + 1 <= home->columns;
     if (!fits) {
       found.strips++;
       column = 1;
     }
     found.joined += joins && fits;
-    list[i] = (target){.block = blocks[i], .strip = found.strips, .column = column};
+    strip[i] = found.strips - 1;
+    moves[i] = (gab_strip_move){
+        .block = blocks[i], .column = column, .now = is_level ? moves[i - 1].now : blocks[i]->now};
   }
   return found;
 }
 
-/* Moving all blocks costs some tens of steps; until the grid changes again there are many more. */
+/* Moving all blocks costs some steps; until the grid changes again there are many more. */
 static bool is_worth_it(const gab_strips *home, const merit *now, const merit *then, size_t count)
 {
   const ptrdiff_t gain = (ptrdiff_t)(then->joined + now->strips) - (ptrdiff_t)(now->joined + then->strips);
   return is_wasteful(home) || 8 * gain >= (ptrdiff_t)count;
 }
 
-static gab_status move_all(const gab_lbm_model *model, const target *list, size_t count)
+/* Of the strips that there are, each of the layout is the one that its first block lies in, or if that is one already any
+ * other; only if there are too few some are made. @param[out] chosen  one for each strip of the layout
+ * @param[in,out] is_chosen  all false; for as many as there are and as the layout has */
+static gab_status choose_strips(gab_strips *home, const gab_strip_move *moves, const size_t *strip,
+                                size_t count, gab_strip **chosen, bool *is_chosen)
 {
-  gab_strip *in = NULL;
-  const gab_storage *state = NULL;
+  size_t next = 0;
   for (size_t i = 0; i < count; ++i) {
-    const bool is_new = i == 0 || list[i].strip != list[i - 1].strip;
-    const bool is_level = i == 0 || list[i].block->at->level != list[i - 1].block->at->level;
-    if (is_new) GAB_TRY(gab_strips_find_empty(model->strips, &in));
-    if (is_level) state = list[i].block->now;
-    move_to(model, list[i].block, in, list[i].column, state);
+    gab_strip *wish = moves[i].block->in_strip->in;
+    if ((i > 0 && strip[i] == strip[i - 1]) || is_chosen[wish->index]) continue;
+    chosen[strip[i]] = wish;
+    is_chosen[wish->index] = true;
+  }
+  for (size_t s = 0; s <= strip[count - 1]; ++s) {
+    if (chosen[s]) continue;
+    while (next < home->count && is_chosen[next]) ++next;
+    if (next < home->count) chosen[s] = home->list[next];
+    else GAB_TRY(gab_strips_add(home, &chosen[s]));
+    is_chosen[chosen[s]->index] = true;
+    GAB_TRY(gab_strip_make_field(home, chosen[s]));
   }
   return GAB_OK;
 }
 
-static gab_status pack(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
+static gab_status set_strips(gab_strips *home, gab_strip_move *moves, const size_t *strip, size_t count)
 {
-  void *memory;
-  if (count == 0) return GAB_OK;
-  GAB_TRY(gab_alloc(count * sizeof(target), GAB_MEMORY_OTHER, &memory));
-  const merit now = merit_now(model->strips, blocks, count),
-              then = lay_out(model->strips, blocks, count, memory);
-  const gab_status status =
-      is_worth_it(model->strips, &now, &then, count) ? move_all(model, memory, count) : GAB_OK;
-  gab_free(&memory);
+  void *chosen, *is_chosen;
+  const size_t strips = strip[count - 1] + 1;
+  GAB_TRY(gab_alloc(strips * sizeof(gab_strip *), GAB_MEMORY_OTHER, &chosen));
+  gab_status status = gab_alloc((home->count + strips) * sizeof(bool), GAB_MEMORY_OTHER, &is_chosen);
+  if (status == GAB_OK) {
+    status = choose_strips(home, moves, strip, count, chosen, is_chosen);
+    for (size_t i = 0; i < count; ++i) moves[i].in = ((gab_strip **)chosen)[strip[i]];
+    gab_free(&is_chosen);
+  }
+  gab_free(&chosen);
   return status;
+}
+
+/* Leaves out those that are there already. @return how many are left */
+static size_t drop_idle(gab_strip_move *moves, size_t count)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const gab_strip_place *place = moves[i].block->in_strip;
+    if (place->in == moves[i].in && place->column == moves[i].column && place->now == moves[i].now) continue;
+    moves[kept++] = moves[i];
+  }
+  return kept;
+}
+
+/* What comes to lie beside a block is not what lay there. */
+static void clear_ghosts(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
+{
+#pragma omp parallel for schedule(static)
+  for (size_t i = 0; i < count; ++i) gab_strip_clear_ghosts(model, blocks[i]);
+}
+
+static gab_status pack_by(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count,
+                          gab_strip_move *moves, size_t *strip)
+{
+  const merit now = merit_now(model->strips, blocks, count),
+              then = lay_out(model->strips, blocks, count, moves, strip);
+  if (!is_worth_it(model->strips, &now, &then, count)) return GAB_OK;
+  GAB_TRY(set_strips(model->strips, moves, strip, count));
+  const size_t moved = drop_idle(moves, count);
+  if (moved == 0) return GAB_OK;
+  GAB_TRY(gab_strips_move(model, moves, moved));
+  clear_ghosts(model, blocks, count);
+  return GAB_OK;
+}
+
+/* Without memory for it all stays as it is. @param[in] blocks  in rows, linked; linked anew afterwards */
+static void pack(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count)
+{
+  void *moves, *strip;
+  if (count == 0) return;
+  gab_status status = gab_alloc(count * sizeof(gab_strip_move), GAB_MEMORY_OTHER, &moves);
+  if (status == GAB_OK) {
+    status = gab_alloc(count * sizeof(size_t), GAB_MEMORY_OTHER, &strip);
+    if (status == GAB_OK) {
+      status = pack_by(model, blocks, count, moves, strip);
+      gab_free(&strip);
+    }
+    gab_free(&moves);
+  }
+  if (status != GAB_OK) gab_error_clear();
+  gab_strips_drop_empty(model->strips);
+  for (size_t i = 0; i < count; ++i) blocks[i]->left = blocks[i]->right = NULL;
+  link_rows(blocks, count);
 }
 
 gab_status gab_strips_link(gab_lbm *lbm)
@@ -171,24 +201,23 @@ gab_status gab_strips_link(gab_lbm *lbm)
   gab_lbm_block **blocks;
   size_t count;
   if (!lbm->model.strips) return GAB_OK;
-  if (is_wasteful(lbm->model.strips)) return gab_strips_pack(lbm);
   GAB_TRY(list_rows(lbm, &blocks, &count));
   link_rows(blocks, count);
+  if (is_wasteful(lbm->model.strips)) pack(&lbm->model, blocks, count);
   gab_free(&blocks);
   return GAB_OK;
 }
 
-gab_status gab_strips_pack(gab_lbm *lbm)
+void gab_strips_pack(gab_lbm *lbm)
 {
   gab_lbm_block **blocks;
   size_t count;
-  if (!lbm->model.strips) return GAB_OK;
-  GAB_TRY(list_rows(lbm, &blocks, &count));
+  if (!lbm->model.strips) return;
+  if (list_rows(lbm, &blocks, &count) != GAB_OK) {
+    gab_error_clear();
+    return;
+  }
   link_rows(blocks, count);
-  const gab_status status = pack(&lbm->model, blocks, count);
-  gab_strips_drop_empty(lbm->model.strips);
-  for (size_t i = 0; i < count; ++i) blocks[i]->left = blocks[i]->right = NULL;
-  link_rows(blocks, count);
+  pack(&lbm->model, blocks, count);
   gab_free(&blocks);
-  return status;
 }

@@ -55,7 +55,7 @@ void gab_strips_drop_empty(gab_strips *home)
       home->list[kept++] = home->list[i];
     } else drop_strip(home->list[i]);
   home->count = kept;
-  home->empty = home->first_open = home->first_empty = 0;
+  home->empty = home->first_open = 0;
 }
 
 void gab_strips_free_if_empty(gab_strips *strips)
@@ -90,10 +90,10 @@ static int32_t room_in(const gab_strips *home, const gab_strip *in)
   return widest;
 }
 
-void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, bool covers)
+void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, gab_column as)
 {
-  memset(in->used + column, covers, (size_t)home->cells);
-  in->covered += covers ? home->cells : -home->cells;
+  in->covered += home->cells * ((as != GAB_COLUMN_FREE) - (in->used[column] != GAB_COLUMN_FREE));
+  memset(in->used + column, as, (size_t)home->cells);
   in->room = room_in(home, in);
   if (in->index < home->first_open) home->first_open = in->index;
 }
@@ -107,33 +107,65 @@ void gab_strip_go(gab_strips *home, gab_strip *from)
 {
   if (--from->users > 0) return;
   ++home->empty;
-  if (from->index < home->first_empty) home->first_empty = from->index;
   if (home->empty > 1 + home->count / 8) gab_strips_drop_empty(home);
 }
 
-static gab_status add_strip(gab_strips *home, gab_strip **added)
+gab_status gab_strips_add(gab_strips *home, gab_strip **added)
 {
   void *list = home->list, *memory, *used;
   GAB_TRY(gab_list_room(&list, home->count, sizeof *home->list));
   home->list = list;
   GAB_TRY(gab_alloc(sizeof **added, GAB_MEMORY_OTHER, &memory));
   gab_strip *made = memory;
-  gab_status status = gab_field_create_unset(&home->shape, &made->field);
-  if (status == GAB_OK) {
-    status = gab_alloc((size_t)home->columns, GAB_MEMORY_OTHER, &used);
-    made->used = status == GAB_OK ? used : NULL;
-  }
+  const gab_status status = gab_alloc((size_t)home->columns, GAB_MEMORY_OTHER, &used);
   if (status != GAB_OK) {
-    gab_field_destroy(&made->field);
     gab_free(&made);
     return status;
   }
+  made->used = used;
   made->room = home->columns - 2;
   made->index = home->count;
   ++home->empty;
   home->list[home->count++] = made;
   *added = made;
   return GAB_OK;
+}
+
+gab_status gab_strip_make_field(const gab_strips *home, gab_strip *in)
+{
+  return in->field ? GAB_OK : gab_field_create_unset(&home->shape, &in->field);
+}
+
+/* ------------------------------------------------------------------------------------------ places */
+
+gab_status gab_strips_add_place(gab_strips *home, const gab_strip_key *key, gab_strip *in, int32_t column,
+                                const gab_storage *now, gab_column as, gab_strip_place **made)
+{
+  void *memory;
+  GAB_TRY(gab_alloc(sizeof **made, GAB_MEMORY_OTHER, &memory));
+  *made = memory;
+  **made = (gab_strip_place){.home = home,
+                             .in = in,
+                             .column = column,
+                             .key = *key,
+                             .now = now,
+                             .is_awaited = as == GAB_COLUMN_AWAITED};
+  gab_strip_cover(home, in, column, as);
+  gab_strip_come(home, in);
+  gab_strips_know(home, *made);
+  home->awaited += (*made)->is_awaited;
+  return GAB_OK;
+}
+
+void gab_strips_remove_place(gab_strip_place **place)
+{
+  gab_strips *home = (*place)->home;
+  home->awaited -= (*place)->is_awaited;
+  gab_strips_forget(home, *place);
+  gab_strip_cover(home, (*place)->in, (*place)->column, GAB_COLUMN_FREE);
+  gab_strip_go(home, (*place)->in);
+  gab_free(place);
+  gab_strips_free_if_empty(home);
 }
 
 /* ------------------------------------------------------------------------------------------ room */
@@ -212,10 +244,9 @@ static bool is_free(const gab_strips *home, const gab_strip *in, int32_t first, 
   return true;
 }
 
-/* Room for a block, with two free columns on both sides. */
-static bool find_room(const gab_strips *home, const gab_strip *in, int32_t *column)
+/* Room for some columns, with two free ones on both sides. */
+static bool find_room(const gab_strips *home, const gab_strip *in, int32_t width, int32_t *column)
 {
-  const int32_t width = home->cells;
   if (in->room < width) return false;
   for (int32_t at = 1; at + width + 1 <= home->columns; ++at)
     if (is_free(home, in, at - 2, at + width + 2)) {
@@ -225,27 +256,18 @@ static bool find_room(const gab_strips *home, const gab_strip *in, int32_t *colu
   return false;
 }
 
-gab_status gab_strips_find_empty(gab_strips *home, gab_strip **in)
-{
-  for (; home->empty > 0 && home->first_empty < home->count; ++home->first_empty)
-    if (home->list[home->first_empty]->users == 0) {
-      *in = home->list[home->first_empty++];
-      return GAB_OK;
-    }
-  return add_strip(home, in);
-}
-
-gab_status gab_strips_find(gab_strips *home, gab_strip **in, int32_t *column)
+gab_status gab_strips_find(gab_strips *home, int blocks, gab_strip **in, int32_t *column)
 {
   while (home->first_open < home->count && home->list[home->first_open]->room < home->cells)
     ++home->first_open;
-  for (size_t i = home->first_open; i < home->count; ++i)
-    if (find_room(home, home->list[i], column)) {
-      *in = home->list[i];
-      return GAB_OK;
-    }
+  for (; blocks > 0; blocks /= 2)
+    for (size_t i = home->first_open; i < home->count; ++i)
+      if (find_room(home, home->list[i], blocks * home->cells, column)) {
+        *in = home->list[i];
+        return GAB_OK;
+      }
   *column = 1;
-  return add_strip(home, in);
+  return gab_strips_add(home, in);
 }
 
 bool gab_strips_find_beside(gab_strips *home, const gab_strip_key *key, gab_strip **in, int32_t *column,

@@ -10,13 +10,16 @@
 
 #include "lbm/step/strip_impl.h"
 
+/* What a column of a strip is to the cells of blocks. */
+typedef enum gab_column { GAB_COLUMN_FREE = 0, GAB_COLUMN_COVERED, GAB_COLUMN_AWAITED } gab_column;
+
 typedef struct gab_strip {
-  gab_field *field;
-  size_t users;
-  int32_t covered; /* columns, by the cells of blocks */
-  int32_t room;    /* the most columns that still fit */
-  uint8_t *used;   /* per column, ghosts included: covered by the cells of a block */
-  size_t index;    /* in the list */
+  gab_field *field; /* NULL: no block has come yet */
+  size_t users;     /* blocks in it, or awaited */
+  int32_t covered;  /* columns that are not free */
+  int32_t room;     /* the most columns that still fit */
+  uint8_t *used;    /* per column, ghosts included: gab_column */
+  size_t index;     /* in the list */
 } gab_strip;
 
 /* Of a block on its level: the level, and its index along z, y, x. */
@@ -31,17 +34,17 @@ struct gab_strip_place {
   gab_strip_key key;
   const gab_storage *now; /* of its block */
   gab_strip_place *next;  /* in its bucket */
+  bool is_awaited;        /* its block has not come yet */
 };
 
 struct gab_strips {
   gab_field_shape shape;
   int32_t columns, cells; /* of a strip, with ghosts; of a block */
   gab_strip **list;
-  size_t count, empty; /* those in which no block lies: kept for those that come next */
+  size_t count, empty; /* those in which no block lies, nor is awaited: kept for those that come next */
   size_t first_open;   /* none before it has room for a block */
-  size_t first_empty;  /* none before it is empty */
   gab_strip_place **bucket;
-  size_t buckets, places_known;
+  size_t buckets, places_known, awaited;
   bool is_closed;
 };
 
@@ -49,8 +52,16 @@ struct gab_strips {
 void gab_strips_drop_empty(gab_strips *home);
 /** Frees everything, if the flow has gone and the last block too. */
 void gab_strips_free_if_empty(gab_strips *strips);
-/** Marks the columns of a block as covered, or as free. */
-void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, bool covers);
+/** Marks the columns of a block. */
+void gab_strip_cover(gab_strips *home, gab_strip *in, int32_t column, gab_column as);
+/** A strip has its field from now on. */
+gab_status gab_strip_make_field(const gab_strips *home, gab_strip *in);
+/** A place that a block is to have, or that one is awaited in. @param[in] now  the state that it is in
+ *  @param[out] made  in no table yet */
+gab_status gab_strips_add_place(gab_strips *home, const gab_strip_key *key, gab_strip *in, int32_t column,
+                                const gab_storage *now, gab_column as, gab_strip_place **made);
+/** Gives it up; frees the strips if it was the last. */
+void gab_strips_remove_place(gab_strip_place **place);
 /** One block more in a strip. */
 void gab_strip_come(gab_strips *home, gab_strip *in);
 /** One less; strips that hold nothing are freed if there are many. */
@@ -59,10 +70,11 @@ void gab_strip_go(gab_strips *home, gab_strip *from);
 void gab_strips_know(gab_strips *home, gab_strip_place *place);
 /** Takes it out. */
 void gab_strips_forget(gab_strips *home, const gab_strip_place *place);
-/** A strip with room for a block, made if there is none. */
-gab_status gab_strips_find(gab_strips *home, gab_strip **in, int32_t *column);
-/** A strip in which no block lies, made if there is none. The next call gives another one. */
-gab_status gab_strips_find_empty(gab_strips *home, gab_strip **in);
+/** A strip with room for some blocks side by side, or for half as many, a quarter, …, one; made if there is none.
+ *  @param[in] blocks  at least 1 */
+gab_status gab_strips_find(gab_strips *home, int blocks, gab_strip **in, int32_t *column);
+/** One strip more, without a field. */
+gab_status gab_strips_add(gab_strips *home, gab_strip **added);
 /** Behind the neighbour on the left, or ahead of that on the right, or between the two. @param[out] now  the state
  *  that the field is in there. @return false if there is no neighbour, or no room */
 bool gab_strips_find_beside(gab_strips *home, const gab_strip_key *key, gab_strip **in, int32_t *column,
@@ -71,6 +83,17 @@ bool gab_strips_find_beside(gab_strips *home, const gab_strip_key *key, gab_stri
 gab_strip_key gab_strip_key_of(const gab_lbm_block *block, const int32_t cells[3]);
 /** Where the place of a block is noted in the table, or would be: then what it points at is NULL. */
 gab_strip_place **gab_strips_place_of(gab_strips *home, const gab_strip_key *key);
+/** A block that goes somewhere else. */
+typedef struct gab_strip_move {
+  gab_lbm_block *block;
+  gab_strip *in; /* has a field */
+  int32_t column;
+  const gab_storage *now; /* the state that it is in there */
+} gab_strip_move;
+/** Moves blocks, all or, without memory, none: where one comes may lie another one that goes. In threads; takes so much more
+ *  memory as two directions of their cells. `left` and `right` have to be set anew, ghosts of all blocks in these strips to be
+ *  cleared. */
+gab_status gab_strips_move(const gab_lbm_model *model, const gab_strip_move *moves, size_t count);
 /** The field of a block: a view of the strip from its place on. @param[in] shape  of a block */
 void gab_strip_view(const gab_strip_place *place, const gab_field_shape *shape, gab_field *view);
 

@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------------ packing */
 
-enum { CHECKED = 3, AT_REST = 200 /* gab_lbm_pack_strips() */ };
+enum { CHECKED = 3, AT_REST = 50 /* gab_lbm_pack_strips() */ };
 
 typedef struct outcome {
   uint64_t checksum[CHECKED];
