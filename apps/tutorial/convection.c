@@ -14,7 +14,7 @@
  * With convection.levels blocks are refined where temperatures change from cell to cell. Finer levels of the flow take more
  * and shorter steps, in which the temperature stays; that takes the step of level 0 everywhere. Between levels what is conducted
  * meets exactly, what is carried does not: both sides then differ a little, nusselt_hot and nusselt_cold tell. */
-#include "apps/driver/run/run.h"
+#include "apps/driver/plan/app_plan.h"
 #include "blockforest/adaptation/adapt.h"
 #include "blockforest/exchange/level_ghosts.h"
 #include "core/base/exact_sum.h"
@@ -521,6 +521,19 @@ static gab_status check_finite(gab_app_run *run)
   return GAB_OK;
 }
 
+/* For `plan': the grid of the start has one level, and both physics exchange in each step of level 0. */
+static gab_status plan(gab_app_run *run, gab_app_plan *plan)
+{
+  const convection *it = (const convection *)run;
+  const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->shape);
+  plan->fields = "populations, temperature";
+  plan->adapts_every = it->parameters->finest > 0 ? it->parameters->adapt_every : 0;
+  gab_app_plan_add_flow(plan, it->lbm);
+  gab_app_plan_add_ghosts(plan, &ghosts);
+  GAB_TRY(gab_app_plan_add_data(plan, it->now));
+  return gab_app_plan_add_data(plan, it->next);
+}
+
 static int levels(const gab_app_run *run) { return ((const convection *)run)->parameters->finest + 1; }
 
 static const char *const own[] = {"convection", NULL}, *const usual_fields[] = {"temperature", "velocity",
@@ -543,7 +556,8 @@ static const gab_physics physics = {.name = "convection",
                                     .usual_slice = "temperature",
                                     .levels = levels,
                                     .finish = finish,
-                                    .release_run = release_run};
+                                    .release_run = release_run,
+                                    .plan = plan};
 
 int main(int argc, char **argv)
 {

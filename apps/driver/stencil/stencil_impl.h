@@ -3,6 +3,7 @@
 #define GABION_APPS_DRIVER_STENCIL_IMPL_H
 
 #include "apps/driver/case/tables.h"
+#include "apps/driver/plan/app_plan.h"
 #include "apps/driver/run/run.h"
 #include "apps/driver/stencil/stencil.h"
 #include "blockforest/exchange/level_ghosts.h"
@@ -59,7 +60,7 @@ void gab_app_stencil_start_cell(const stencil_case *which, int level, const int6
 gab_status gab_app_stencil_build_grid(stencil_run *it);
 bool gab_app_stencil_adapt_due(const void *user, gab_step step);
 gab_status gab_app_stencil_adapt(void *user, gab_step step);
-/* The grid of the start, all on this process. */
-gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies);
+/* The grid of the start of these blocks of level 0. */
+gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxies);
 
 #endif
