@@ -174,54 +174,52 @@ static void set_slabs(gab_lbm_model *model)
   model->slabs = (layers + model->slab_layers - 1) / model->slab_layers;
 }
 
-/* Blocks that store all cells in place lie in strips where these are wider than a block; as wide as an index reaches. */
-static gab_status set_strips(gab_lbm_model *model, int places)
+/* Blocks that store all cells in place lie in strips where these are wider than a block; as wide as an index reaches.
+ * @param[in] slots  that share the domain @param[out] places  of a strip; 1: each block has a field of its own
+ * @param[out] shape,map  of a strip, or of that field */
+static gab_status fit_strips(const gab_lbm_model *model, const gab_forest_options *forest, int slots,
+                             int *places, gab_field_shape *shape, gab_field_map *map)
 {
-  gab_field_shape shape = gab_strip_shape(&model->shape, places);
-  gab_field_map map;
-  GAB_TRY(gab_field_map_of(&shape, &map));
-  if (map.elements > UINT32_MAX) return places > 2 ? set_strips(model, places / 2) : GAB_OK;
-  model->map = map;
-  return gab_strips_create(&shape, places, &model->strips);
+  const int pencil = model->options.pencil;
+  *places = pencil > 0 ? pencil : gab_strip_places(forest, slots);
+  if (!model->kernel->in_place || model->cells[0] == 1) *places = 1;
+  for (; *places > 1; *places /= 2) {
+    *shape = gab_strip_shape(&model->shape, *places);
+    GAB_TRY(gab_field_map_of(shape, map));
+    if (map->elements <= UINT32_MAX) return GAB_OK;
+  }
+  *places = 1;
+  *shape = model->shape;
+  return gab_field_map_of(shape, map);
 }
 
-static gab_field_shape shape_of(const gab_lattice *lattice, const int32_t cells[3], gab_precision precision)
+gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int slots)
 {
-  gab_field_shape shape = {.components = lattice->q, .layout = GAB_LAYOUT_SOA, .precision = precision};
+  const gab_lbm_model *model = &lbm->model;
+  const size_t bytes = gab_precision_bytes(model->options.precision);
+  gab_field_shape shape;
+  gab_field_map map;
+  gab_lbm_footprint found = {
+      .cell = (size_t)model->lattice->q * bytes,
+      .sparse_below = model->sparse_below,
+      .ghosts = gab_lbm_ghost_kind((gab_lbm_model *)(uintptr_t)model)}; /* which only reads it */
+  (void)fit_strips(model, gab_forest_get_options(lbm->forest), slots, &found.places, &shape, &map);
+  found.field = (model->kernel->in_place ? 1 : 2) * (map.elements * bytes + sizeof(gab_field));
+  return found;
+}
+
+static gab_status set_storage(gab_lbm_model *model, const gab_forest_options *forest, int slots)
+{
+  gab_field_shape strip;
+  int places;
+  model->shape = (gab_field_shape){
+      .components = model->lattice->q, .layout = GAB_LAYOUT_SOA, .precision = model->options.precision};
   for (int axis = 0; axis < 3; ++axis) {
-    shape.cells[axis] = cells[axis];
-    shape.ghosts[axis] = axis < lattice->dimension ? 1 : 0;
+    model->shape.cells[axis] = model->cells[axis];
+    model->shape.ghosts[axis] = axis < model->lattice->dimension ? 1 : 0;
   }
-  return shape;
-}
-
-static int places_of(const gab_lbm_options *options, const gab_forest_options *forest, int slots)
-{
-  return options->pencil > 0 ? options->pencil : gab_strip_places(forest, slots);
-}
-
-double gab_lbm_block_bytes(const gab_lbm_options *options, const gab_forest_options *forest, int slots)
-{
-  const gab_lattice *lattice =
-      options->lattice ? options->lattice : gab_lattice_usual(forest->grid.dimension);
-  const int fields = gab_lbm_fields(options);
-  int places = fields == 1 && forest->cells[0] > 1 ? places_of(options, forest, slots) : 1;
-  const gab_field_shape block = shape_of(lattice, forest->cells, options->precision);
-  gab_field_map map;
-  for (;; places /= 2) {
-    const gab_field_shape shape = gab_strip_shape(&block, places);
-    if (gab_field_map_of(places > 1 ? &shape : &block, &map) != GAB_OK) return 0;
-    if (places == 1 || map.elements <= UINT32_MAX) break;
-  }
-  return fields * (double)map.elements / places * (double)gab_precision_bytes(options->precision);
-}
-
-/* @param[in] places  of a strip */
-static gab_status set_storage(gab_lbm_model *model, int places)
-{
-  model->shape = shape_of(model->lattice, model->cells, model->options.precision);
-  GAB_TRY(gab_field_map_of(&model->shape, &model->map));
-  if (model->kernel->in_place && places > 1 && model->cells[0] > 1) GAB_TRY(set_strips(model, places));
+  GAB_TRY(fit_strips(model, forest, slots, &places, &strip, &model->map));
+  if (places > 1) GAB_TRY(gab_strips_create(&strip, places, &model->strips));
   if (model->map.elements > UINT32_MAX)
     GAB_FAIL(GAB_ERR_INPUT,
              "a block of %" PRId32 " x %" PRId32 " x %" PRId32 " cells is too large: make blocks smaller",
@@ -258,7 +256,7 @@ static gab_status set_model(gab_lbm_model *model, const gab_forest_options *fore
   if (!model->kernel) return GAB_ERR_INPUT;
   model->sparse_below = sparse_below(options->kernel);
   GAB_TRY(gab_forms_create(&model->forms));
-  return set_storage(model, places_of(options, forest, slots));
+  return set_storage(model, forest, slots);
 }
 
 static gab_status set_up(gab_lbm *lbm, gab_forest *forest, const gab_geometry *geometry,

@@ -76,7 +76,7 @@
 #ifndef GABION_LBM_LBM_H
 #define GABION_LBM_LBM_H
 
-#include "blockforest/forest/forest.h"
+#include "blockforest/exchange/exchange.h"
 #include "blockforest/forest/sample.h"
 #include "field/field.h"
 #include "lbm/boundaries/boundary.h"
@@ -287,10 +287,17 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
 /** Fields of populations that each block has with the kernel of these options: 1 or 2; 0 if there is no such
  *  kernel. Sparse blocks have one of their fluid cells alone. Pure. */
 int gab_lbm_fields(const gab_lbm_options *options);
-/** Bytes of the populations of a block that stores all of its cells, with ghosts and padding; of blocks that lie side by side
- *  in memory, of one of as many as fit there. Pure. @param[in] slots  that share the domain
- *  @return 0 if there are no such blocks */
-double gab_lbm_block_bytes(const gab_lbm_options *options, const gab_forest_options *forest, int slots);
+
+/** What the blocks of a flow take and send, as bytes. */
+typedef struct gab_lbm_footprint {
+  size_t field;          /**< of the field, or the two fields, of ... */
+  int places;            /**< ... so many blocks that store all cells, at least: 1, or a strip of them */
+  size_t cell;           /**< of a fluid cell in an image, and in a block that stores fluid cells alone */
+  double sparse_below;   /**< that share of fluid cells, away from other levels, makes a block such a one */
+  gab_ghost_kind ghosts; /**< what it exchanges in a step of its level; only their size may be asked for */
+} gab_lbm_footprint;
+/** Local, no blocks are needed. @param[in] slots  that share the domain: what strips are made for depends on it */
+gab_lbm_footprint gab_lbm_get_footprint(const gab_lbm *lbm, int slots);
 double gab_lbm_viscosity(const gab_lbm *lbm);
 /** The magic parameter on a level: that of the options, or less if it is bounded there; SRT, and MRT whose
  * rate of the energy flux is free: what follows from the rates. Pure. @param[in] options  with a lattice if

@@ -165,6 +165,12 @@ static gab_status make_exchange(gab_phasefield *made, gab_phasefield_ghosts *gho
   return gab_exchange_create_on_level(made->forest, made->data, &kind, made->model.options.levels, exchange);
 }
 
+void gab_phasefield_get_ghosts(gab_phasefield *phasefield, gab_ghost_kind ghosts[2])
+{
+  ghosts[0] = gab_phasefield_ghost_kind(&phasefield->phi_ghosts, "phi");
+  ghosts[1] = gab_phasefield_ghost_kind(&phasefield->mu_ghosts, "mu");
+}
+
 static gab_status set_up(gab_phasefield *made, gab_forest *forest, const gab_phasefield_options *options)
 {
   made->forest = forest;

@@ -45,6 +45,7 @@
 #ifndef GABION_PHASEFIELD_PHASEFIELD_H
 #define GABION_PHASEFIELD_PHASEFIELD_H
 
+#include "blockforest/exchange/exchange.h"
 #include "blockforest/output/output_quantity.h"
 #include "blockforest/forest/sample.h"
 #include "field/field.h"
@@ -141,6 +142,8 @@ gab_status gab_phasefield_fill_tau(gab_phasefield_options *options, double tempe
 /** One whole step: the calls below in this order. Collective among neighbours. Each of them refuses, by
  *  ::GAB_ERR_STATE, to work on ghosts that have not been exchanged in this step, or of another forest. */
 gab_status gab_phasefield_step(gab_phasefield *phasefield);
+/** What blocks of the finest level exchange in a step, phi and mu: for their sizes. Local. */
+void gab_phasefield_get_ghosts(gab_phasefield *phasefield, gab_ghost_kind ghosts[2]);
 /** Starts the exchange of mu, which the first sweep does not need. (After the forest or the step has been
  *  changed from outside: makes mu and the ghosts of phi anew first.) */
 gab_status gab_phasefield_exchange_mu_start(gab_phasefield *phasefield);

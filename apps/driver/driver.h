@@ -6,7 +6,7 @@
 #ifndef GABION_APPS_DRIVER_DRIVER_H
 #define GABION_APPS_DRIVER_DRIVER_H
 
-#include "apps/driver/run/run.h"
+#include "apps/driver/plan/app_plan.h"
 #include "resilience/resilience_config.h"
 
 #include <stdio.h>
@@ -148,10 +148,12 @@ gab_status gab_app_case_create(const gab_config *config, const gab_app_options *
 void gab_app_case_destroy(gab_app_case **which);
 /** The live monitors of its physics. */
 gab_monitor_list gab_app_case_monitors(const gab_app_case *which);
-/** The grid of the start on this process, for `use`; starts MPI for it and ends it.
+/** What a case takes on so many processes, and the grid of the start, on this process, for `use`; starts MPI for it and
+ *  ends it. plan/plan_model.c.
  *  @param[out] started  gab_seconds() when MPI was up, before `use` is called; may be NULL
  *  @return ::GAB_ERR_INPUT if there are several processes, or if the physics cannot be planned */
-gab_status gab_app_case_plan(const gab_app_case *which, gab_plan_fn *use, void *user, double *started);
+gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
+                             double *started);
 
 /* ---------------------------------------------------------------- runs */
 

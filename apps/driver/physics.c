@@ -127,28 +127,3 @@ gab_status gab_app_case_refuse_others(const gab_app_case *which)
                                which->physics->title);
   return GAB_OK;
 }
-
-static gab_status plan_in(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user)
-{
-  if (gab_members_count(gab_world_members(world)) > 1)
-    GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
-  return which->physics->plan(world, which, use, user);
-}
-
-/* What went wrong is said behind the end of MPI, too. */
-gab_status gab_app_case_plan(const gab_app_case *which, gab_plan_fn *use, void *user, double *started)
-{
-  const gab_physics *physics = which->physics;
-  gab_world *world = NULL;
-  char message[1024];
-  if (!physics->plan)
-    return gab_config_fail(which->config, physics->section ? physics->section : "run",
-                           "gabion plan does not know %s", physics->title);
-  GAB_TRY(gab_world_create(NULL, NULL, &world));
-  if (started) *started = gab_seconds();
-  gab_status status = plan_in(world, which, use, user);
-  snprintf(message, sizeof message, "%s", gab_error_message());
-  gab_world_destroy(&world);
-  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
-  return status;
-}

@@ -31,23 +31,10 @@
 extern "C" {
 #endif
 
-/** What `gabion plan` has to know of a case of any physics: what a block takes. */
-typedef struct gab_plan_model {
-  const char *fields;              /**< what a block has in memory, in a word: "populations" */
-  double state, image;             /**< bytes of that in a block, and in a snapshot of it */
-  double crossing[GAB_DIRECTIONS]; /**< bytes that a block sends in each direction in a step of its level */
-  gab_step adapts_every;           /**< steps after which the grid changes; 0: never */
-  /** Bytes in a block if they depend on the number of processes; NULL: `state`. */
-  double (*state_on)(const void *user, int32_t processes);
-  const void *user;
-} gab_plan_model;
-
-typedef struct gab_app_run gab_app_run; /* run/run.h */
+typedef struct gab_app_run gab_app_run;   /* run/run.h */
+typedef struct gab_app_plan gab_app_plan; /* plan/app_plan.h */
 
 enum { GAB_APP_MOST_EVIDENCE = 24 };
-
-/** Is handed the grid of the start, all on this process. */
-typedef gab_status gab_plan_fn(void *user, const gab_plan_model *model, gab_proxies *proxies);
 
 struct gab_physics {
   const char *name;    /**< "flow" */
@@ -130,8 +117,9 @@ struct gab_physics {
   /** Ends what prepare() has made, the forest among it, as far as that came. */
   void (*release_run)(gab_app_run *it);
 
-  /** For `gabion plan`: makes the grid of the start as proxies and hands it on. NULL: it cannot be planned. Collective. */
-  gab_status (*plan)(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user);
+  /** For `gabion plan`, after prepare(): says what blocks take and send, and refines the grid of the start, as build() does
+   *  but without blocks. NULL: it cannot be planned. Collective. */
+  gab_status (*plan)(gab_app_run *it, gab_app_plan *plan);
   /** For `gabion info`: prints what the case is computed with. NULL: nothing. Local. */
   gab_status (*print)(const gab_app_case *which, FILE *out);
 };

@@ -8,7 +8,7 @@
  *
  * Sides are at half a cell, T = 1 on the left and 0 on the right, no heat passes above and below. With convection.levels blocks
  * are refined where temperatures change from cell to cell. */
-#include "apps/driver/run/run.h"
+#include "apps/driver/plan/app_plan.h"
 #include "core/base/log.h"
 #include "lbm/scalar/scalar.h"
 
@@ -243,6 +243,21 @@ static gab_config_word quantity(int index)
   return words[index];
 }
 
+/* For `plan': the grid of the start has one level. */
+static gab_status plan(gab_app_run *run, gab_app_plan *plan)
+{
+  const convection *it = (const convection *)run;
+  gab_data_id data[2];
+  const gab_ghost_kind ghosts = gab_lbm_scalar_fields(it->temperature, data);
+  plan->fields = "populations, temperature";
+  if (it->parameters->finest > 0)
+    plan->adapts_every = gab_config_int(run->parameters->config, "convection.adapt_every");
+  gab_app_plan_add_flow(plan, it->lbm);
+  gab_app_plan_add_ghosts(plan, &ghosts);
+  GAB_TRY(gab_app_plan_add_data(plan, data[0]));
+  return gab_app_plan_add_data(plan, data[1]);
+}
+
 static const char *const own[] = {"convection", NULL}, *const usual_fields[] = {"temperature", "velocity",
                                                                                 NULL};
 static const gab_physics physics = {.name = "convection",
@@ -263,7 +278,8 @@ static const gab_physics physics = {.name = "convection",
                                     .usual_fields = usual_fields,
                                     .usual_slice = "temperature",
                                     .finish = finish,
-                                    .release_run = release_run};
+                                    .release_run = release_run,
+                                    .plan = plan};
 
 int main(int argc, char **argv)
 {

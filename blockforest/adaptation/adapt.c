@@ -83,19 +83,18 @@ gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options
 /* ------------------------------------------------------------------ the first grid */
 
 typedef struct placing {
-  gab_forest *forest;
+  gab_proxies *proxies;
   gab_mark_place_fn mark;
   void *user;
-  gab_proxies *proxies;
-  gab_mark *marks;
   int max_level;
+  gab_mark *marks;
 } placing;
 
 static gab_status mark_place(void *context, size_t index)
 {
   const placing *job = context;
   gab_block_id id = gab_proxies_get(job->proxies, index)->id;
-  gab_box cells = gab_forest_place_cells(job->forest, id);
+  gab_box cells = gab_proxies_cells(job->proxies, id);
   int level = gab_proxies_level(job->proxies, id);
   bool refine = level < job->max_level && job->mark(job->user, level, &cells) == GAB_MARK_REFINE;
   job->marks[index] = refine ? GAB_MARK_REFINE : GAB_MARK_KEEP;
@@ -104,25 +103,31 @@ static gab_status mark_place(void *context, size_t index)
 
 static gab_status refine_once(placing *job, gab_refine_report *report)
 {
-  size_t count = gab_proxies_count(job->proxies);
-  GAB_TRY(make_marks(job->forest, count, &job->marks));
-  gab_status status = gab_tasks_run(count, mark_place, job);
+  void *memory = NULL;
+  const size_t count = gab_proxies_count(job->proxies);
+  gab_status status = gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory);
+  if (status != GAB_OK) return gab_proxies_abandon(job->proxies, status);
+  job->marks = memory;
+  status = gab_tasks_run(count, mark_place, job);
   if (status == GAB_OK) status = gab_proxies_refine(job->proxies, job->marks, job->max_level, report);
   gab_free(&job->marks);
   return status;
 }
 
 /* Every round but the last makes something finer, and nothing gets coarser: it ends. */
-static gab_status refine_places(placing *job, gab_refine_report *total)
+gab_status gab_proxies_refine_places(gab_proxies *proxies, gab_mark_place_fn mark, void *user, int max_level,
+                                     gab_refine_report *report)
 {
-  gab_refine_report round;
+  placing job = {.proxies = proxies, .mark = mark, .user = user, .max_level = max_level};
+  gab_refine_report round, total = {0};
   do {
-    GAB_TRY(refine_once(job, &round));
-    total->split += round.split;
-    total->forced += round.forced;
-    total->rounds += round.rounds;
-    total->blocks = round.blocks;
+    GAB_TRY(refine_once(&job, &round));
+    total.split += round.split;
+    total.forced += round.forced;
+    total.rounds += round.rounds;
+    total.blocks = round.blocks;
   } while (round.split > 0);
+  if (report) *report = total;
   return GAB_OK;
 }
 
@@ -138,20 +143,21 @@ gab_status gab_forest_build(gab_forest *forest, gab_mark_place_fn mark, void *us
 {
   uint64_t blocks;
   gab_refine_report result = {0};
-  placing job = {.forest = forest, .mark = mark, .user = user, .max_level = max_level};
+  gab_proxies *proxies = NULL;
   if (!distribute_proxies)
     GAB_FAIL(GAB_ERR_ARGUMENT, "a forest is to be built, but nothing distributes its blocks");
   GAB_TRY(gab_forest_global_blocks(forest, &blocks));
   if (blocks > 0) GAB_FAIL(GAB_ERR_STATE, "the forest has blocks already");
   if (mark && max_level > 0) GAB_TRY(gab_forest_check_even(forest));
   gab_world_enter(forest->world, GAB_PHASE_ADAPT_MARK);
-  gab_status status = gab_proxies_create_on(forest->world, &forest->options, forest->port, &job.proxies);
+  gab_status status = gab_proxies_create_on(forest->world, &forest->options, forest->port, &proxies);
   if (status == GAB_OK)
-    status = mark ? refine_places(&job, &result) : count_proxies(forest, job.proxies, &result);
-  if (status == GAB_OK) status = distribute(forest, distribute_proxies, distribute_context, job.proxies);
-  if (status == GAB_OK) status = gab_forest_apply_regrid(forest, &job.proxies);
+    status = mark ? gab_proxies_refine_places(proxies, mark, user, max_level, &result)
+                  : count_proxies(forest, proxies, &result);
+  if (status == GAB_OK) status = distribute(forest, distribute_proxies, distribute_context, proxies);
+  if (status == GAB_OK) status = gab_forest_apply_regrid(forest, &proxies);
   if (status != GAB_OK) gab_forest_clear(forest);
-  gab_proxies_destroy(&job.proxies);
+  gab_proxies_destroy(&proxies);
   if (report) *report = result;
   return status;
 }

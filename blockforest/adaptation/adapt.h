@@ -58,6 +58,12 @@ typedef struct gab_adapt_report {
  *  criterion said breaks the world, and nothing has changed; else as gab_forest_apply_regrid() */
 gab_status gab_forest_adapt(gab_forest *forest, const gab_adapt_options *options, gab_adapt_report *report);
 
+/** Refines proxies of places that have no data until nothing changes or max_level is reached: the grid of a start, as
+ *  gab_forest_build() makes it. Collective. @param[in] mark  called by several threads @param[out] report  may be NULL
+ *  @return as gab_proxies_refine() */
+gab_status gab_proxies_refine_places(gab_proxies *proxies, gab_mark_place_fn mark, void *user, int max_level,
+                                     gab_refine_report *report);
+
 /** Fills an empty forest: root blocks, refined where `mark` says so until nothing changes or max_level is
  *  reached, distributed, then created and initialised. On failure the forest is left without blocks.
  *  Collective.

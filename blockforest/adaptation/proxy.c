@@ -8,7 +8,7 @@
 /* Products of two 64-bit numbers. */
 __extension__ typedef unsigned __int128 wide;
 
-gab_box gab_proxy_cells(const gab_proxies *all, gab_block_id id)
+gab_box gab_proxies_cells(const gab_proxies *all, gab_block_id id)
 {
   const gab_block_place place = gab_block_id_place(&all->options.grid, id);
   gab_box box;
@@ -22,14 +22,14 @@ gab_box gab_proxy_cells(const gab_proxies *all, gab_block_id id)
 bool gab_proxy_exists(const gab_proxies *all, gab_block_id id)
 {
   if (!all->options.exists) return true;
-  const gab_box cells = gab_proxy_cells(all, id);
+  const gab_box cells = gab_proxies_cells(all, id);
   return all->options.exists(all->options.user, gab_block_id_level(&all->options.grid, id), &cells);
 }
 
 uint64_t gab_proxy_weight(const gab_proxies *all, gab_block_id id)
 {
   if (!all->options.weight) return 1;
-  const gab_box cells = gab_proxy_cells(all, id);
+  const gab_box cells = gab_proxies_cells(all, id);
   uint64_t weight =
       all->options.weight(all->options.user, gab_block_id_level(&all->options.grid, id), &cells);
   return weight > 0 ? weight : 1;

@@ -67,6 +67,8 @@ gab_world *gab_proxies_world(const gab_proxies *proxies);
 gab_port *gab_proxies_port(const gab_proxies *proxies);
 const gab_forest_options *gab_proxies_options(const gab_proxies *proxies);
 int gab_proxies_level(const gab_proxies *proxies, gab_block_id id);
+/** The cells of the place `id`, in cell indices of its level. Pure. */
+gab_box gab_proxies_cells(const gab_proxies *proxies, gab_block_id id);
 /** Bytes that the local proxies take. */
 size_t gab_proxies_bytes(const gab_proxies *proxies);
 

@@ -28,7 +28,6 @@ struct gab_proxies {
 /** gab_proxies_create(). @param[in] port  to talk through; NULL: one of their own is opened */
 gab_status gab_proxies_create_on(gab_world *world, const gab_forest_options *options, gab_port *port,
                                  gab_proxies **proxies);
-gab_box gab_proxy_cells(const gab_proxies *all, gab_block_id id);
 /** Asks gab_forest_options.exists. */
 bool gab_proxy_exists(const gab_proxies *all, gab_block_id id);
 /** Asks gab_forest_options.weight. */

@@ -152,6 +152,25 @@ gab_status gab_block_make_data(const gab_forest *forest, gab_block *block)
   return GAB_OK;
 }
 
+gab_status gab_forest_measure_data(const gab_forest *forest, gab_block_id id, gab_data_id data, size_t *held,
+                                   size_t *packed)
+{
+  gab_block *block = NULL;
+  void *made = NULL;
+  GAB_TRY(gab_forest_check_data(forest, data, "measuring"));
+  const gab_block_data_kind *kind = &forest->kinds[data.index - 1];
+  GAB_TRY(gab_block_make(forest, id, &block));
+  const size_t before = gab_memory_now(GAB_MEMORY_FIELD);
+  const gab_status status = kind->create(kind->user, forest, block, &made);
+  if (status == GAB_OK) {
+    *held = gab_memory_now(GAB_MEMORY_FIELD) - before;
+    *packed = gab_kind_is_stored(kind) ? kind->packed_size(kind->user, made) : 0;
+    kind->destroy(kind->user, made);
+  }
+  gab_block_unmake(forest, &block);
+  return status;
+}
+
 gab_status gab_block_initialise(const gab_forest *forest, gab_block *block)
 {
   for (int i = 0; i < forest->kind_count; i++) {

@@ -98,6 +98,13 @@ gab_box gab_forest_domain_cells(const gab_forest *forest);
 /** Number of all blocks / cells of all slots. Collective. */
 gab_status gab_forest_global_blocks(gab_forest *forest, uint64_t *count);
 
+/** What the data of one kind takes on a block at a place, which need not be here: makes it, without neighbours, and lets it
+ *  go. Local, between steps: no other thread may ask for memory meanwhile. @param[in] id  of a place of the forest
+ *  @param[out] held  bytes that are counted as ::GAB_MEMORY_FIELD @param[out] packed  bytes in an image; 0: is not stored
+ *  @return as gab_block_data_kind.create() */
+gab_status gab_forest_measure_data(const gab_forest *forest, gab_block_id id, gab_data_id data, size_t *held,
+                                   size_t *packed);
+
 /** The oracle: sum mod 2^64 over all blocks of the hash of (id, names and canonical bytes of the stored
  *  kinds). Does not depend on owners or order. Collective.
  *  @return ::GAB_ERR_STATE on all if the forest is torn, or holds blocks of skeletons, whose state nobody has

@@ -312,6 +312,11 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, const gab_lbm *lbm, con
   return status;
 }
 
+gab_data_id gab_lbm_quantities_data(const gab_lbm_quantities *quantities)
+{
+  return quantities->neighbourhood;
+}
+
 void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
 {
   gab_lbm_quantities *gone = *quantities;

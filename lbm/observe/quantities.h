@@ -42,6 +42,9 @@ gab_status gab_lbm_quantities_create(gab_forest *forest, const gab_lbm *lbm, con
                                      bool with_gradients, gab_lbm_quantities **quantities);
 void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities);
 
+/** The handle of that velocity among the data of blocks; {0} without. */
+gab_data_id gab_lbm_quantities_data(const gab_lbm_quantities *quantities);
+
 /** Brings the velocities around all cells up to date: before gradients are evaluated at a step. Collective; nothing without
  *  gradients. */
 gab_status gab_lbm_quantities_update(gab_lbm_quantities *quantities);

@@ -157,6 +157,13 @@ void gab_lbm_scalar_fill(gab_lbm_scalar *it, double value)
 
 gab_data_id gab_lbm_scalar_data(const gab_lbm_scalar *it) { return it->now; }
 
+gab_ghost_kind gab_lbm_scalar_fields(const gab_lbm_scalar *it, gab_data_id data[2])
+{
+  data[0] = it->now;
+  data[1] = it->next;
+  return gab_block_field_ghosts(&it->shape);
+}
+
 /* ---------------------------------------------------------------- made and unmade */
 
 gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int finest, double speed)

@@ -74,6 +74,9 @@ gab_status gab_lbm_scalar_check_stable(double diffusivity, int dimension, int fi
 void gab_lbm_scalar_fill(gab_lbm_scalar *scalar, double value);
 /** Its block data: a gab_field whose component 0 is the value, 1 and so on the momentum of the flow along each axis. */
 gab_data_id gab_lbm_scalar_data(const gab_lbm_scalar *scalar);
+/** What it has on blocks and exchanges in a step, for `plan`. @param[out] data  the values, and those of the next step
+ *  @return the exchange between blocks of one level; borrows from the scalar */
+gab_ghost_kind gab_lbm_scalar_fields(const gab_lbm_scalar *scalar, gab_data_id data[2]);
 
 /** A step of level 0, behind gab_lbm_step(): takes over the momentum of the flow, then moves the scalar. Collective among
  *  neighbours. */

@@ -94,6 +94,16 @@ gab_status gab_phasefield_build(gab_phasefield *phasefield, const gab_phasefield
                           grid->context, report);
 }
 
+gab_status gab_phasefield_refine_places(gab_phasefield *phasefield, const gab_phasefield_grid *grid,
+                                        gab_proxies *proxies)
+{
+  const int levels = phasefield->model.options.levels;
+  marker by = {phasefield, grid};
+  if (levels == 0) return GAB_OK;
+  GAB_TRY(check_grid(phasefield, grid));
+  return gab_proxies_refine_places(proxies, mark_place, &by, levels, NULL);
+}
+
 /* ------------------------------------------------------------------------------------------ who is near */
 
 /* In or beside the cell fractions change. */

@@ -42,6 +42,9 @@ typedef struct gab_phasefield_grid {
  *  @return as gab_forest_build(); ::GAB_ERR_INPUT for a margin that cannot be */
 gab_status gab_phasefield_build(gab_phasefield *phasefield, const gab_phasefield_grid *grid,
                                 gab_refine_report *report);
+/** Refines blocks of level 0 as gab_phasefield_build() does, without blocks. Collective. @return as that */
+gab_status gab_phasefield_refine_places(gab_phasefield *phasefield, const gab_phasefield_grid *grid,
+                                        gab_proxies *proxies);
 /** One round of refinement and coarsening after a step. Collective. Announces what gab_forest_adapt() does.
  *  @param[out] report  may be NULL */
 gab_status gab_phasefield_adapt(gab_phasefield *phasefield, const gab_phasefield_grid *grid,

@@ -48,14 +48,17 @@ static const char usage[] =
     "  --json                for programs: bytes and seconds\n"
     "  --set KEY=VALUE, -s   over the file; may be repeated\n"
     "\n"
-    "Memory: populations with one ghost layer (twice that with kernels that keep two fields), and two\n"
+    "Memory: fields with their ghost layers as a block has them (a flow: one or two fields of populations, or strips of\n"
+    "blocks; of blocks with few fluid cells these alone), and two\n"
     "snapshots of the own image and of what is kept of others: S (1 + 2 R) with R - 1 copies, Kohl et al. "
     "2017,\n"
     "eq. 2; with coded groups of n that survive k losses R is 1 + k/(n - k). At the\n"
     "worst moment of a recovery one process has adopted the blocks of a dead one and packs them with its "
     "own.\n"
-    "Bytes of a step: populations that cross to other processes; between levels as many as on the finer "
-    "one.\n";
+    "Not counted: tables, lists and buffers of messages, about 1 MB of a process and some kB of a block.\n"
+    "Bytes and messages of a step: ghosts that cross to other processes; between levels as many as on the finer "
+    "one.\n"
+    "Reductions, and what output and checkpoints send, are not in it.\n";
 
 /* ---------------------------------------------------------------- command line */
 
@@ -152,11 +155,11 @@ typedef struct planning {
   double started; /* gab_seconds() when MPI was up */
 } planning;
 
-static gab_status plan_grid(void *user, const gab_plan_model *model, gab_proxies *proxies)
+static gab_status plan_grid(void *user, const gab_app_plan *plan)
 {
   const planning *it = user;
   plan_numbers numbers = {0};
-  gab_status status = gab_app_plan_work_out(it->which, model, it->options, proxies, &numbers);
+  gab_status status = gab_app_plan_work_out(it->which, plan, it->options, &numbers);
   numbers.planning_seconds = gab_seconds() - it->started;
   if (status == GAB_OK && it->options->json) status = gab_app_plan_print_json(it->which, &numbers, stdout);
   else if (status == GAB_OK) gab_app_plan_print(it->which, &numbers, stdout);
@@ -171,7 +174,9 @@ static gab_status plan(const plan_options *options)
   GAB_TRY(gab_app_config_from_file(&options->common, &config));
   gab_status status = gab_app_case_create(config, &options->common, &which);
   planning it = {.which = which, .options = options};
-  if (status == GAB_OK) status = gab_app_case_plan(which, plan_grid, &it, &it.started);
+  const int32_t slots = status == GAB_OK && !options->slots ? (int32_t)gab_config_int(config, "run.processes")
+                                                            : (int32_t)options->slots;
+  if (status == GAB_OK) status = gab_app_case_plan(which, slots, plan_grid, &it, &it.started);
   gab_app_case_destroy(&which);
   gab_config_destroy(&config);
   return status;

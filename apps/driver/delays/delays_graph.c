@@ -80,11 +80,10 @@ typedef struct graph_request {
   delays_graph *graph;
 } graph_request;
 
-static gab_status share_grid(void *user, const gab_plan_model *model, gab_proxies *proxies)
+static gab_status share_grid(void *user, const gab_app_plan *plan)
 {
   const graph_request *it = user;
-  (void)model;
-  return share_out(it->which, proxies, it->slots, it->graph);
+  return share_out(it->which, plan->proxies, it->slots, it->graph);
 }
 
 static gab_status graph_of(const gab_app_case *which, const delays_options *options, delays_graph *graph)
@@ -92,7 +91,7 @@ static gab_status graph_of(const gab_app_case *which, const delays_options *opti
   const int64_t slots = options->slots ? options->slots : gab_config_int(which->config, "run.processes");
   if (slots > INT32_MAX) GAB_FAIL(GAB_ERR_INPUT, "-n %" PRId64 ": too many", slots);
   graph_request request = {.which = which, .slots = (int32_t)slots, .graph = graph};
-  return gab_app_case_plan(which, share_grid, &request, NULL);
+  return gab_app_case_plan(which, request.slots, share_grid, &request, NULL);
 }
 
 gab_status gab_app_delays_graph_of_case(const delays_options *options, delays_graph *graph)

@@ -88,10 +88,9 @@ static void count_roots(const flow_case *which, const gab_geometry *geometry, bl
 static void count_proxies(gab_proxies *proxies, const gab_geometry *geometry, block_numbers *numbers)
 {
   for (size_t i = 0; i < gab_proxies_count(proxies); i++) {
-    int level;
-    gab_box cells;
-    gab_app_grid_proxy_cells(proxies, i, &level, &cells);
-    count_block(numbers, geometry, level, &cells);
+    const gab_block_id id = gab_proxies_get(proxies, i)->id;
+    const gab_box cells = gab_proxies_cells(proxies, id);
+    count_block(numbers, geometry, gab_proxies_level(proxies, id), &cells);
   }
 }
 

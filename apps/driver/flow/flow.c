@@ -1,7 +1,10 @@
 /* The table of the flow, and what is behind its entries. */
 #include "apps/driver/flow/simulation.h"
 
+#include "apps/driver/plan/app_plan.h"
 #include "core/base/log.h"
+
+#include <math.h>
 
 /* ---------------------------------------------------------------- check */
 
@@ -26,18 +29,19 @@ static gab_status check(gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
   const flow_case *flow = (const flow_case *)which;
-  gab_geometry *geometry = ((simulation *)it)->geometry;
+  simulation *made = (simulation *)it;
   gab_proxies *proxies = NULL;
   gab_status status = GAB_OK;
   if (flow->refinement.max_level > 0)
-    status = gab_app_grid_proxies_build(it->world, flow, geometry, &proxies);
+    status = gab_proxies_create(it->world, gab_forest_get_options(it->forest), &proxies);
+  if (proxies) status = gab_app_grid_refine(made, proxies);
   if (status == GAB_OK)
     status = gab_app_any_processes_check(which->config, which->options, most_blocks(which, proxies));
   if (status == GAB_OK) {
     gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(which->config));
     gab_app_flow_case_describe(which);
     warn_of_memory(it);
-    gab_app_flow_case_describe_blocks(flow, geometry, proxies);
+    gab_app_flow_case_describe_blocks(flow, made->geometry, proxies);
   }
   gab_proxies_destroy(&proxies);
   return status;
@@ -58,69 +62,34 @@ static void report(const gab_app_run *it)
 
 /* ---------------------------------------------------------------- plan */
 
-/* Bytes of the populations of a block. */
-static double image_bytes(const flow_case *flow, const gab_lattice *lattice)
+/* Solid cells are in no image. Blocks with few fluid cells store these alone, unless another level is beside them. */
+static gab_app_plan_block block_of(const gab_app_plan *plan, const gab_proxy *proxy)
 {
-  const gab_forest_options *grid = &flow->base.grid;
-  double cells = 1;
-  for (int axis = 0; axis < grid->grid.dimension; axis++) cells *= grid->cells[axis];
-  return cells * lattice->q * (double)gab_precision_bytes(flow->setup.options.precision);
+  const int level = gab_proxies_level(plan->proxies, proxy->id);
+  const gab_lbm_footprint flow = gab_lbm_get_footprint(((const simulation *)plan->run)->lbm, plan->slots);
+  const int32_t *cells = plan->run->parameters->grid.cells;
+  const double fluid = ldexp((double)proxy->weight, -level);
+  gab_app_plan_block block = plan->block;
+  bool borders = false;
+  block.updates = (double)proxy->weight;
+  for (size_t r = 0; r < proxy->neighbour_count; r++)
+    borders |= gab_proxies_level(plan->proxies, proxy->neighbours[r].id) != level;
+  block.image = fluid * (double)flow.cell;
+  if (borders || fluid >= flow.sparse_below * cells[0] * cells[1] * cells[2]) return block;
+  return (gab_app_plan_block){.state = block.image, .image = block.image, .updates = block.updates};
 }
 
-/* Bytes that cross in a direction: populations that move so, of the cells at that side. */
-static double crossing_bytes(const flow_case *flow, const gab_lattice *lattice, int direction)
+static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 {
-  const gab_forest_options *grid = &flow->base.grid;
-  int offset[3], populations = 0;
-  double cells = 1;
-  gab_direction_offset(direction, offset);
-  for (int q = 0; q < lattice->q; q++) {
-    bool crosses = true;
-    for (int axis = 0; axis < 3; axis++)
-      if (offset[axis] != 0 && lattice->c[q][axis] != offset[axis]) crosses = false;
-    populations += crosses;
-  }
-  for (int axis = 0; axis < grid->grid.dimension; axis++)
-    if (offset[axis] == 0) cells *= grid->cells[axis];
-  return cells * populations * (double)gab_precision_bytes(flow->setup.options.precision);
-}
-
-static double state_on(const void *user, int32_t processes)
-{
-  const flow_case *flow = user;
-  return gab_lbm_block_bytes(&flow->setup.options, &flow->base.grid, processes);
-}
-
-static gab_plan_model model_of(const flow_case *flow)
-{
-  const gab_lbm_options *options = &flow->setup.options;
-  const gab_lattice *lattice = options->lattice;
-  if (!lattice) lattice = gab_lattice_usual(flow->domain.dimension);
-  gab_plan_model model = {.fields = "populations",
-                          .state =
-                              state_on(flow, (int32_t)gab_config_int(flow->base.config, "run.processes")),
-                          .image = image_bytes(flow, lattice),
-                          .state_on = state_on,
-                          .user = flow,
-                          .adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0};
-  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
-    model.crossing[direction] = crossing_bytes(flow, lattice, direction);
-  return model;
-}
-
-static gab_status plan(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user)
-{
-  const flow_case *flow = (const flow_case *)which;
-  const gab_plan_model model = model_of(flow);
-  gab_geometry *geometry = NULL;
-  gab_proxies *proxies = NULL;
-  gab_status status =
-      gab_geometry_create(&flow->domain, flow->setup.bodies, flow->setup.body_count, &geometry);
-  if (status == GAB_OK) status = gab_app_grid_proxies_build(world, flow, geometry, &proxies);
-  if (status == GAB_OK) status = use(user, &model, proxies);
-  gab_proxies_destroy(&proxies);
-  if (geometry) gab_geometry_destroy(&geometry);
-  return status;
+  simulation *made = (simulation *)it;
+  const flow_case *flow = made->parameters;
+  plan->fields = "populations";
+  plan->block_of = block_of;
+  plan->adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0;
+  gab_app_plan_add_flow(plan, made->lbm);
+  if (gab_lbm_quantities_data(made->view).forest != 0)
+    GAB_TRY(gab_app_plan_add_data(plan, gab_lbm_quantities_data(made->view)));
+  return gab_app_grid_refine(made, plan->proxies);
 }
 
 /* ---------------------------------------------------------------- info */

@@ -51,10 +51,4 @@ void gab_app_flow_case_describe(const gab_app_case *which);
 void gab_app_flow_case_describe_blocks(const flow_case *which, const gab_geometry *geometry,
                                        gab_proxies *proxies);
 
-/** The grid of a case as it will be at the start, all on this process. Collective.
- *  @param[out] proxies  to be destroyed whatever the status */
-gab_status gab_app_grid_proxies_build(gab_world *world, const flow_case *which, gab_geometry *geometry,
-                                      gab_proxies **proxies);
-/** Level of a proxy and its box, in cell indices of that level. */
-void gab_app_grid_proxy_cells(gab_proxies *proxies, size_t index, int *level, gab_box *cells);
 #endif

@@ -100,14 +100,28 @@ static gab_status count_updates(simulation *which)
 
 /* ---------------------------------------------------------------- who has what */
 
-gab_status gab_app_grid_build(simulation *made)
+static gab_status set_refinement(simulation *made)
 {
   const flow_case *which = made->parameters;
   made->refinement = (gab_refinement){.geometry = made->geometry,
                                       .lbm = made->lbm,
                                       .criteria = which->refinement.criteria,
                                       .count = which->refinement.count};
-  GAB_TRY(gab_refinement_check(&made->refinement, which->refinement.max_level));
+  return gab_refinement_check(&made->refinement, which->refinement.max_level);
+}
+
+gab_status gab_app_grid_refine(simulation *made, gab_proxies *proxies)
+{
+  const int max_level = made->parameters->refinement.max_level;
+  GAB_TRY(set_refinement(made));
+  if (max_level == 0) return GAB_OK;
+  return gab_proxies_refine_places(proxies, gab_refinement_mark_place, &made->refinement, max_level, NULL);
+}
+
+gab_status gab_app_grid_build(simulation *made)
+{
+  const flow_case *which = made->parameters;
+  GAB_TRY(set_refinement(made));
   GAB_TRY(gab_forest_build(
       made->base.forest, which->refinement.max_level > 0 ? gab_refinement_mark_place : NULL,
       &made->refinement, which->refinement.max_level, gab_app_run_distribute_first, made, NULL));

@@ -65,6 +65,8 @@ gab_status gab_app_simulation_note_mass(simulation *which, gab_step step);
 
 /** Builds the grid, refined and distributed, and the blocks' data. Collective. */
 gab_status gab_app_grid_build(simulation *made);
+/** Refines the blocks of level 0 as that does, without blocks. Collective. */
+gab_status gab_app_grid_refine(simulation *made, gab_proxies *proxies);
 /** A gab_rebalance_fn. @param[in] user  the simulation */
 gab_status gab_app_grid_rebalance(void *user, gab_forest *forest);
 /** A duty: the grid follows the flow. */

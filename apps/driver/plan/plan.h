@@ -82,12 +82,13 @@ typedef struct plan_numbers {
   double image;                   /**< byte: largest of a slot */
   double peak;                    /**< byte: most in the recovery from one death; 0: none is survived */
   plan_spread partners, sent;     /**< neighbour slots; byte sent in a step of level 0 */
+  plan_spread messages;           /**< in which that goes; between levels as if these were one */
   double updates;                 /**< most cell updates of a slot in a step of level 0 */
   double bandwidth, cost;         /**< byte/s; s of a checkpoint */
   bool is_measured;               /**< the bandwidth, on this machine */
   double mtbf, interval;          /**< s; 0: unknown */
   double step_seconds;            /**< 0: unknown */
-  const char *fields;             /**< as in ::gab_plan_model, as the next one */
+  const char *fields;             /**< as in ::gab_app_plan, as the next one */
   gab_step adapts_every;
   double planning_seconds; /**< since MPI was up */
   size_t proxy_bytes;
@@ -95,27 +96,31 @@ typedef struct plan_numbers {
   plan_clusters clusters; /**< no rows: not asked for */
 } plan_numbers;
 
-/** Works everything out. @param[in] proxies  of the grid, all on this process */
-gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_plan_model *model,
-                                 const plan_options *options, gab_proxies *proxies, plan_numbers *numbers);
+/** Works everything out. */
+gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_app_plan *given,
+                                 const plan_options *options, plan_numbers *numbers);
 void gab_app_plan_release(plan_numbers *numbers);
 void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, FILE *out);
 gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers *numbers, FILE *out);
 
-/** Processes that exchange on a level (of two blocks the finer one's), several times each. Zero-initialise. */
+/** Processes between which something crosses, on a level (of two blocks the finer one's), in an exchange. */
+typedef struct plan_pair {
+  int32_t from, to, level, exchange;
+} plan_pair;
+
+/** Such pairs, each noted several times. Zero-initialise. */
 typedef struct plan_pairs {
-  struct plan_pair {
-    int32_t from, to;
-    int level;
-  } * items; /**< owned: gab_free() */
+  plan_pair *items; /**< owned: gab_free() */
   size_t count;
+  size_t room;
 } plan_pairs;
 
-/** Notes bytes that cross in a step of level 0. */
-gab_status gab_app_plan_flows_note(gab_app_flows *flows, plan_pairs *pairs, int32_t from, int32_t to,
-                                   int level, double bytes);
-/** Adds the envelopes, one for each pair, level and step of the level, and what goes the same way. */
-gab_status gab_app_plan_flows_settle(gab_app_flows *flows, plan_pairs *pairs);
+/** Notes one. There is memory for as many as differ, four times at most. */
+gab_status gab_app_plan_pairs_note(plan_pairs *pairs, const plan_pair *pair);
+/** Each pair once. */
+void gab_app_plan_pairs_settle(plan_pairs *pairs);
+/** Adds the envelopes, one for each pair in each step of its level, and what goes the same way. */
+gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pairs);
 /** Divides processes into clusters, for all numbers of them, and as `options` ask for; that is written. @param[in] domains  nodes; NULL:
  * every process on its own */
 gab_status gab_app_plan_clusters_find(const plan_options *options, const gab_app_flows *flows,

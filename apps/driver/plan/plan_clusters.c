@@ -3,27 +3,20 @@
 
 #include "core/messages/port.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+enum { FEWEST_PAIRS = 1 << 12 };
 
 /* ---------------------------------------------------------------- flows */
 
-gab_status gab_app_plan_flows_note(gab_app_flows *flows, plan_pairs *pairs, int32_t from, int32_t to,
-                                   int level, double bytes)
-{
-  void *list = pairs->items;
-  GAB_TRY(gab_app_flows_put(flows, from, to, bytes));
-  GAB_TRY(gab_list_room(&list, pairs->count, sizeof *pairs->items));
-  pairs->items = list;
-  pairs->items[pairs->count++] = (struct plan_pair){from, to, level};
-  return GAB_OK;
-}
-
 static int by_pair(const void *a, const void *b)
 {
-  const struct plan_pair *x = a, *y = b;
+  const plan_pair *x = a, *y = b;
   if (x->from != y->from) return x->from < y->from ? -1 : 1;
   if (x->to != y->to) return x->to < y->to ? -1 : 1;
-  return (x->level > y->level) - (x->level < y->level);
+  if (x->level != y->level) return x->level < y->level ? -1 : 1;
+  return (x->exchange > y->exchange) - (x->exchange < y->exchange);
 }
 
 static int by_slots(const void *a, const void *b)
@@ -33,15 +26,39 @@ static int by_slots(const void *a, const void *b)
   return (x->to > y->to) - (x->to < y->to);
 }
 
-gab_status gab_app_plan_flows_settle(gab_app_flows *flows, plan_pairs *pairs)
+void gab_app_plan_pairs_settle(plan_pairs *pairs)
 {
   size_t kept = 0;
   if (pairs->count > 0) qsort(pairs->items, pairs->count, sizeof *pairs->items, by_pair);
+  for (size_t i = 0; i < pairs->count; i++)
+    if (kept == 0 || by_pair(&pairs->items[kept - 1], &pairs->items[i]) != 0)
+      pairs->items[kept++] = pairs->items[i];
+  pairs->count = kept;
+}
+
+gab_status gab_app_plan_pairs_note(plan_pairs *pairs, const plan_pair *pair)
+{
+  void *items = pairs->items;
+  if (pairs->count > 0 && by_pair(&pairs->items[pairs->count - 1], pair) == 0) return GAB_OK;
+  if (pairs->count == pairs->room) {
+    gab_app_plan_pairs_settle(pairs);
+    if (2 * pairs->count >= pairs->room) {
+      const size_t room = pairs->room > 0 ? 2 * pairs->room : FEWEST_PAIRS;
+      GAB_TRY(gab_realloc(room * sizeof *pair, GAB_MEMORY_OTHER, &items));
+      pairs->items = items;
+      pairs->room = room;
+    }
+  }
+  pairs->items[pairs->count++] = *pair;
+  return GAB_OK;
+}
+
+gab_status gab_app_plan_flows_settle(gab_app_flows *flows, const plan_pairs *pairs)
+{
+  size_t kept = 0;
   for (size_t i = 0; i < pairs->count; i++) {
-    const struct plan_pair *pair = &pairs->items[i];
-    if (i > 0 && by_pair(pair - 1, pair) == 0) continue;
-    GAB_TRY(gab_app_flows_put(flows, pair->from, pair->to,
-                              GAB_ENVELOPE_BYTES * (double)((uint64_t)1 << pair->level)));
+    const plan_pair *pair = &pairs->items[i];
+    GAB_TRY(gab_app_flows_put(flows, pair->from, pair->to, ldexp(GAB_ENVELOPE_BYTES, pair->level)));
   }
   if (flows->count > 0) qsort(flows->flows, flows->count, sizeof *flows->flows, by_slots);
   for (size_t i = 0; i < flows->count; i++) {

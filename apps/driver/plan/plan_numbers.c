@@ -15,19 +15,22 @@ enum { ALL = GAB_BALANCE_LEVELS };
 
 typedef struct slot_numbers {
   double state, image, held, sent;
-  double spread;   /* sent per snapshot */
-  double messages; /* for the time that one is taken */
+  double spread;  /* sent per snapshot */
+  double pieces;  /* of parities, under way while a snapshot is taken */
+  double sharing; /* blocks that lie in shared fields */
+  double updates, messages;
   double blocks[GAB_BALANCE_LEVELS + 1];
   int64_t adopted_from;
 } slot_numbers;
 
 typedef struct plan_work {
   const gab_app_case *parameters;
-  const gab_plan_model *model;
+  const gab_app_plan *given;
   plan_numbers *numbers;
   gab_proxies *proxies;
   int32_t *plan, *partners;
   slot_numbers *slots;
+  slot_numbers all; /* own state, image and sharing blocks of all */
   bool wants_flows;
   plan_pairs pairs;
 } plan_work;
@@ -38,27 +41,58 @@ static gab_status count_contact(void *user, int32_t part, const gab_proxy *proxy
   plan_work *work = user;
   int own = gab_proxies_level(work->proxies, proxy->id), other = gab_proxies_level(work->proxies, row->id);
   int finer = own > other ? own : other; /* whose cells cross, in whose steps */
-  const double bytes = work->model->crossing[row->direction] * (double)((uint64_t)1 << finer);
-  work->slots[part].sent += bytes;
-  return work->wants_flows && bytes > 0
-             ? gab_app_plan_flows_note(&work->numbers->flows, &work->pairs, part, other_part, finer, bytes)
-             : GAB_OK;
+  if (!work->given->substeps) finer = 0;
+  for (int k = 0; k < work->given->exchanges; k++) {
+    const double bytes = ldexp(work->given->crossing[k][row->direction], finer);
+    if (!(bytes > 0)) continue;
+    work->slots[part].sent += bytes;
+    GAB_TRY(gab_app_plan_pairs_note(&work->pairs, &(plan_pair){part, other_part, finer, k}));
+    if (work->wants_flows) GAB_TRY(gab_app_flows_put(&work->numbers->flows, part, other_part, bytes));
+  }
+  return GAB_OK;
 }
 
-static double state_on(const gab_plan_model *model, int32_t processes)
+/* One message for each exchange of a level with a process, in each of its steps. */
+static void count_messages(plan_work *work)
 {
-  return model->state_on ? model->state_on(model->user, processes) : model->state;
+  gab_app_plan_pairs_settle(&work->pairs);
+  for (size_t i = 0; i < work->pairs.count; i++)
+    work->slots[work->pairs.items[i].from].messages += ldexp(1, work->pairs.items[i].level);
+}
+
+static double state_of(const gab_app_plan *given, double own, double sharing)
+{
+  return own + (given->places > 0 ? ceil(sharing / given->places) * given->shared_state : 0);
+}
+
+static gab_app_plan_block block_of(const gab_app_plan *given, const gab_proxy *proxy)
+{
+  if (given->block_of) return given->block_of(given, proxy);
+  gab_app_plan_block block = given->block;
+  if (given->substeps) block.updates = ldexp(block.updates, gab_proxies_level(given->proxies, proxy->id));
+  return block;
 }
 
 static void add_blocks(plan_work *work)
 {
-  const double state = state_on(work->model, work->numbers->slots), image = work->model->image;
   for (size_t i = 0; i < gab_proxies_count(work->proxies); i++) {
     slot_numbers *slot = &work->slots[work->plan[i]];
-    slot->state += state;
-    slot->image += image;
-    slot->blocks[gab_proxies_level(work->proxies, gab_proxies_get(work->proxies, i)->id)]++;
+    const gab_proxy *proxy = gab_proxies_get(work->proxies, i);
+    const gab_app_plan_block block = block_of(work->given, proxy);
+    slot->state += block.state;
+    slot->image += block.image;
+    slot->sharing += block.shares;
+    slot->updates += block.updates;
+    slot->blocks[gab_proxies_level(work->proxies, proxy->id)]++;
     slot->blocks[ALL]++;
+  }
+  for (int32_t p = 0; p < work->numbers->slots; p++) {
+    slot_numbers *slot = &work->slots[p];
+    work->all.state += slot->state;
+    work->all.image += slot->image;
+    work->all.sharing += slot->sharing;
+    slot->state = state_of(work->given, slot->state, slot->sharing);
+    if (slot->updates > work->numbers->updates) work->numbers->updates = slot->updates;
   }
 }
 
@@ -71,8 +105,7 @@ static void hold_parities(plan_work *work, gab_slot slot)
   for (int i = 0; i < group.count; i++)
     if (work->slots[group.slots[i]].image > longest) longest = work->slots[group.slots[i]].image;
   work->slots[slot].held += longest * group.parities / gab_group_pieces(&group);
-  work->slots[slot].messages =
-      (double)gab_group_messages(&group, (size_t)(longest / gab_group_pieces(&group)));
+  work->slots[slot].pieces = (double)gab_group_messages(&group, (size_t)(longest / gab_group_pieces(&group)));
   work->slots[slot].spread += longest * group.parities;
 }
 
@@ -105,7 +138,7 @@ static void spread_add(plan_spread *spread, double value, int32_t slots)
 /* Memory without faults: the state, snapshots of the own image and of what is kept of others, and what making them takes. */
 static double memory_of(const plan_numbers *numbers, const slot_numbers *slot)
 {
-  return slot->state + numbers->buffers * (slot->image + slot->held) + slot->messages;
+  return slot->state + numbers->buffers * (slot->image + slot->held) + slot->pieces;
 }
 
 static void spread_out(plan_work *work)
@@ -116,6 +149,7 @@ static void spread_out(plan_work *work)
   spread_begin(&numbers->memory);
   spread_begin(&numbers->sent);
   spread_begin(&numbers->partners);
+  spread_begin(&numbers->messages);
   spread_begin(&numbers->held);
   spread_begin(&numbers->wire);
   for (int32_t p = 0; p < numbers->slots; p++) {
@@ -127,6 +161,7 @@ static void spread_out(plan_work *work)
     spread_add(&numbers->held, slot->held, numbers->slots);
     spread_add(&numbers->wire, slot->spread, numbers->slots);
     spread_add(&numbers->partners, work->partners[p], numbers->slots);
+    spread_add(&numbers->messages, slot->messages, numbers->slots);
     if (slot->image > numbers->image) numbers->image = slot->image;
   }
 }
@@ -164,8 +199,8 @@ static gab_status memory_on(const plan_work *work, int32_t processes, bool at_pe
 {
   const plan_numbers *numbers = work->numbers;
   const double blocks = (double)numbers->balance.blocks;
-  double held = ceil(blocks / processes), state = held * state_on(work->model, processes);
-  double image = held * work->model->image;
+  const double share = ceil(blocks / processes) / blocks, image = share * work->all.image;
+  const double state = state_of(work->given, share * work->all.state, share * work->all.sharing);
   gab_members all;
   gab_placement placement;
   gab_members_init(&all, processes);
@@ -251,7 +286,6 @@ static gab_status find_costs(plan_work *work, const plan_options *options)
   numbers->cost = (numbers->image + 2 * numbers->wire.most) / numbers->bandwidth;
   GAB_TRY(find_mtbf(work->parameters, options, numbers));
   if (numbers->mtbf > 0) numbers->interval = gab_interval_young(numbers->mtbf, numbers->cost);
-  numbers->updates = (double)numbers->balance.weight_max;
   if (options->rate > 0) numbers->step_seconds = numbers->updates / options->rate;
   return GAB_OK;
 }
@@ -287,7 +321,6 @@ static void count_spares(const gab_app_case *which, const plan_options *options,
 static gab_status choose(const gab_app_case *which, const plan_options *options, plan_numbers *numbers)
 {
   const gab_config *config = which->config;
-  numbers->slots = (int32_t)(options->slots ? options->slots : gab_config_int(config, "run.processes"));
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
   count_spares(which, options, numbers);
@@ -321,6 +354,7 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   hold_copies(work);
   GAB_TRY(gab_balance_contacts(work->proxies, work->plan, work->numbers->slots, work->partners, count_contact,
                                work));
+  count_messages(work);
   spread_out(work);
   GAB_TRY(find_peak(work));
   if (work->wants_flows) GAB_TRY(gab_app_plan_flows_settle(&work->numbers->flows, &work->pairs));
@@ -334,17 +368,19 @@ static gab_status work_out(plan_work *work, const plan_options *options)
   return find_costs(work, options);
 }
 
-gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_plan_model *model,
-                                 const plan_options *options, gab_proxies *proxies, plan_numbers *numbers)
+gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_app_plan *given,
+                                 const plan_options *options, plan_numbers *numbers)
 {
+  gab_proxies *proxies = given->proxies;
   void *plan = NULL, *partners = NULL, *slots = NULL;
+  numbers->slots = given->slots;
   GAB_TRY(choose(which, options, numbers));
   size_t count = (size_t)numbers->slots;
   gab_status status = gab_alloc(gab_proxies_count(proxies) * sizeof(int32_t), GAB_MEMORY_OTHER, &plan);
   if (status == GAB_OK) status = gab_alloc(count * sizeof(int32_t), GAB_MEMORY_OTHER, &partners);
   if (status == GAB_OK) status = gab_alloc(count * sizeof(slot_numbers), GAB_MEMORY_OTHER, &slots);
   plan_work work = {.parameters = which,
-                    .model = model,
+                    .given = given,
                     .numbers = numbers,
                     .proxies = proxies,
                     .plan = plan,
@@ -352,8 +388,8 @@ gab_status gab_app_plan_work_out(const gab_app_case *which, const gab_plan_model
                     .slots = slots,
                     .wants_flows = options->clusters};
   numbers->flows.slots = numbers->slots;
-  numbers->fields = model->fields;
-  numbers->adapts_every = model->adapts_every;
+  numbers->fields = given->fields;
+  numbers->adapts_every = given->adapts_every;
   if (status == GAB_OK) status = work_out(&work, options);
   numbers->memory_given = options->memory;
   numbers->proxy_bytes = gab_proxies_bytes(proxies);

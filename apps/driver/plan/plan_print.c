@@ -114,6 +114,8 @@ void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, 
   fprintf(out, "  %-40s %10.0f %10.2f %10.0f\n", "processes that it exchanges with", numbers->partners.least,
           numbers->partners.mean, numbers->partners.most);
   print_bytes(out, "sent in a step of level 0", &numbers->sent);
+  fprintf(out, "  %-40s %10.0f %10.2f %10.0f\n", "messages of it", numbers->messages.least,
+          numbers->messages.mean, numbers->messages.most);
   print_checkpoint(numbers, out);
   print_spares(numbers, out);
   if (numbers->memory_given > 0) print_fewest(numbers, out);
@@ -183,9 +185,10 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
   const struct {
     const char *name;
     const plan_spread *spread;
-  } spreads[] = {{"state_bytes", &numbers->state},    {"memory_bytes", &numbers->memory},
-                 {"redundant_bytes", &numbers->held}, {"sent_bytes_per_checkpoint", &numbers->wire},
-                 {"partners", &numbers->partners},    {"sent_bytes_per_step", &numbers->sent}};
+  } spreads[] = {{"state_bytes", &numbers->state},         {"memory_bytes", &numbers->memory},
+                 {"redundant_bytes", &numbers->held},      {"sent_bytes_per_checkpoint", &numbers->wire},
+                 {"partners", &numbers->partners},         {"sent_bytes_per_step", &numbers->sent},
+                 {"messages_per_step", &numbers->messages}};
   gab_buffer text = {0};
   gab_json *json = gab_json_begin(GAB_JSON_PAGE);
   gab_json_text(json, "case", gab_config_name(which->config));
@@ -208,6 +211,7 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
   put_number(json, "checkpoint_seconds", numbers->cost);
   put_number(json, "mtbf_seconds", numbers->mtbf);
   put_number(json, "interval_seconds", numbers->interval);
+  put_number(json, "updates_per_step", numbers->updates);
   put_number(json, "step_seconds", numbers->step_seconds);
   put_number(json, "planning_seconds", numbers->planning_seconds);
   gab_json_uint(json, "proxy_bytes", numbers->proxy_bytes);

@@ -86,4 +86,5 @@ const gab_physics gab_physics_solidification = {.name = "solidification",
                                                 .name_levers = gab_app_growth_name_levers,
                                                 .report = gab_app_growth_report,
                                                 .files = gab_app_growth_files,
-                                                .release_run = gab_app_growth_release};
+                                                .release_run = gab_app_growth_release,
+                                                .plan = gab_app_growth_plan};

@@ -59,6 +59,20 @@ gab_status gab_app_growth_build_grid(growth *it)
   return gab_phasefield_build(it->model, &grid, NULL);
 }
 
+gab_status gab_app_growth_plan(gab_app_run *run, gab_app_plan *plan)
+{
+  growth *it = (growth *)run;
+  const gab_phasefield_refinement_setup *setup = &it->parameters->refinement;
+  const gab_phasefield_grid grid = grid_of(it, NULL);
+  gab_ghost_kind ghosts[2];
+  plan->fields = "phases";
+  plan->adapts_every = setup->levels > 0 ? setup->every : 0;
+  gab_phasefield_get_ghosts(it->model, ghosts);
+  for (int i = 0; i < 2; i++) gab_app_plan_add_ghosts(plan, &ghosts[i]);
+  GAB_TRY(gab_app_plan_add_data(plan, gab_phasefield_data(it->model)));
+  return gab_phasefield_refine_places(it->model, &grid, plan->proxies);
+}
+
 bool gab_app_growth_grid_due(const void *user, gab_step step)
 {
   const solidification_case *which = ((const growth *)user)->parameters;

@@ -6,7 +6,7 @@
 #ifndef GABION_APPS_DRIVER_GROWTH_H
 #define GABION_APPS_DRIVER_GROWTH_H
 
-#include "apps/driver/run/run.h"
+#include "apps/driver/plan/app_plan.h"
 #include "apps/driver/solidification/solidification.h"
 #include "blockforest/output/parts.h"
 #include "resilience/resilience_config.h"
@@ -64,6 +64,8 @@ extern const char gab_app_growth_files[];
 /* ---- grid.c ---- */
 /** Fills the forest. Collective. */
 gab_status gab_app_growth_build_grid(growth *it);
+/** As in ::gab_physics. */
+gab_status gab_app_growth_plan(gab_app_run *run, gab_app_plan *plan);
 bool gab_app_growth_grid_due(const void *user, gab_step step);
 gab_status gab_app_growth_adapt_grid(void *user, gab_step step);
 

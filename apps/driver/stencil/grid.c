@@ -162,33 +162,11 @@ gab_status gab_app_stencil_build_grid(stencil_run *it)
   return gab_app_stencil->start ? fill_blocks(it) : GAB_OK;
 }
 
-/* As gab_forest_build() does it. */
-gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies)
+gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxies)
 {
-  const gab_forest_options *grid = &which->base.grid;
   placing by = {.which = which};
-  gab_refine_report report = {.split = which->finest > 0};
-  GAB_TRY(gab_proxies_create(world, grid, proxies));
-  while (report.split > 0) {
-    void *memory;
-    const size_t count = gab_proxies_count(*proxies);
-    GAB_TRY(gab_alloc(count * sizeof(gab_mark), GAB_MEMORY_OTHER, &memory));
-    gab_mark *marks = memory;
-    for (size_t i = 0; i < count; i++) {
-      const gab_block_place place = gab_block_id_place(&grid->grid, gab_proxies_get(*proxies, i)->id);
-      gab_box cells;
-      for (int axis = 0; axis < 3; axis++) {
-        cells.lo[axis] = (int64_t)place.at[axis] * grid->cells[axis];
-        cells.hi[axis] = cells.lo[axis] + grid->cells[axis];
-      }
-      marks[i] = place.level < which->finest ? mark_place(&by, place.level, &cells) : GAB_MARK_KEEP;
-    }
-    gab_status status =
-        by.status == GAB_OK ? gab_proxies_refine(*proxies, marks, which->finest, &report) : by.status;
-    gab_free(&memory);
-    GAB_TRY(status);
-  }
-  return GAB_OK;
+  if (which->finest > 0) GAB_TRY(gab_proxies_refine_places(proxies, mark_place, &by, which->finest, NULL));
+  return by.status;
 }
 
 /* ---------------------------------------------------------------- adaptation */

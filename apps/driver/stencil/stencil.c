@@ -1,13 +1,11 @@
 /* A physics whose state is some numbers in each cell, for programs that bring nothing but the equation. */
 #include "apps/driver/stencil/stencil_impl.h"
 
-#include "blockforest/forest/direction.h"
 #include "core/base/exact_sum.h"
 #include "core/base/log.h"
 #include "core/messages/collective.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 const gab_stencil *gab_app_stencil;
 
@@ -75,30 +73,6 @@ static void describe(const gab_app_case *which)
 }
 
 static double fields_bytes(void) { return (double)gab_app_stencil_field_count() * sizeof(double); }
-
-static gab_status plan(gab_world *world, const gab_app_case *which, gab_plan_fn *use, void *user)
-{
-  const int32_t *cells = which->grid.cells;
-  const double image = (double)cells[0] * cells[1] * cells[2] * fields_bytes();
-  const stencil_case *mine = (const stencil_case *)which;
-  gab_plan_model model = {.fields = gab_app_stencil->fields[0],
-                          .state = 2 * image,
-                          .image = image,
-                          .adapts_every = mine->finest > 0 ? mine->every : 0};
-  for (int direction = 0; direction < GAB_DIRECTIONS; direction++) {
-    int offset[3];
-    gab_direction_offset(direction, offset);
-    const int axes = abs(offset[0]) + abs(offset[1]) + abs(offset[2]);
-    if (axes == 0 || (axes > 1 && !gab_app_stencil->diagonals)) continue;
-    const gab_box box = gab_direction_send_box(direction, cells, 1);
-    model.crossing[direction] = (double)gab_box_count(&box) * fields_bytes();
-  }
-  gab_proxies *proxies = NULL;
-  gab_status status = gab_app_stencil_make_proxies(world, mine, &proxies);
-  if (status == GAB_OK) status = use(user, &model, proxies);
-  gab_proxies_destroy(&proxies);
-  return status;
-}
 
 /* ---------------------------------------------------------------- made and unmade */
 
@@ -278,6 +252,20 @@ static gab_status add_writers(gab_app_run *run)
       .every = gab_config_int(run->parameters->config, gab_app_stencil_path(path, "every"))};
   return gab_output_add_series(run->output, schedule, gab_app_stencil->name, gab_app_stencil->sums,
                                (size_t)count_of(gab_app_stencil->sums), sums_row, run, NULL);
+}
+
+/* ---------------------------------------------------------------- plan */
+
+static gab_status plan(gab_app_run *run, gab_app_plan *plan)
+{
+  const stencil_run *it = (const stencil_run *)run;
+  const gab_ghost_kind ghosts = gab_block_field_ghosts(&it->shape);
+  plan->fields = gab_app_stencil->fields[0];
+  plan->adapts_every = it->parameters->finest > 0 ? it->parameters->every : 0;
+  gab_app_plan_add_ghosts(plan, &ghosts);
+  GAB_TRY(gab_app_plan_add_data(plan, it->now));
+  GAB_TRY(gab_app_plan_add_data(plan, it->next));
+  return gab_app_stencil_refine(it->parameters, plan->proxies);
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -3,6 +3,7 @@
 #define GABION_APPS_DRIVER_STENCIL_IMPL_H
 
 #include "apps/driver/case/tables.h"
+#include "apps/driver/plan/app_plan.h"
 #include "apps/driver/run/run.h"
 #include "apps/driver/stencil/stencil.h"
 #include "blockforest/exchange/level_ghosts.h"
@@ -58,7 +59,7 @@ gab_status gab_app_stencil_refinement_read(stencil_case *which);
 void gab_app_stencil_start_cell(const stencil_case *which, int level, const int64_t cell[3], double *values);
 gab_status gab_app_stencil_build_grid(stencil_run *it);
 gab_status gab_app_stencil_add_adaptation(stencil_run *it);
-/* The grid of the start, all on this process. */
-gab_status gab_app_stencil_make_proxies(gab_world *world, const stencil_case *which, gab_proxies **proxies);
+/* The grid of the start of these blocks of level 0. */
+gab_status gab_app_stencil_refine(const stencil_case *which, gab_proxies *proxies);
 
 #endif

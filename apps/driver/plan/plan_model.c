@@ -1,0 +1,84 @@
+/* What a physics says of its blocks, for `gabion plan`. */
+#include "apps/driver/driver.h"
+
+#include "core/base/log.h"
+#include "lbm/lbm.h"
+
+gab_status gab_app_plan_add_data(gab_app_plan *plan, gab_data_id data)
+{
+  size_t held, packed;
+  if (gab_proxies_count(plan->proxies) == 0)
+    GAB_FAIL(GAB_ERR_INPUT, "a grid without blocks cannot be planned");
+  const gab_block_id id = gab_proxies_get(plan->proxies, 0)->id;
+  GAB_TRY(gab_forest_measure_data(plan->run->forest, id, data, &held, &packed));
+  plan->block.state += (double)held;
+  plan->block.image += (double)packed;
+  return GAB_OK;
+}
+
+void gab_app_plan_add_ghosts(gab_app_plan *plan, const gab_ghost_kind *ghosts)
+{
+  const int last = GAB_APP_MOST_EXCHANGES - 1, own = plan->exchanges < last ? plan->exchanges : last;
+  for (int direction = 0; direction < GAB_DIRECTIONS; direction++)
+    if (direction != GAB_DIRECTION_CENTRE)
+      plan->crossing[own][direction] += (double)ghosts->size(ghosts->user, direction);
+  plan->exchanges = own + 1;
+}
+
+void gab_app_plan_add_flow(gab_app_plan *plan, const struct gab_lbm *lbm)
+{
+  const gab_lbm_footprint flow = gab_lbm_get_footprint(lbm, plan->slots);
+  const int32_t *cells = plan->run->parameters->grid.cells;
+  plan->block.image += (double)flow.cell * cells[0] * cells[1] * cells[2];
+  if (flow.places > 1) {
+    plan->block.shares = true;
+    plan->shared_state = (double)flow.field;
+    plan->places = flow.places;
+  } else plan->block.state += (double)flow.field;
+  gab_app_plan_add_ghosts(plan, &flow.ghosts);
+  plan->substeps = true;
+}
+
+/* ---------------------------------------------------------------- the plan of a case */
+
+static gab_status fill(gab_app_plan *plan, const gab_app_case *which, gab_app_plan_fn *use, void *user)
+{
+  GAB_TRY(gab_proxies_create(plan->run->world, gab_forest_get_options(plan->run->forest), &plan->proxies));
+  plan->block.updates = (double)which->grid.cells[0] * which->grid.cells[1] * which->grid.cells[2];
+  GAB_TRY(which->physics->plan(plan->run, plan));
+  return use(user, plan);
+}
+
+static gab_status plan_in(gab_world *world, const gab_app_case *which, int32_t slots, gab_app_plan_fn *use,
+                          void *user)
+{
+  char folder[GAB_APP_PATH_LENGTH];
+  gab_app_plan plan = {.slots = slots, .fields = "fields"};
+  if (gab_members_count(gab_world_members(world)) > 1)
+    GAB_FAIL(GAB_ERR_INPUT, "one process plans for all: start `gabion plan' without mpirun");
+  gab_app_default_folder(which->options->word, folder, sizeof folder);
+  gab_status status = gab_app_run_create(world, which, folder, &plan.run);
+  if (status == GAB_OK) status = fill(&plan, which, use, user);
+  gab_proxies_destroy(&plan.proxies);
+  gab_app_run_destroy(&plan.run);
+  return status;
+}
+
+/* What went wrong is said behind the end of MPI, too. */
+gab_status gab_app_case_plan(const gab_app_case *which, int32_t slots, gab_app_plan_fn *use, void *user,
+                             double *started)
+{
+  const gab_physics *physics = which->physics;
+  gab_world *world = NULL;
+  char message[1024];
+  if (!physics->plan)
+    return gab_config_fail(which->config, physics->section ? physics->section : "run",
+                           "gabion plan does not know %s", physics->title);
+  GAB_TRY(gab_world_create(NULL, NULL, &world));
+  if (started) *started = gab_seconds();
+  gab_status status = plan_in(world, which, slots, use, user);
+  snprintf(message, sizeof message, "%s", gab_error_message());
+  gab_world_destroy(&world);
+  if (status != GAB_OK) gab_error_set(status, __FILE__, __LINE__, "%s", message);
+  return status;
+}
