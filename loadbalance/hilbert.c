@@ -44,9 +44,13 @@ static state descend(state now, uint32_t step, int dimension)
   return now;
 }
 
+/* The last axis is halved first, x last: rows of blocks along x stay together on 2 and 4 processes, and what crosses between
+ * processes is rows, not single values. */
+static state start(int dimension) { return (state){0, dimension - 1}; }
+
 static uint64_t hilbert_encode(int dimension, int bits, const uint32_t at[3])
 {
-  state now = {0, 0};
+  state now = start(dimension);
   uint64_t position = 0;
   for (int bit = bits - 1; bit >= 0; --bit) {
     uint32_t corner = 0;
@@ -61,7 +65,7 @@ static uint64_t hilbert_encode(int dimension, int bits, const uint32_t at[3])
 
 static void hilbert_decode(int dimension, int bits, uint64_t position, uint32_t at[3])
 {
-  state now = {0, 0};
+  state now = start(dimension);
   at[0] = at[1] = at[2] = 0;
   for (int bit = bits - 1; bit >= 0; --bit) {
     uint32_t step = (uint32_t)(position >> (bit * dimension)) & ((1u << dimension) - 1);

@@ -41,6 +41,23 @@ static void consecutive_hilbert_positions_share_a_face(void **state)
     }
 }
 
+/* Halves of the curve, and in 3D quarters, are cut across the last axes: rows along x are whole in each. */
+static void pieces_hold_whole_rows(void **state)
+{
+  (void)state;
+  enum { BITS = 3, EDGE = 1 << BITS };
+  for (size_t c = 0; c < sizeof curves / sizeof curves[0]; ++c)
+    for (int dimension = 2; dimension <= 3; ++dimension)
+      for (uint32_t z = 0; z < (dimension == 3 ? EDGE : 1); ++z)
+        for (uint32_t y = 0; y < EDGE; ++y)
+          for (uint32_t x = 1; x < EDGE; ++x) {
+            const uint32_t first[3] = {0, y, z}, at[3] = {x, y, z};
+            const int pieces = dimension - 1; /* two to that power */
+            const uint64_t own = curves[c]->encode(dimension, BITS, at) >> (dimension * BITS - pieces);
+            assert_true(own == curves[c]->encode(dimension, BITS, first) >> (dimension * BITS - pieces));
+          }
+}
+
 static void morton_interleaves_bits_with_x_lowest(void **state)
 {
   (void)state;
@@ -93,6 +110,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_place_has_one_position_and_back),
       cmocka_unit_test(consecutive_hilbert_positions_share_a_face),
+      cmocka_unit_test(pieces_hold_whole_rows),
       cmocka_unit_test(morton_interleaves_bits_with_x_lowest),
       cmocka_unit_test(the_finer_curve_refines_the_coarser_one),
       cmocka_unit_test(the_deepest_positions_fit),
