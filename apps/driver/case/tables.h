@@ -51,7 +51,8 @@
   }
 
 /* What there is to be written, in the words of the physics that have it. */
-#define QUANTITY_LIST       "density, pressure, velocity, speed, vorticity, q_criterion, owner, level"
+#define QUANTITY_LIST                                                                                        \
+  "density, pressure, velocity, speed, vorticity, q_criterion, wall_shear_stress, owner, level"
 #define PHASE_QUANTITY_LIST "phase, solid, interface, temperature, phi_NAME, mu_1, c_1, ..."
 
 #endif
