@@ -47,7 +47,7 @@ gab_status gab_body_shape_register(const gab_body_shape *shape)
 /* ------------------------------------------------------------------------------------------ its distance */
 
 /* In cells of level 0. An image beyond a periodic side lies `centre' away from the body. */
-static double distance_at(const gab_shape_data *shape, const double point[3])
+double gab_distance_at(const gab_shape_data *shape, const double point[3])
 {
   double physical[3];
   for (int axis = 0; axis < 3; ++axis)
@@ -60,7 +60,7 @@ bool gab_distance_has(const gab_shape_data *shape, const double point[3])
 {
   for (int axis = 0; axis < shape->dimension; ++axis)
     if (!(point[axis] >= shape->lo[axis] && point[axis] <= shape->hi[axis])) return false;
-  return distance_at(shape, point) <= 0;
+  return gab_distance_at(shape, point) <= 0;
 }
 
 /* Rounding may make it a bit steeper than it is. */
@@ -76,7 +76,7 @@ gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[
     within = within && lo[axis] >= shape->lo[axis] && hi[axis] <= shape->hi[axis];
     square += (hi[axis] - lo[axis]) * (hi[axis] - lo[axis]) / 4;
   }
-  const double distance = distance_at(shape, centre);
+  const double distance = gab_distance_at(shape, centre);
   const double reach = sqrt(square) + slack * (1 + sqrt(square) + fabs(distance));
   if (distance > reach) return GAB_RELATION_APART;
   return within && distance < -reach ? GAB_RELATION_COVERED : GAB_RELATION_MIXED;
@@ -117,12 +117,12 @@ gab_status gab_distance_check(const gab_shape_data *shape, const gab_domain *dom
         double point[3];
         for (int axis = 0; axis < 3; ++axis)
           point[axis] = (double)domain->cells[axis] * (at[axis] + 0.5) / count[axis];
-        const double here = distance_at(shape, point);
+        const double here = gab_distance_at(shape, point);
         for (int axis = 0; axis < domain->dimension; ++axis) {
           const double apart = (double)domain->cells[axis] / LOOKS;
           double next[3] = {point[0], point[1], point[2]};
           next[axis] += apart;
-          const double change = fabs(distance_at(shape, next) - here);
+          const double change = fabs(gab_distance_at(shape, next) - here);
           if (!(change <= apart * (1 + 1e-6)))
             GAB_FAIL(
                 GAB_ERR_INPUT,

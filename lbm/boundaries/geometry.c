@@ -359,6 +359,25 @@ double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const
   return half_way;
 }
 
+bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
+                         double normal[3], double *distance)
+{
+  const int dimension = geometry->domain.dimension;
+  int64_t inside[3];
+  double centre[3];
+  const gab_shape_data *nearest = NULL;
+  if (geometry->bodies[body].shape == GAB_SHAPE_MASK || !wrap(&geometry->domain, level, cell, inside))
+    return false;
+  centre_of_cell(&geometry->domain, level, inside, centre);
+  *distance = INFINITY;
+  for (size_t i = geometry->first_shape[body]; i < geometry->first_shape[body + 1]; ++i) {
+    const double away = ldexp(fabs(gab_shape_distance(&geometry->shapes[i], centre)), level);
+    if (away < *distance) nearest = &geometry->shapes[i];
+    *distance = fmin(*distance, away);
+  }
+  return nearest && gab_shape_normal(nearest, dimension, centre, normal);
+}
+
 /* The shapes whose surface may pass through a box; all of them if they are too many to be listed. */
 enum { MOST_NEAR = 64 };
 typedef struct near_shapes {

@@ -89,6 +89,12 @@ int gab_geometry_cell(const gab_geometry *geometry, int level, const int64_t cel
 double gab_geometry_wall_distance(const gab_geometry *geometry, int level, const int64_t solid[3], int body,
                                   const int8_t c[3]);
 
+/** The normal of a body's surface where it is nearest to a fluid cell, out of the body; of the surface as described, staircase or
+ *  not. Pure. @param[in] body  that is near the cell @param[out] normal  of length 1 @param[out] distance  to the surface, in cells of
+ *  `level` @return false for a mask, which has none */
+bool gab_geometry_normal(const gab_geometry *geometry, int level, const int64_t cell[3], int body,
+                         double normal[3], double *distance);
+
 /** @return the number of fluid cells in a box (cells outside the domain do not count). Cost grows with the
  *  surface of the bodies in the box, not with its volume. Pure. */
 uint64_t gab_geometry_fluid_cells(const gab_geometry *geometry, int level, const gab_box *cells);

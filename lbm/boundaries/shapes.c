@@ -120,6 +120,49 @@ static bool cut_by_radius(const gab_shape_data *shape, const double point[3], co
   return *in <= *out;
 }
 
+/* How far beyond two bounds that meet at a right angle; negative: within both. */
+static double beyond_corner(const double *beyond, int count)
+{
+  double square = 0, most = -INFINITY;
+  for (int k = 0; k < count; ++k) {
+    square += beyond[k] > 0 ? beyond[k] * beyond[k] : 0;
+    most = fmax(most, beyond[k]);
+  }
+  return square > 0 ? sqrt(square) : most;
+}
+
+double gab_shape_distance(const gab_shape_data *shape, const double point[3])
+{
+  double beyond[4], square = 0;
+  int count = 0;
+  if (shape->shape == GAB_SHAPE_OWN) beyond[count++] = gab_distance_at(shape, point);
+  for (int axis = 0; axis < 3 && is_round(shape); ++axis)
+    if (counts(shape, axis))
+      square += (point[axis] - shape->centre[axis]) * (point[axis] - shape->centre[axis]);
+  if (is_round(shape)) beyond[count++] = sqrt(square) - shape->radius;
+  if (shape->shape == GAB_SHAPE_CYLINDER)
+    beyond[count++] = fabs(point[shape->axis] - shape->centre[shape->axis]) - shape->half_length;
+  for (int axis = 0; axis < 3 && !is_round(shape); ++axis) /* what is a program's own is cut off there, too */
+    beyond[count++] = fmax(shape->lo[axis] - point[axis], point[axis] - shape->hi[axis]);
+  const double distance = beyond_corner(beyond, count);
+  return shape->inverted ? -distance : distance;
+}
+
+bool gab_shape_normal(const gab_shape_data *shape, int dimension, const double point[3], double normal[3])
+{
+  const double step = 0x1p-10;
+  double square = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low[3] = {point[0], point[1], point[2]}, high[3] = {point[0], point[1], point[2]};
+    low[axis] -= step;
+    high[axis] += step;
+    normal[axis] = axis < dimension ? gab_shape_distance(shape, high) - gab_shape_distance(shape, low) : 0;
+    square += normal[axis] * normal[axis];
+  }
+  for (int axis = 0; axis < 3; ++axis) normal[axis] /= square > 0 ? sqrt(square) : 1;
+  return square > 0;
+}
+
 bool gab_shape_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                         double *in, double *out)
 {

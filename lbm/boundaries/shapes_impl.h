@@ -46,12 +46,17 @@ bool gab_shape_has(const gab_shape_data *shape, const double point[3]);
 gab_relation gab_shape_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
 /** Whether a point is solid by this shape. */
 bool gab_shape_is_solid(const gab_shape_data *shape, const double point[3]);
+/** Distance to the surface, negative in the solid; not of a mask. */
+double gab_shape_distance(const gab_shape_data *shape, const double point[3]);
+/** Its gradient, of length 1. @return false where it has none, as in the centre of a pipe */
+bool gab_shape_normal(const gab_shape_data *shape, int dimension, const double point[3], double normal[3]);
 /** The part [in, out] of the line point + s * direction that is inside. @return false if there is none, or
  * the shape has no exact surface (a mask) */
 bool gab_shape_interval(const gab_shape_data *shape, const double point[3], const double direction[3],
                         double *in, double *out);
 
 /* body_shape.c: the same for a signed distance; of a link only, from point to point + direction. */
+double gab_distance_at(const gab_shape_data *shape, const double point[3]);
 bool gab_distance_has(const gab_shape_data *shape, const double point[3]);
 gab_relation gab_distance_relation(const gab_shape_data *shape, const double lo[3], const double hi[3]);
 bool gab_distance_interval(const gab_shape_data *shape, const double point[3], const double direction[3],

@@ -171,7 +171,7 @@ static void correct_ghosts(gab_lbm *lbm, int level, double time)
 
 /* What comes from finer cells is taken as if these stood still for a step. Only what arrives from places in
  * finer blocks is written: other places hold the state. */
-gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
+static gab_status fill_arrivals(gab_lbm *lbm)
 {
   const double time = (double)lbm->step;
   GAB_TRY(gab_lbm_join(lbm));
@@ -188,4 +188,14 @@ gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
     correct_ghosts(lbm, level, time);
   }
   return GAB_OK;
+}
+
+/* The boundary values are those that the next step will write again; a request for forces waits for it. */
+gab_status gab_lbm_fill_arrivals(gab_lbm *lbm)
+{
+  const bool wants_forces = lbm->wants_forces;
+  lbm->wants_forces = false;
+  const gab_status status = fill_arrivals(lbm);
+  lbm->wants_forces = wants_forces;
+  return status;
 }

@@ -1,5 +1,5 @@
 #include "core/messages/collective.h"
-#include "lbm/lbm_impl.h"
+#include "lbm/observe/stress_impl.h"
 
 #include <math.h>
 
@@ -37,51 +37,20 @@ static void add_cell(totals *all, double volume, double drho, double ux, double 
   all->max_square = fmax(all->max_square, square);
 }
 
-/* The rate of the stress in a cell with the second moments `stress` beyond equilibrium, but for the force. */
-static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at, double rho,
-                           const double u[3], double stress[3][3])
-{
-  const gab_collision *collision = model->options.collision;
-  const double *force = at->rates.force;
-  double square = 0;
-  if (!collision->rate_of_stress) return at->rates.even;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      const double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
-      square += moment * moment;
-    }
-  return collision->rate_of_stress(&at->rates, rho, square);
-}
-
 /* S:S of the populations that arrive in a cell: S = -3 omega / (2 rho) (sum c c f_neq + (u F + F u) / 2), its
  * trace with the rate of the energy in place of omega. Where the rate differs from cell to cell, it is that of the
  * cell. */
 static double strain_square(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell)
 {
-  const gab_lattice *lattice = model->lattice;
-  double f[GAB_LATTICE_MAX_Q], drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}}, square = 0;
-  for (int q = 0; q < lattice->q; ++q) {
-    const int8_t *c = lattice->c[q];
-    f[q] = gab_value_at(block->src, gab_place(cell, block->now->arriving[q]));
-    drho += f[q];
-    for (int axis = 0; axis < 3; ++axis) u[axis] += c[axis] * f[q];
-  }
-  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * block->at->rates.force[axis]) / (1 + drho);
-  for (int q = 0; q < lattice->q; ++q) {
-    double rest = f[q] - gab_lattice_equilibrium(lattice, q, drho, u);
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
-  }
-  const double *force = block->at->rates.force;
-  double trace = stress[0][0] + stress[1][1] + stress[2][2];
-  for (int axis = 0; axis < 3; ++axis) trace += u[axis] * force[axis];
-  const double bulk = (block->at->bulk_rate / block->at->rates.even - 1) * trace / lattice->dimension;
-  const double rate = rate_of_cell(model, block->at, 1 + drho, u, stress);
+  const int dimension = model->lattice->dimension;
+  gab_lbm_second second;
+  double square = 0;
+  gab_lbm_second_moments(model, block, cell, &second);
+  const double bulk = (block->at->bulk_rate / block->at->rates.even - 1) * second.trace / dimension;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
-      double moment = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
-      if (i == j && i < lattice->dimension) moment += bulk;
-      double strain = -1.5 * rate / (1 + drho) * moment;
+      const double moment = second.moment[i][j] + (i == j && i < dimension ? bulk : 0);
+      const double strain = -1.5 * second.rate / second.rho * moment;
       square += strain * strain;
     }
   return square;
@@ -143,15 +112,7 @@ static gab_status sum_locally(gab_lbm *lbm, bool with_strain, totals *all)
 
 gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *integrals)
 {
-  if (with_strain) {
-    /* The boundary values are those that the next step will write again; a request for forces waits for it.
-     */
-    bool wants_forces = lbm->wants_forces;
-    lbm->wants_forces = false;
-    gab_status status = gab_lbm_fill_arrivals(lbm);
-    lbm->wants_forces = wants_forces;
-    GAB_TRY(status);
-  }
+  if (with_strain) GAB_TRY(gab_lbm_fill_arrivals(lbm));
   totals all;
   clear(&all);
   GAB_TRY(sum_locally(lbm, with_strain, &all));

@@ -1,32 +1,8 @@
 /* Quantities of a flow on blocks; solid cells have no value (NaN). */
-#include "lbm/observe/quantities.h"
-
-#include "blockforest/forest/block_field.h"
+#include "lbm/observe/quantities_impl.h"
 
 #include <math.h>
 #include <string.h>
-
-/* One of a program's own, and where it is evaluated. */
-typedef struct own_view {
-  gab_lbm_quantities *view;
-  const gab_lbm_quantity *quantity;
-} own_view;
-
-struct gab_lbm_quantities {
-  gab_forest *forest;
-  const gab_lbm *lbm;
-  gab_units units;
-  double *velocity; /* of one block, owned, as `density` and `fluid`; NULL before the first look */
-  double *density;
-  uint8_t *fluid;
-  own_view own[GAB_LBM_MOST_OWN_QUANTITIES];
-  /* Gradients need the neighbours' velocities: kept with a ghost layer, only if somebody wants them. */
-  bool has_gradients;
-  uint64_t updated; /* revision of the forest at the last update */
-  gab_block_field ghosts;
-  gab_data_id neighbourhood;
-  gab_exchange *exchange;
-};
 
 static size_t cells_of(const gab_forest *forest)
 {
@@ -107,36 +83,12 @@ static gab_status evaluate_speed(void *user, const gab_forest *forest, const gab
 
 /* ---------------------------------------------------------------- gradients */
 
-/* The derivative of one velocity component along an axis: central, one-sided beside cells without fluid,
- * which hold NaN. */
-static double slope(const gab_field *u, const int32_t at[3], int component, int axis)
-{
-  int32_t low[3] = {at[0], at[1], at[2]}, high[3] = {at[0], at[1], at[2]};
-  low[axis]--;
-  high[axis]++;
-  double here = gab_field_get(u, at[0], at[1], at[2], component);
-  double below = gab_field_get(u, low[0], low[1], low[2], component);
-  double above = gab_field_get(u, high[0], high[1], high[2], component);
-  if (!isnan(below) && !isnan(above)) return 0.5 * (above - below);
-  if (!isnan(above)) return above - here;
-  return isnan(below) ? 0 : here - below;
-}
-
-static gab_status check_updated(const gab_lbm_quantities *view, const gab_forest *forest)
-{
-  if (!view->has_gradients)
-    GAB_FAIL(GAB_ERR_STATE, "gradients of the velocity were not asked for when the quantities were made");
-  if (view->updated != gab_forest_revision(forest))
-    GAB_FAIL(GAB_ERR_STATE, "gradients of the velocity: gab_lbm_quantities_update() has to come before");
-  return GAB_OK;
-}
-
 /* Of a fluid cell, du_i/dx_j in physical units. */
 static void gradient_at(const gab_field *u, const int32_t at[3], double per_cell, bool flat,
                         double gradient[3][3])
 {
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) gradient[i][j] = flat && j == 2 ? 0 : slope(u, at, i, j) * per_cell;
+    for (int j = 0; j < 3; j++) gradient[i][j] = flat && j == 2 ? 0 : gab_lbm_slope(u, at, i, j) * per_cell;
 }
 
 typedef double *(*put_gradient)(bool flat, double gradient[3][3], double *values);
@@ -165,8 +117,8 @@ static gab_status evaluate_gradient(void *user, const gab_forest *forest, const 
                                     put_gradient put, double *values)
 {
   const gab_lbm_quantities *view = user;
-  GAB_TRY(check_updated(view, forest));
-  const gab_field *u = gab_block_data(block, view->neighbourhood);
+  GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_GRADIENT));
+  const gab_field *u = gab_block_data(block, view->velocities.data);
   const int32_t *cells = u->shape.cells;
   const bool flat = gab_forest_get_options(forest)->grid.dimension == 2;
   const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
@@ -203,13 +155,14 @@ static bool is_of(const char *name, const char *quantity)
   return strncmp(name, quantity, length) == 0 && (name[length] == '\0' || name[length] == '.');
 }
 
-bool gab_lbm_quantity_is_gradient(const char *name)
+unsigned gab_lbm_quantity_needs(const char *name)
 {
   const gab_lbm_quantity *own;
-  if (is_of(name, "vorticity") || is_of(name, "q_criterion")) return true;
+  if (is_of(name, "wall_shear_stress")) return GAB_LBM_NEEDS_STRESS;
+  if (is_of(name, "vorticity") || is_of(name, "q_criterion")) return GAB_LBM_NEEDS_GRADIENT;
   for (int i = 0; (own = gab_lbm_quantity_at(i)); i++)
-    if (own->gradient && is_of(name, own->name)) return true;
-  return false;
+    if (own->gradient && is_of(name, own->name)) return GAB_LBM_NEEDS_GRADIENT;
+  return 0;
 }
 
 /* ---------------------------------------------------------------- of a program's own */
@@ -233,8 +186,8 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   const int32_t *cells = gab_forest_get_options(forest)->cells;
   const int components = own->quantity->components;
   const double per_cell = ldexp(1 / view->units.dt, gab_block_level(forest, block));
-  if (own->quantity->gradient) GAB_TRY(check_updated(view, forest));
-  const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->neighbourhood) : NULL;
+  if (own->quantity->gradient) GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_GRADIENT));
+  const gab_field *u = own->quantity->gradient ? gab_block_data(block, view->velocities.data) : NULL;
   gab_lbm_cell cell = cell_of_block(view, block);
   GAB_TRY(take_room(view));
   GAB_TRY(look(view, block, view->density, view->velocity));
@@ -257,71 +210,94 @@ static gab_status evaluate_own(void *user, const gab_forest *forest, const gab_b
   return GAB_OK;
 }
 
-gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
+/* Velocities of fluid cells. */
+static gab_status fill_velocity(gab_lbm_quantities *view, const gab_block *block, gab_field *u)
 {
-  if (!view->has_gradients) return GAB_OK;
-  const int32_t *cells = view->ghosts.shape.cells;
+  const int32_t *cells = u->shape.cells;
+  size_t i = 0;
+  GAB_TRY(take_room(view));
+  GAB_TRY(look(view, block, NULL, view->velocity));
+  for (int32_t z = 0; z < cells[2]; z++)
+    for (int32_t y = 0; y < cells[1]; y++)
+      for (int32_t x = 0; x < cells[0]; x++, i++)
+        for (int k = 0; k < 3 && view->fluid[i]; k++)
+          gab_field_set(u, x, y, z, k, view->velocity[3 * i + (size_t)k]);
+  return GAB_OK;
+}
+
+static gab_status update_around(gab_lbm_quantities *view, around *what)
+{
   for (size_t b = 0; b < gab_forest_block_count(view->forest); b++) {
     const gab_block *block = gab_forest_block(view->forest, b);
-    gab_field *u = gab_block_data(block, view->neighbourhood);
-    GAB_TRY(take_room(view));
-    GAB_TRY(look(view, block, NULL, view->velocity));
-    gab_box whole = gab_field_whole(u);
-    gab_field_fill(u, -1, &whole, NAN);
-    size_t i = 0;
-    for (int32_t z = 0; z < cells[2]; z++)
-      for (int32_t y = 0; y < cells[1]; y++)
-        for (int32_t x = 0; x < cells[0]; x++, i++)
-          for (int k = 0; k < 3 && view->fluid[i]; k++)
-            gab_field_set(u, x, y, z, k, view->velocity[3 * i + (size_t)k]);
+    gab_field *field = gab_block_data(block, what->data);
+    const gab_box whole = gab_field_whole(field);
+    gab_field_fill(field, -1, &whole, NAN);
+    if (what == &view->stresses) gab_lbm_fill_stress(view->lbm, block, field);
+    else GAB_TRY(fill_velocity(view, block, field));
   }
-  GAB_TRY(gab_exchange_start(view->exchange));
-  GAB_TRY(gab_exchange_finish(view->exchange));
+  GAB_TRY(gab_exchange_start(what->exchange));
+  return gab_exchange_finish(what->exchange);
+}
+
+gab_status gab_lbm_quantities_update(gab_lbm_quantities *view)
+{
+  if (view->wanted & GAB_LBM_NEEDS_GRADIENT) GAB_TRY(update_around(view, &view->velocities));
+  if (view->wanted & GAB_LBM_NEEDS_STRESS) {
+    GAB_TRY(gab_lbm_fill_arrivals(view->lbm));
+    GAB_TRY(update_around(view, &view->stresses));
+  }
   view->updated = gab_forest_revision(view->forest);
   return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- the view */
 
-static gab_status add_neighbourhood(gab_lbm_quantities *view)
+static gab_status add_around(gab_lbm_quantities *view, const char *name, int components, around *made)
 {
   const gab_forest_options *options = gab_forest_get_options(view->forest);
-  view->ghosts =
+  made->field =
       (gab_block_field){.shape = {.cells = {options->cells[0], options->cells[1], options->cells[2]},
                                   .ghosts = {1, 1, options->grid.dimension == 2 ? 0 : 1},
-                                  .components = 3},
+                                  .components = components},
                         .faces_only = true};
-  const gab_block_data_kind kind = gab_block_field_scratch(&view->ghosts, "velocity with ghosts");
-  GAB_TRY(gab_forest_add_data(view->forest, &kind, &view->neighbourhood));
-  gab_ghost_kind ghost = gab_block_field_ghosts(&view->ghosts);
+  const gab_block_data_kind kind = gab_block_field_scratch(&made->field, name);
+  GAB_TRY(gab_forest_add_data(view->forest, &kind, &made->data));
+  gab_ghost_kind ghost = gab_block_field_ghosts(&made->field);
   ghost.coupled = true; /* beside other levels they stay NaN, and slopes are one-sided */
-  return gab_exchange_create(view->forest, view->neighbourhood, &ghost, &view->exchange);
+  return gab_exchange_create(view->forest, made->data, &ghost, &made->exchange);
 }
 
-gab_status gab_lbm_quantities_create(gab_forest *forest, const gab_lbm *lbm, const gab_units *units,
-                                     bool with_gradients, gab_lbm_quantities **quantities)
+gab_status gab_lbm_quantities_create(gab_forest *forest, gab_lbm *lbm, const gab_units *units, unsigned needs,
+                                     gab_lbm_quantities **quantities)
 {
   void *memory;
   GAB_TRY(gab_alloc(sizeof **quantities, GAB_MEMORY_OTHER, &memory));
   gab_lbm_quantities *made = memory;
-  *made =
-      (gab_lbm_quantities){.forest = forest, .lbm = lbm, .units = *units, .has_gradients = with_gradients};
-  const gab_status status = with_gradients ? add_neighbourhood(made) : GAB_OK;
+  *made = (gab_lbm_quantities){.forest = forest, .lbm = lbm, .units = *units, .wanted = needs};
+  gab_status status = GAB_OK;
+  if (needs & GAB_LBM_NEEDS_GRADIENT) status = add_around(made, "velocity with ghosts", 3, &made->velocities);
+  const int moments = gab_forest_get_options(forest)->grid.dimension == 2 ? 3 : 6;
+  if (status == GAB_OK && needs & GAB_LBM_NEEDS_STRESS)
+    status = add_around(made, "stress with ghosts", moments, &made->stresses);
   if (status != GAB_OK) gab_lbm_quantities_destroy(&made);
   *quantities = made;
   return status;
 }
 
-gab_data_id gab_lbm_quantities_data(const gab_lbm_quantities *quantities)
+int gab_lbm_quantities_data(const gab_lbm_quantities *quantities, gab_data_id data[2])
 {
-  return quantities->neighbourhood;
+  int count = 0;
+  if (quantities->wanted & GAB_LBM_NEEDS_GRADIENT) data[count++] = quantities->velocities.data;
+  if (quantities->wanted & GAB_LBM_NEEDS_STRESS) data[count++] = quantities->stresses.data;
+  return count;
 }
 
 void gab_lbm_quantities_destroy(gab_lbm_quantities **quantities)
 {
   gab_lbm_quantities *gone = *quantities;
   if (!gone) return;
-  gab_exchange_destroy(&gone->exchange);
+  gab_exchange_destroy(&gone->velocities.exchange);
+  gab_exchange_destroy(&gone->stresses.exchange);
   gab_free(&gone->velocity);
   gab_free(&gone->density);
   gab_free(&gone->fluid);
@@ -354,6 +330,10 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
        .components = 1,
        .diverging = true,
        .evaluate = evaluate_q_criterion},
+      {.name = "wall_shear_stress",
+       .doc = "of a flow: friction on the wall, in cells that have one beside them",
+       .components = 3,
+       .evaluate = gab_lbm_evaluate_wall_shear},
   };
   size_t count = 0;
   for (; count < sizeof own / sizeof own[0]; count++) {

@@ -32,11 +32,11 @@ static void quantities(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     assert_int_equal(gab_lbm_quantity_register(&bad[i]), GAB_ERR_ARGUMENT);
   assert_null(gab_lbm_quantity_at(0));
-  assert_false(gab_lbm_quantity_is_gradient("mine"));
+  assert_int_equal(gab_lbm_quantity_needs("mine"), 0);
   assert_int_equal(gab_lbm_quantity_register(&sound), GAB_OK);
   assert_int_equal(gab_lbm_quantity_register(&sound), GAB_ERR_ARGUMENT);
   assert_ptr_equal(gab_lbm_quantity_at(0), &sound);
-  assert_true(gab_lbm_quantity_is_gradient("mine"));
+  assert_int_equal(gab_lbm_quantity_needs("mine"), GAB_LBM_NEEDS_GRADIENT);
   assert_int_equal(gab_lbm_quantities_list(NULL, 2, items).count, before + 1);
   assert_string_equal(items[before].name, "mine");
 }

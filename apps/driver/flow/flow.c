@@ -83,12 +83,13 @@ static gab_status plan(gab_app_run *it, gab_app_plan *plan)
 {
   simulation *made = (simulation *)it;
   const flow_case *flow = made->parameters;
+  gab_data_id seen[2];
   plan->fields = "populations";
   plan->block_of = block_of;
   plan->adapts_every = flow->refinement.max_level > 0 ? flow->refinement.every : 0;
   gab_app_plan_add_flow(plan, made->lbm);
-  if (gab_lbm_quantities_data(made->view).forest != 0)
-    GAB_TRY(gab_app_plan_add_data(plan, gab_lbm_quantities_data(made->view)));
+  const int count = gab_lbm_quantities_data(made->view, seen);
+  for (int i = 0; i < count; i++) GAB_TRY(gab_app_plan_add_data(plan, seen[i]));
   return gab_app_grid_refine(made, plan->proxies);
 }
 

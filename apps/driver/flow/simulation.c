@@ -5,18 +5,18 @@
 
 /* ---------------------------------------------------------------- grid and flow */
 
-static bool wants_gradients(const flow_case *which)
+static unsigned needs_of_output(const flow_case *which)
 {
+  unsigned needs = 0;
   static const char *const lists[] = {"output.fields.quantities", "output.probes.quantities"};
   for (size_t k = 0; k < 2; k++) {
     size_t count;
     const char *const *names = gab_config_strings(which->base.config, lists[k], &count);
-    for (size_t i = 0; i < count; i++)
-      if (gab_lbm_quantity_is_gradient(names[i])) return true;
+    for (size_t i = 0; i < count; i++) needs |= gab_lbm_quantity_needs(names[i]);
   }
   for (size_t i = 0; i < which->output.slice_count; i++)
-    if (gab_lbm_quantity_is_gradient(gab_app_slice_quantity(&which->base, i))) return true;
-  return false;
+    needs |= gab_lbm_quantity_needs(gab_app_slice_quantity(&which->base, i));
+  return needs;
 }
 
 static gab_status make_geometry(simulation *made)
@@ -44,7 +44,7 @@ gab_status gab_app_simulation_prepare(gab_app_run *it)
   GAB_TRY(gab_forest_create(it->world, &options, &it->forest));
   GAB_TRY(gab_lbm_create(it->forest, made->geometry, &which->setup.options, &made->lbm));
   gab_lbm_time_blocks(made->lbm, it->parameters->balance.measured);
-  GAB_TRY(gab_lbm_quantities_create(it->forest, made->lbm, &which->setup.units, wants_gradients(which),
+  GAB_TRY(gab_lbm_quantities_create(it->forest, made->lbm, &which->setup.units, needs_of_output(which),
                                     &made->view));
   it->quantities = gab_lbm_quantities_list(made->view, which->domain.dimension, made->quantity_items);
   GAB_TRY(gab_app_flow_fluid_check(which, made->geometry));

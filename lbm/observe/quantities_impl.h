@@ -1,0 +1,48 @@
+/** @file quantities_impl.h
+ *  @brief What the quantities of a flow share: where velocities and stresses are kept with ghosts, and their differences.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_QUANTITIES_IMPL_H
+#define GABION_LBM_QUANTITIES_IMPL_H
+
+#include "blockforest/forest/block_field.h"
+#include "lbm/observe/quantities.h"
+#include "lbm/observe/stress_impl.h"
+
+/* One of a program's own, and where it is evaluated. */
+typedef struct own_view {
+  gab_lbm_quantities *view;
+  const gab_lbm_quantity *quantity;
+} own_view;
+
+/* A field with ghosts, for differences across the faces of blocks. */
+typedef struct around {
+  gab_block_field field;
+  gab_data_id data;
+  gab_exchange *exchange;
+} around;
+
+struct gab_lbm_quantities {
+  gab_forest *forest;
+  gab_lbm *lbm;
+  gab_units units;
+  double *velocity; /* of one block, owned, as `density` and `fluid`; NULL before the first look */
+  double *density;
+  uint8_t *fluid;
+  own_view own[GAB_LBM_MOST_OWN_QUANTITIES];
+  /* Gradients need the neighbours' velocities, stresses on walls those of the stress: kept only if somebody wants them. */
+  unsigned wanted;
+  uint64_t updated; /* revision of the forest at the last update */
+  around velocities, stresses;
+};
+
+/** The derivative of a component along an axis, per cell: central, one-sided beside cells without fluid, which hold NaN. */
+double gab_lbm_slope(const gab_field *u, const int32_t at[3], int component, int axis);
+/** ::GAB_ERR_STATE if what a quantity needs is not kept, or is older than the grid. @param[in] needed  one bit */
+gab_status gab_lbm_check_updated(const gab_lbm_quantities *view, const gab_forest *forest, unsigned needed);
+/** gab_quantity.evaluate. */
+gab_status gab_lbm_evaluate_wall_shear(void *user, const gab_forest *forest, const gab_block *block,
+                                       double *values);
+
+#endif

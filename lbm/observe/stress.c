@@ -1,0 +1,178 @@
+/* The viscous stress in cells, and on walls beside them. */
+#include "lbm/observe/stress_impl.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------------------------------ in a cell */
+
+/* The rate of the stress in a cell with the second moments `moment` beyond equilibrium. */
+static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at, double rho,
+                           double moment[3][3])
+{
+  const gab_collision *collision = model->options.collision;
+  double square = 0;
+  if (!collision->rate_of_stress) return at->rates.even;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) square += moment[i][j] * moment[i][j];
+  return collision->rate_of_stress(&at->rates, rho, square);
+}
+
+void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
+                            gab_lbm_second *found)
+{
+  const gab_lattice *lattice = model->lattice;
+  const double *force = block->at->rates.force;
+  double f[GAB_LATTICE_MAX_Q], drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}};
+  for (int q = 0; q < lattice->q; ++q) {
+    const int8_t *c = lattice->c[q];
+    f[q] = gab_value_at(block->src, gab_place(cell, block->now->arriving[q]));
+    drho += f[q];
+    for (int axis = 0; axis < 3; ++axis) u[axis] += c[axis] * f[q];
+  }
+  for (int axis = 0; axis < 3; ++axis) u[axis] = (u[axis] + 0.5 * force[axis]) / (1 + drho);
+  for (int q = 0; q < lattice->q; ++q) {
+    double rest = f[q] - gab_lattice_equilibrium(lattice, q, drho, u);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) stress[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
+  }
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      found->moment[i][j] = stress[i][j] + 0.5 * (u[i] * force[j] + u[j] * force[i]);
+  found->trace = stress[0][0] + stress[1][1] + stress[2][2];
+  for (int axis = 0; axis < 3; ++axis) found->trace += u[axis] * force[axis];
+  found->rho = 1 + drho;
+  found->rate = rate_of_cell(model, block->at, found->rho, found->moment);
+}
+
+/* ------------------------------------------------------------------------------------------ in all cells */
+
+typedef struct filling {
+  const gab_lbm_model *model;
+  const gab_run *run; /* of the cell that comes next, or one before it */
+  gab_field *stress;
+} filling;
+
+static bool fill_row(void *user, const gab_lbm_block *arriving, uint32_t start, int32_t count, uint32_t cell)
+{
+  filling *to = user;
+  const int dimension = to->model->lattice->dimension;
+  for (int32_t k = 0; k < count; ++k) {
+    const uint32_t number = cell + (uint32_t)k;
+    gab_lbm_second second;
+    int component = 0;
+    while (number - to->run->start >= (uint32_t)to->run->length) ++to->run;
+    const int32_t x = to->run->x + (int32_t)(number - to->run->start);
+    gab_lbm_second_moments(to->model, arriving, start + (uint32_t)k, &second);
+    for (int i = 0; i < dimension; ++i)
+      for (int j = i; j < dimension; ++j)
+        gab_field_set(to->stress, x, to->run->y, to->run->z, component++,
+                      -(1 - 0.5 * second.rate) * second.moment[i][j]);
+  }
+  return true;
+}
+
+void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress)
+{
+  const gab_lbm_block *data = gab_lbm_block_of(lbm, block);
+  filling to = {.model = &lbm->model, .run = data->runs, .stress = stress};
+  const gab_lbm_job job = {.block = (gab_lbm_block *)(uintptr_t)data, .parts = 1}; /* which is only read */
+  (void)gab_lbm_visit_arriving_rows(&lbm->model, &job, fill_row, &to);
+}
+
+/* ------------------------------------------------------------------------------------------ walls */
+
+/* A wall that does not move across itself. */
+static bool is_wall(const gab_side *side, int axis)
+{
+  return side->kind == GAB_SIDE_WALL || (side->kind == GAB_SIDE_VELOCITY && side->velocity[axis] == 0);
+}
+
+/* Whether a cell lies beyond one side of the domain alone, which is a wall. @param[out] outside  beyond some */
+static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t cell[3], bool *outside)
+{
+  const gab_domain *domain = gab_geometry_domain(model->geometry);
+  int beyond = 0, side = 0;
+  for (int axis = 0; axis < domain->dimension; ++axis) {
+    if (domain->periodic[axis] || (cell[axis] >= 0 && cell[axis] < domain->cells[axis] << level)) continue;
+    side = 2 * axis + (cell[axis] >= 0);
+    ++beyond;
+  }
+  *outside = beyond > 0;
+  return beyond == 1 && is_wall(&model->options.sides[side], side / 2);
+}
+
+/* Links of a cell to walls. */
+typedef struct wall_links {
+  int8_t c[GAB_LATTICE_MAX_Q][3];   /* from the wall */
+  double length[GAB_LATTICE_MAX_Q]; /* to the wall, of that of the link */
+  int count, body;                  /* that all lead to; -1: to sides, or several */
+  double sum[3];                    /* of w c */
+} wall_links;
+
+static void find_links(const gab_lbm_model *model, int level, const int64_t cell[3], wall_links *found)
+{
+  *found = (wall_links){.body = -1};
+  for (int q = 1; q < model->lattice->q; ++q) {
+    const int8_t *c = model->lattice->c[q];
+    const int64_t there[3] = {cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]};
+    bool outside;
+    const bool beyond = is_beyond_wall(model, level, there, &outside);
+    const int body = outside ? -1 : gab_lbm_body_at(model, level, there);
+    if (!beyond && body < 0) continue;
+    const int k = found->count++;
+    found->body = k == 0 || body == found->body ? body : -1;
+    found->length[k] = gab_geometry_wall_distance(model->geometry, level, there, body, c);
+    for (int axis = 0; axis < 3; ++axis) {
+      found->c[k][axis] = c[axis];
+      found->sum[axis] += model->lattice->weight[q] * c[axis];
+    }
+  }
+}
+
+/* Where links are cut half-way: by the one that comes nearest to the normal. */
+static bool find_distance(const wall_links *links, const double normal[3], double *distance)
+{
+  double best = 0;
+  for (int k = 0; k < links->count; ++k) {
+    const int8_t *c = links->c[k];
+    const double across = c[0] * normal[0] + c[1] * normal[1] + c[2] * normal[2];
+    const double along = across / sqrt((double)(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]));
+    if (along <= best) continue;
+    best = along;
+    *distance = links->length[k] * across;
+  }
+  return best > 0;
+}
+
+bool gab_lbm_wall_beside(const gab_lbm *lbm, int level, const int64_t cell[3], double normal[3],
+                         double *distance)
+{
+  const gab_lbm_model *model = &lbm->model;
+  wall_links links;
+  find_links(model, level, cell, &links);
+  if (links.count == 0) return false;
+  if (links.body >= 0 && gab_geometry_normal(model->geometry, level, cell, links.body, normal, distance))
+    return gab_geometry_body(model->geometry, (size_t)links.body)->wall == GAB_WALL_INTERPOLATED ||
+           find_distance(&links, normal, distance);
+  const double length =
+      sqrt(links.sum[0] * links.sum[0] + links.sum[1] * links.sum[1] + links.sum[2] * links.sum[2]);
+  if (length < 1e-12) return false; /* walls on opposite sides */
+  for (int axis = 0; axis < 3; ++axis) normal[axis] = links.sum[axis] / length;
+  return find_distance(&links, normal, distance);
+}
+
+bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block)
+{
+  const gab_lbm_model *model = &lbm->model;
+  const int level = gab_block_level(lbm->forest, block);
+  gab_box around = gab_block_cells(lbm->forest, block);
+  const gab_domain *domain = gab_geometry_domain(model->geometry);
+  bool outside = false;
+  for (int axis = 0; axis < domain->dimension; ++axis) {
+    --around.lo[axis];
+    ++around.hi[axis];
+    outside |=
+        !domain->periodic[axis] && (around.lo[axis] < 0 || around.hi[axis] > domain->cells[axis] << level);
+  }
+  return outside || !gab_geometry_is_clear(model->geometry, level, &around);
+}

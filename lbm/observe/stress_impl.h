@@ -1,0 +1,38 @@
+/** @file stress_impl.h
+ *  @brief The viscous stress in cells, from what arrives in them beyond equilibrium, and the walls beside cells.
+ *
+ *  To second order, where the second moments relax with the rate omega (that of the cell, with a large-eddy model),
+ *  @code
+ *    sigma_ij = rho nu (d_i u_j + d_j u_i) = -(1 - omega / 2) (sum over q of c_qi c_qj (f_q - f_q^eq) + (u_i F_j + F_i u_j) / 2)
+ *  @endcode
+ *  but for an isotropic part (Krüger, Varnik & Raabe 2009, Phys. Rev. E 79, 046704; the force after Guo, Zheng & Shi 2002). In
+ *  lattice units, which are the same on all levels.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_STRESS_IMPL_H
+#define GABION_LBM_STRESS_IMPL_H
+
+#include "lbm/lbm_impl.h"
+
+/** What arrives in a cell beyond equilibrium, the share of the uniform force included. */
+typedef struct gab_lbm_second {
+  double rho, rate;           /**< density and omega of the cell */
+  double moment[3][3], trace; /**< the second moments, and their trace */
+} gab_lbm_second;
+/** @param[in] block, cell  as gab_lbm_row_visitor has them */
+void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *block, uint32_t cell,
+                            gab_lbm_second *found);
+/** The stress in the fluid cells of a block, between gab_lbm_fill_arrivals() and the next step. Local.
+ *  @param[out] stress  xx, xy, yy, or xx, xy, xz, yy, yz, zz; other cells stay as they are */
+void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress);
+/** False if no cell of a block has a wall beside it. Pure. */
+bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block);
+/** Where the wall beside a fluid cell is: a body, or a side that is a wall or has a velocity along itself. The normal is that of
+ *  the body's surface; of sides, masks and where several walls meet, the sum of w_q c_q over the links from them (Stahl, Chopard &
+ *  Latt 2010). Pure. @param[in] cell  in cells of `level` @param[out] normal  of length 1, into the fluid
+ *  @param[out] distance  of the cell's centre along it, in cells @return false if none of its links leads to a wall, or they cancel */
+bool gab_lbm_wall_beside(const gab_lbm *lbm, int level, const int64_t cell[3], double normal[3],
+                         double *distance);
+
+#endif
