@@ -6,9 +6,9 @@
 DIR has runs.jsonl (what was run) and runs/NAME/times/seat-S.csv, events.jsonl and summary.json of each. Needs nothing but
 Python 3; the plot is made by matplotlib if it is there, else by gnuplot, else not at all.
 
-Rework: the steps that all slots of the cluster had ended before the death and have ended again. The time of the cluster for them is from the
-first begin of any of its slots to the last end; the first time, and again. Restoring lies before the first begin. What the paper calls
-recovery is this without the restoring, too (section 6.4).
+Rework: the steps that all slots of the cluster had ended before the death and have ended again. The time of the cluster for them is from where
+all its slots have begun the first of them to where all have ended the last; the first time, and again. So restoring is not in it, nor in
+what the paper calls rework (section 6.4).
 """
 import argparse, json, os, statistics, sys
 
@@ -43,7 +43,7 @@ def rework(run):
         return None
     # Once more than once where a member heard of a later line on the way: the last time counts.
     span = lambda which: (max(of[steps[-1]][which]["ended"] for of in slots.values()) -
-                          min(of[steps[0]][which]["began"] for of in slots.values()))
+                          max(of[steps[0]][which]["began"] for of in slots.values()))
     return len(steps), span(0), span(-1)
 
 

@@ -294,7 +294,8 @@ int main(int argc, char **argv)
   const gab_slot me = gab_world_slot(r.world);
   const bool came_back = me == r.victim, is_idle = gab_world_is_spare(r.world); /* a spare to the end */
   REQUIRE(status == (r.ids ? GAB_OK : GAB_ERR_DIVERGED));
-  CHECK(!came_back || r.forced == !r.global);
+  /* without ids another one of its cluster may take a wrong message before it, unforced */
+  CHECK(!came_back || r.forced == !r.global || (CLUSTER > 1 && !r.ids));
   const gab_run_stats stats = gab_timeloop_get_stats(loop);
   if (r.ids && !is_idle) {
     CHECK(r.sum == sum_of(&r, me));
