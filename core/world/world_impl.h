@@ -212,7 +212,7 @@ struct gab_world {
   bool mail_is_closed;      /**< gab_world_close_mail() */
   gab_buffer inbox, outbox; /**< of the collective operations */
   uint32_t logged_ports;
-  bool sent_is_uncounted; /**< gab_world_count_sent() */
+  bool sent_is_uncounted;     /**< gab_world_count_sent() */
   const gab_carrier *carrier; /**< NULL: MPI carries all messages */
   gab_wire *wire;             /**< NULL: none */
   gab_rest_fn rest;           /**< of spares at rest; NULL: they have nothing else to do */
