@@ -7,6 +7,7 @@ by several, as drawn: processes, threads, balancing, strips, strategies, schemes
 Both have to end with the same checksum, and all tables and pictures have to be the same, byte for byte. A run may end with 3
 if two or more were to die, with 1 if all were, with 76 if one died ahead of the first checkpoint: it is then started again
 without drills.
+A run that stands still and is rescued by the launcher is complained of.
 What `gabion check` refuses is drawn anew. A case that diverges (4) has to do so in both.
 """
 import argparse
@@ -214,13 +215,15 @@ def draw_way(rng, case):
         blocks *= cells // block
     coarsest = blocks >> (len(case["domain"]["cells"]) * case.get("phasefield", {}).get("refinement", {}).get("levels", 0))
     np = min(rng.choice((2, 2, 3, 3, 4, 5)), max(2, coarsest))
-    way = {"np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 0, 1, 2)), "set": [], "drills": []}
+    way = {"np": np, "threads": rng.choice((1, 1, 2)), "spares": rng.choice((0, 0, 1, 2)), "set": [], "drills": []}
     settings = way["set"]
     disk = rng.random() < 0.3
     strategies = []
     if way["spares"]:
-        strategies += rng.choice((["spare"], ["local", "spare"]))
+        strategies += rng.choice((["spare"], ["local", "spare"], ["local", "spare"]))
         settings.append("resilience.spares={count: %d, per: run}" % way["spares"])
+        if "local" in strategies and rng.random() < 0.4:
+            settings.append("resilience.local.clusters=" + pick(rng, "slot", "node", "2"))
     strategies += ["shrink"] + (["disk"] if disk else [])
     if way["spares"] or disk:
         settings.append("resilience.strategies=[%s]" % ", ".join(strategies))
@@ -278,7 +281,7 @@ class Campaign:
                 return None
 
     def compute(self, path, folder, way):
-        command = [self.launch, "-n", str(way["np"]), "--spares", str(way["spares"]), "-t", str(way["threads"]), "--pin", "never", "--stall", "60",
+        command = [self.launch, "-n", str(way["np"]), "--spares", str(way["spares"]), "-t", str(way["threads"]), "--pin", "never", "--stall", str(self.options.stall), "--traces", self.options.out,
                    "--start-retries", "0", "--", self.program, "run", path, "--out", folder]
         for setting in way["set"]:
             command += ["--set", setting]
@@ -327,6 +330,9 @@ class Campaign:
             return None if other == 4 else "diverges alone, ends with %s otherwise" % other
         if other != 0:
             return "ended with %s" % other
+        with open(second + ".log", errors="replace") as file:
+            if "no progress for" in file.read():
+                return "stood still, and was started again"
         with open(os.path.join(second, "events.jsonl")) as file:
             self.counts["deaths"] += sum('"drill"' in line for line in file)
         return self.compare(first, second)
@@ -373,6 +379,7 @@ def main():
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--deadline", type=float, default=300)
+    parser.add_argument("--stall", type=int, default=60)
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     campaign, bad = Campaign(options), 0

@@ -13,6 +13,9 @@ launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep
     >said.txt 2>&1 || code=$?
   [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
 it said: $(cat said.txt)"
+  # A run that stood still is started again, and may end well.
+  ! grep -q 'no progress for' said.txt || complain "stood still: -n $slots --spares $spares $*
+it said: $(cat said.txt)"
 }
 same() { # same NAME: the undisturbed result
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"

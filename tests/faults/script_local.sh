@@ -93,6 +93,13 @@ launch 0 4 2 --set 'resilience.strategies=[local, spare, shrink, disk]' --set re
   --inject slot=0,step=73,phase=compute --inject slot=2,step=73,phase=compute
 same "a slot and its holder"
 [ "$(strategies)" = "disk " ] || complain "a slot and its holder: strategies $(strategies)"
+# The last spare has taken a slot when all meet for the checkpoint on disk: they go on without local recovery, who came back, too.
+for slot in 1 2; do
+  launch 0 4 1 --set 'resilience.strategies=[local, spare, shrink, disk]' --set resilience.disk.every=20 --inject slot=$slot,step=45,phase=compute
+  same "checkpoints on disk behind the last spare"
+  said 'no spare process is left'
+  [ "$(strategies)" = "local " ] || complain "checkpoints on disk behind the last spare: strategies $(strategies)"
+done
 # Whoever is told to stop brings the state to disk, also behind a death; the same command goes on from there.
 launch 75 4 2 --set resilience.disk.every=40 --inject slot=1,step=33,phase=compute --walltime '1 s' --set run.steps=1000000
 steps=$(member steps) stopped=$(checksum)
