@@ -21,6 +21,9 @@ struct gab_series {
   size_t columns;
   uint64_t cursor; /* length of the file with what is pending */
   gab_step last;   /* step of the last row, -1 before the first */
+  /* The root went back alone: rows that were written since stay until others come in their place. For all may still go back to a
+   * later checkpoint than it did, which counts them. */
+  bool overlaps;
 };
 
 static int by_text(const void *a, const void *b)
@@ -90,6 +93,28 @@ gab_status gab_series_create(gab_world *world, const char *path, const char *con
   return GAB_OK;
 }
 
+static gab_status refuse(const gab_series *series, const char *what, int error)
+{
+  GAB_FAIL(GAB_ERR_IO, "cannot %s %s: %s", what, series->path, strerror(error));
+}
+
+/* Cuts the file to the cursor, unless that comes later. Before the first row there need not be a file. */
+static gab_status cut(const gab_series *series)
+{
+  struct stat info;
+  if (stat(series->path, &info) != 0) {
+    if (errno == ENOENT && series->cursor == 0) return GAB_OK;
+    return refuse(series, "go back in", errno);
+  }
+  if ((uint64_t)info.st_size < series->cursor) {
+    GAB_FAIL(GAB_ERR_IO, "%s has %" PRIu64 " bytes, fewer than the %" PRIu64 " that were written to it",
+             series->path, (uint64_t)info.st_size, series->cursor);
+  }
+  if (series->overlaps) return GAB_OK;
+  if (truncate(series->path, (off_t)series->cursor) != 0) return refuse(series, "cut", errno);
+  return GAB_OK;
+}
+
 void gab_series_destroy(gab_series **series)
 {
   gab_series *old = *series;
@@ -97,6 +122,9 @@ void gab_series_destroy(gab_series **series)
   if (!old) return;
   if (old->pending.size && gab_series_flush(old) != GAB_OK) {
     gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
+  } else if (old->overlaps && gab_world_is_root(old->world)) {
+    old->overlaps = false;
+    if (cut(old) != GAB_OK) gab_log_all(GAB_LOG_ERROR, "%s", gab_error_message());
   }
   gab_buffer_release(&old->header);
   gab_buffer_release(&old->pending);
@@ -152,9 +180,17 @@ gab_status gab_series_append_rows(gab_series *series, gab_step step, double time
   return status;
 }
 
-static gab_status refuse(const gab_series *series, const char *what, int error)
+/* Whether the pending rows stand there already, as they do where rows are computed again. */
+static bool is_there(const gab_series *series, int descriptor, uint64_t start)
 {
-  GAB_FAIL(GAB_ERR_IO, "cannot %s %s: %s", what, series->path, strerror(error));
+  unsigned char piece[4096];
+  for (size_t done = 0; done < series->pending.size;) {
+    const size_t left = series->pending.size - done, wanted = left < sizeof piece ? left : sizeof piece;
+    const ssize_t now = pread(descriptor, piece, wanted, (off_t)(start + done));
+    if (now <= 0 || memcmp(piece, series->pending.data + done, (size_t)now) != 0) return false;
+    done += (size_t)now;
+  }
+  return true;
 }
 
 /* Puts the pending rows at the place they belong to, and cuts off whatever stood behind it: the rest of a row
@@ -162,6 +198,8 @@ static gab_status refuse(const gab_series *series, const char *what, int error)
 static gab_status write_pending(gab_series *series, int descriptor)
 {
   uint64_t start = series->cursor - series->pending.size;
+  if (series->overlaps && is_there(series, descriptor, start)) return GAB_OK;
+  series->overlaps = false;
   if (ftruncate(descriptor, (off_t)start) != 0) return refuse(series, "cut", errno);
   size_t done = 0;
   while (done < series->pending.size) {
@@ -182,7 +220,7 @@ static gab_status write_pending(gab_series *series, int descriptor)
 gab_status gab_series_flush(gab_series *series)
 {
   if (series->pending.size == 0) return GAB_OK;
-  int descriptor = open(series->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = open(series->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) return refuse(series, "open", errno);
   gab_status status = write_pending(series, descriptor);
   if (close(descriptor) != 0 && status == GAB_OK) status = refuse(series, "write", errno);
@@ -199,22 +237,6 @@ gab_status gab_series_pack(gab_series *series, gab_buffer *out)
   return gab_put_i64(out, series->last);
 }
 
-/* Cuts the file to the cursor. Before the first row there need not be a file. */
-static gab_status cut(const gab_series *series)
-{
-  struct stat info;
-  if (stat(series->path, &info) != 0) {
-    if (errno == ENOENT && series->cursor == 0) return GAB_OK;
-    return refuse(series, "go back in", errno);
-  }
-  if ((uint64_t)info.st_size < series->cursor) {
-    GAB_FAIL(GAB_ERR_IO, "%s has %" PRIu64 " bytes, fewer than the %" PRIu64 " that were written to it",
-             series->path, (uint64_t)info.st_size, series->cursor);
-  }
-  if (truncate(series->path, (off_t)series->cursor) != 0) return refuse(series, "cut", errno);
-  return GAB_OK;
-}
-
 gab_status gab_series_unpack(gab_series *series, gab_reader *in)
 {
   uint64_t cursor = 0;
@@ -228,6 +250,7 @@ gab_status gab_series_unpack(gab_series *series, gab_reader *in)
   gab_buffer_clear(&series->pending);
   series->cursor = cursor;
   series->last = last;
+  series->overlaps = gab_world_get_policy(series->world) == GAB_POLICY_MARK_DOWN;
   return gab_world_is_root(series->world) ? cut(series) : GAB_OK;
 }
 

@@ -144,6 +144,7 @@ void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
 }
 
 void gab_world_set_policy(gab_world *world, gab_policy policy) { world->policy = policy; }
+gab_policy gab_world_get_policy(const gab_world *world) { return world->policy; }
 void gab_world_set_seating(gab_world *world, gab_seating seating) { world->seating = seating; }
 
 void gab_world_set_distance(gab_world *world, gab_distance_fn distance, const void *user)

@@ -137,6 +137,7 @@ void gab_world_set_phase_hook(gab_world *world, gab_phase_hook hook, void *user)
 /* ------------------------------------------------------------------------------------ fault state */
 
 void gab_world_set_policy(gab_world *world, gab_policy policy);
+gab_policy gab_world_get_policy(const gab_world *world);
 
 /** GAB_OK in a whole world, GAB_ERR_FAULT in a broken one. Local and cheap. */
 gab_status gab_world_check(gab_world *world);

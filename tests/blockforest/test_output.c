@@ -275,6 +275,52 @@ static void a_series_goes_back_to_its_cursor(void **state)
   gab_buffer_release(&late);
 }
 
+/* Strategy `local': rows that are computed again find what was written; a checkpoint behind them may still be gone back to. */
+static void a_root_that_goes_back_alone_keeps_rows(void **state)
+{
+  (void)state;
+  char path[128];
+  snprintf(path, sizeof path, "%s/alone.csv", folder);
+  static const char *const columns[] = {"a"};
+  gab_series *series = NULL;
+  gab_buffer early = {0}, late = {0};
+  const double values[2] = {1.5, 2.5};
+  assert_int_equal(gab_series_create(world, path, columns, 1, &series), GAB_OK);
+  assert_int_equal(gab_series_append(series, 0, 0, &values[0]), GAB_OK);
+  assert_int_equal(gab_series_pack(series, &early), GAB_OK);
+  const long first = file_size("alone.csv");
+  for (gab_step step = 1; step < 4; step++)
+    assert_int_equal(gab_series_append(series, step, 0, &values[1]), GAB_OK);
+  assert_int_equal(gab_series_pack(series, &late), GAB_OK);
+  const long length = file_size("alone.csv");
+  gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
+  gab_reader reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), length);
+  assert_int_equal(gab_series_append(series, 1, 0, &values[1]), GAB_OK); /* as before */
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), length);
+  gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
+  reader = gab_reader_of_buffer(&late); /* all go back, to a later one */
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), length);
+  /* Other rows take the place of those; what nobody wrote again goes with the series. */
+  gab_world_set_policy(world, GAB_POLICY_MARK_DOWN);
+  reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_int_equal(gab_series_append(series, 1, 0, &values[0]), GAB_OK);
+  assert_int_equal(gab_series_flush(series), GAB_OK);
+  assert_int_equal(file_size("alone.csv"), gab_series_cursor(series));
+  reader = gab_reader_of_buffer(&early);
+  assert_int_equal(gab_series_unpack(series, &reader), GAB_OK);
+  assert_true(file_size("alone.csv") > first);
+  gab_series_destroy(&series);
+  assert_int_equal(file_size("alone.csv"), first);
+  gab_world_set_policy(world, GAB_POLICY_REVOKE_ALL);
+  gab_buffer_release(&early);
+  gab_buffer_release(&late);
+}
+
 static void a_full_disk_leaves_whole_rows(void **state)
 {
   (void)state;
@@ -404,6 +450,7 @@ int main(void)
 #endif
       cmocka_unit_test(numbers_read_back_as_they_were),
       cmocka_unit_test(a_series_goes_back_to_its_cursor),
+      cmocka_unit_test(a_root_that_goes_back_alone_keeps_rows),
       cmocka_unit_test(a_full_disk_leaves_whole_rows),
       cmocka_unit_test(probes_read_the_cell_that_contains_them),
       cmocka_unit_test(a_folder_that_cannot_be_is_bad_input),

@@ -9,7 +9,7 @@
 
 #include <sys/time.h>
 
-enum { STEPS = 40 };
+enum { STEPS = 200 };
 
 static gab_world *world;
 static gab_comm *shared;

@@ -63,11 +63,12 @@ static bool step_once(state *now)
   return true;
 }
 
-/* Slot 1 dies first, then slot 0. */
+/* Slot 1 dies first, then slot 0, when slot 1 plays again: both may keep the copies of each other. */
 static void maybe_die(const state *now)
 {
   static bool armed;
-  const bool first = rank == 1 && now->step == 7, second = rank == 0 && now->step == 19;
+  const bool first = rank == 1 && now->step == 7,
+             second = rank == 0 && now->step >= 19 && gab_world_incarnation(world, 1) == 1;
   if (armed || gab_world_incarnation(world, rank) > 0 || (!first && !second)) return;
   armed = true;
   die_within(20 + (long)(getpid() % 11) * 20);
