@@ -21,6 +21,8 @@ import shutil
 import subprocess
 import sys
 
+from fault_matrix import find
+
 
 def pick(rng, *values):
     return rng.choice(values)
@@ -359,17 +361,6 @@ class Campaign:
                 return "only of several: " + os.path.relpath(name, second)
         self.counts["tables and pictures compared"] += files
         return None
-
-
-def find(tree, key):
-    if isinstance(tree, dict):
-        if key in tree:
-            return tree[key]
-        for value in tree.values():
-            found = find(value, key)
-            if found is not None:
-                return found
-    return None
 
 
 def main():
