@@ -193,8 +193,8 @@ static const gab_config_key memory_keys[] = {
      .doc =
          "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
          "death while one is taken is then survived by a checkpoint on disk only. Without it 2; 1 where no process keeps "
-         "anything of another (scheme none, or one process) and all that one could go back for comes between checkpoints: "
-         "not with the monitor recompute, the strategy reconstruct, or memory of nodes."},
+         "anything of another (scheme none, or one process) and nobody goes back alone to what only it has: not with monitors, scrub, "
+         "checkpoints on disk, the strategy reconstruct, or memory of nodes."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|auto|lz4|zstd",
@@ -599,7 +599,10 @@ int gab_resilience_buffers(const gab_config *config, const gab_placement *placem
   if (gab_placement_get_costs(placement, 1).kept > 0) return 2;
   const bool makes_up = gab_config_is_set(config, "resilience.strategies") &&
                         names(config, "resilience.strategies", gab_strategy_reconstruct.name);
-  return makes_up || names(config, "resilience.monitors", "recompute") ? 2 : 1;
+  const bool looks = gab_config_is_set(config, "resilience.monitors") ||
+                     strcmp(gab_config_string(config, "resilience.scrub"), "never") != 0,
+             writes = strcmp(gab_config_string(config, "resilience.disk.every"), "never") != 0;
+  return makes_up || looks || writes ? 2 : 1;
 }
 
 static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
@@ -626,7 +629,8 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   GAB_TRY(read_compression(config, protection));
   const bool asked = gab_config_is_set(config, "resilience.memory.buffers");
   protection->single_buffer = asked && gab_config_int(config, "resilience.memory.buffers") == 1;
-  protection->two_buffers = asked && !protection->single_buffer;
+  protection->two_buffers =
+      asked ? !protection->single_buffer : gab_config_is_set(config, "resilience.monitors");
   GAB_TRY(read_disk(config, protection));
   GAB_TRY(read_local(config, protection));
   return gab_local_check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");

@@ -178,8 +178,8 @@ gab_status gab_checkpoint_begin(gab_checkpoint *checkpoint, gab_step step)
   checkpoint->pending = false;
   checkpoint->pending_seconds = 0;
   double at = gab_seconds();
-  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
   if (checkpoint->single && checkpoint->meets) GAB_TRY(gab_world_barrier(world));
+  gab_world_enter(world, GAB_PHASE_SNAPSHOT);
   GAB_TRY(set_head(checkpoint, next, step));
   GAB_TRY(gab_entities_create(checkpoint, next->serial));
   GAB_TRY(gab_image_pack(checkpoint, next));

@@ -348,13 +348,16 @@ gab_status gab_guard_begin(gab_timeloop *loop)
   return share_out(loop);
 }
 
-/* What can make a process go back to a checkpoint that no process has a copy of? A death can not. A monitor that looks at the
- * state at rest can, while the next one is under way, and so can those that make up what is lost. */
+/* What can make a process go back to a checkpoint that no process has a copy of? A death can not, without the disk. A monitor that
+ * looks at the state at rest can, while the next one is under way, and so can those that make up what is lost. While the disk writes
+ * an image, the next one needs another place. For monitors in general two are asked for by the case: an older image is what is left
+ * if a bit of the newest one has changed. */
 static gab_status choose_buffers(gab_timeloop *loop)
 {
   gab_guard *guard = loop->guard;
   gab_checkpoint *checkpoint = guard->checkpoint;
-  bool needs_two = guard->two_buffers || guard->local || guard->node_memory[0] || checkpoint->keeps_skeletons;
+  bool needs_two = guard->two_buffers || guard->local || guard->node_memory[0] ||
+                   checkpoint->keeps_skeletons || guard->scrub > 0 || gab_guard_uses_disk(guard);
   gab_placement placement;
   for (int i = 0; i < loop->monitors.count; i++) needs_two = needs_two || loop->monitors.tasks[i].at_rest;
   if (needs_two || checkpoint->single) return GAB_OK;

@@ -60,6 +60,8 @@ static gab_status put_guard(const gab_guard *guard, gab_buffer *out)
   GAB_TRY(gab_put_i64(out, guard->suspected));
   GAB_TRY(gab_put_i64(out, guard->furthest));
   GAB_TRY(gab_put_i32(out, guard->tries));
+  GAB_TRY(gab_put_u8(out, guard->checkpoint->single));
+  GAB_TRY(gab_put_u8(out, guard->checkpoint->meets));
   GAB_TRY(gab_put_bytes(out, &snapshots, sizeof snapshots));
   return guard->disk ? gab_put_bytes(out, &guard->disk->stats, sizeof guard->disk->stats) : GAB_OK;
 }
@@ -83,6 +85,11 @@ static gab_status get_guard(gab_guard *guard, gab_reader *in)
   GAB_TRY(gab_get_i64(in, &suspected));
   GAB_TRY(gab_get_i64(in, &furthest));
   GAB_TRY(gab_get_i32(in, &guard->tries));
+  uint8_t single, meets;
+  GAB_TRY(gab_get_u8(in, &single));
+  GAB_TRY(gab_get_u8(in, &meets));
+  guard->checkpoint->single = single != 0; /* chosen where the run began: gab_guard_start() */
+  guard->checkpoint->meets = meets != 0;
   GAB_TRY(gab_get_bytes(in, &guard->checkpoint->stats, sizeof guard->checkpoint->stats));
   guard->memory.last = now - since_memory;
   guard->on_disk.last = now - since_disk;

@@ -14,6 +14,9 @@ launch() { # launch EXIT SLOTS SPARES [arguments]: in a new folder, unless `keep
     >said.txt 2>&1 || code=$?
   [ "$code" = "$expected" ] || complain "exit $code instead of $expected: -n $slots --spares $spares $*
 it said: $(cat said.txt)"
+  # A run that stood still is started again, and may end well.
+  ! grep -q 'no progress for' said.txt || complain "stood still: -n $slots --spares $spares $*
+it said: $(cat said.txt)"
 }
 full() { # full NAME FAULTS: the undisturbed result, at full size
   [ "$(checksum)" = "$expected" ] || complain "$1: another checksum"
@@ -33,6 +36,12 @@ launch 0 4 2 --inject slot=2,step=33,phase=exchange
 full "one" 1
 grep -q '"strategy": "spare"' out/summary.json || complain "summary.json does not say the strategy"
 said 'slot 2 died, spare took over'
+# Nobody keeps anything of another: from disk, with the spare, who has to take part in all that the others do then.
+for buffers in '' --set=resilience.memory.buffers=1 --set=resilience.memory.buffers=2; do
+  launch 0 4 1 --set resilience.scheme=none --set 'resilience.strategies=[spare, disk]' --set resilience.disk.every=10 $buffers \
+    --inject slot=2,step=47,phase=compute
+  full "scheme none, $buffers" 1
+done
 launch 0 3 2 --inject slot=0,step=33,phase=compute --inject slot=0,step=47,phase=commit,incarnation=1
 full "the root, and who took over from it" 2
 launch 0 4 2 --inject slot=0+1,step=25,phase=snapshot
