@@ -314,16 +314,21 @@ static gab_status go_back(gab_timeloop *loop, gab_restart_report *loaded, const 
   return on_disk >= 0 ? gab_restart_load(loop->restart, guard->checkpoint, loaded) : GAB_OK;
 }
 
+gab_status gab_guard_keep_untouched(gab_timeloop *loop)
+{
+  if (!loop->guard) return GAB_OK;
+  gab_checkpoint *checkpoint = loop->guard->checkpoint;
+  gab_buffer_clear(&checkpoint->untouched);
+  return gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
+}
+
 gab_status gab_guard_begin(gab_timeloop *loop)
 {
   if (!loop->guard) return GAB_OK;
   gab_guard *guard = loop->guard;
-  gab_buffer *untouched = &guard->checkpoint->untouched;
   gab_guard_warn(loop);
   if (guard->disk || guard->node_memory[0]) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "restarts"));
   if (gab_world_spares(loop->world) > 0) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "spares"));
-  gab_buffer_clear(untouched);
-  GAB_TRY(gab_entities_pack(guard->checkpoint, GAB_ENTITY_PER_SLOT, untouched));
   gab_restart_report loaded;
   const char *from;
   GAB_TRY(go_back(loop, &loaded, &from));

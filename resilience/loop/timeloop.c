@@ -384,13 +384,15 @@ static gab_status run_protected(gab_timeloop *loop)
   gab_status intent;
   const bool is_spare = gab_world_is_spare(loop->world);
   note_start(loop);
+  const gab_status kept = gab_guard_keep_untouched(loop);
   gab_status status =
       gab_world_rest(loop->world, &intent); /* a spare stays here until it is called, or all is over */
   bool is_over = status != GAB_OK || gab_world_is_spare(loop->world);
   status = end_before_start(loop, status);
   if (is_over) return gab_world_dismiss(loop->world, status);
   const bool came_alone = is_spare && gab_local_is_on(loop);
-  if (is_spare && !came_alone) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
+  if (kept != GAB_OK) status = kept;
+  else if (is_spare && !came_alone) status = gab_guard_recover(loop, GAB_ERR_FAULT, &intent);
   else if (came_alone) status = GAB_OK;
   else status = start(loop);
   return gab_world_dismiss(loop->world, run_on(loop, status, is_spare && status != GAB_OK));

@@ -157,6 +157,9 @@ void gab_guard_tell(gab_timeloop *loop);
 /* Copies lie in memory for long: what changes there is to be found while there is something to replace it by. If it
  * is time for a look. Collective. */
 gab_status gab_guard_scrub(gab_timeloop *loop);
+/* Notes the entities per slot as they are before the first step, on spares, too: a slot to which nothing falls of a checkpoint of
+ * fewer slots goes back to that. Local. */
+gab_status gab_guard_keep_untouched(gab_timeloop *loop);
 /* Loads the state which the run continues, if any. Collective. */
 gab_status gab_guard_begin(gab_timeloop *loop);
 /* Takes one in memory now, and begins to write it to disk. Collective. */
