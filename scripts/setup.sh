@@ -4,8 +4,8 @@
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
 #                     distribution's; Open MPI 5.0.x built now into the cache folder (five minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
-# What is built here has one defect of Open MPI 5.0 less (see repair below, and doc/ulfm.md); what was built here before that
-# repair is built again, once.
+# What is built here has two defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
+# those repairs is built again, once.
 #
 #   scripts/setup.sh [--force] [--quiet]
 #
@@ -87,7 +87,7 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   return $ok
 }
 # What is built here bears the number of its recipe.
-RECIPE=2
+RECIPE=3
 old= # one of an earlier recipe: good enough if no other can be had
 outdated() { case $1 in "$GABION_CACHE"/openmpi-*-r$RECIPE) return 1 ;; "$GABION_CACHE"/openmpi-*) return 0 ;; *) return 1 ;; esac; }
 give_up() { # give_up WHY: nothing can be built
@@ -183,16 +183,44 @@ fi
 tar -C "$work" -xf "$found" >>"$log" 2>&1
 src=$(find "$work" -mindepth 1 -maxdepth 1 -type d -name 'openmpi-*' | head -n 1)
 
+# matches FILE COUNT PATTERN...: each pattern is on so many lines
+matches() {
+  local file=$1 count=$2 pattern; shift 2
+  for pattern; do [ "$(grep -c "$pattern" "$file")" = "$count" ] || return 1; done
+}
 # A death that is noticed within an agreement is seen to later, by an event that holds a bare pointer to the agreement: where the
 # agreement ends first, the process crashes. The event is to keep it, and to do nothing when it is over.
-repair() {
+repair_agreements() {
   local file=$1/ompi/mca/coll/ftagree/coll_ftagree_earlyreturning.c
   local keep='^ *event->ci = ci;$' late='^    era_mark_process_failed(ci, r);$'
-  [ "$(grep -c "$keep" "$file") $(grep -c "$late" "$file")" = "1 1" ] || return 1
+  matches "$file" 1 "$keep" "$late" || return 1
   sed -i -e "s/$keep/        OBJ_RETAIN(ci);\\n&/" \
     -e "s/$late/    if (ci->status != COMPLETED) era_mark_process_failed(ci, r);\\n    OBJ_RELEASE(ci);/" "$file"
 }
-repair "$src" || say "  Open MPI $version is not as it was expected: its agreements are left as they are (doc/ulfm.md)"
+# The daemon's record of a process that died goes with the message that was being read from it, which is released before the last
+# look at the record: the daemon then waits for a lock in freed memory, or crashes, and no process is started any more. The message
+# has to go last; and nothing may be read from a process whose record is given up.
+repair_daemon() {
+  local connections=$1/3rd-party/openpmix/src/mca/ptl/base/ptl_base_sendrecv.c server=$1/3rd-party/openpmix/src/server/pmix_server.c
+  local release='^        PMIX_RELEASE(peer->recv_msg);$' close='^                CLOSE_THE_SOCKET(peer->sd);$'
+  local message='pmix_ptl_recv_t *message = NULL;' gone='if (NULL != message) { PMIX_RELEASE(message); }'
+  matches "$connections" 2 "$release" && matches "$connections" 1 '^err_close:$' '^static void lost_connection(pmix_peer_t \*peer)$' &&
+    matches "$server" 1 "$close" '^static void remove_client(' || return 1
+  sed -i -e "/^err_close:/,/^}/{/$release/d; /^        peer->recv_msg = NULL;$/d}" \
+    -e "/^static void lost_connection/,/^}/{s/^    size_t n;$/&\\n    $message/; s/$release/        message = peer->recv_msg;/; s/^}/    $gone\\n}/}" \
+    "$connections"
+  sed -i "/^static void remove_client/,/^}/s/$close/                {\\
+                    $message\\
+                    if (peer->recv_ev_active) { pmix_event_del(\&peer->recv_event); peer->recv_ev_active = false; }\\
+                    if (peer->send_ev_active) { pmix_event_del(\&peer->send_event); peer->send_ev_active = false; }\\
+                    message = peer->recv_msg;\\
+                    peer->recv_msg = NULL;\\
+                    $gone\\
+                }\\
+&/" "$server"
+}
+repair_agreements "$src" || say "  Open MPI $version is not as it was expected: its agreements are left as they are (doc/ulfm.md)"
+repair_daemon "$src" || say "  Open MPI $version is not as it was expected: its daemons are left as they are (doc/ulfm.md)"
 
 step() { # step NAME COMMAND...: a progress line that counts seconds on a terminal, plain lines elsewhere
   local name=$1 t0=$SECONDS pid; shift

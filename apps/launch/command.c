@@ -53,6 +53,18 @@ static void add_detector(launch_words *list, const launch_options *options)
 }
 #endif
 
+#ifdef GAB_OPEN_MPI
+/* MPI takes the lowest port that is free: one that a process of this job or of another has left by dying, for whom some may
+ * still be looking. The kernel gives out others in turn. On several nodes a site may have reasons for its ports. */
+static void add_ports(launch_words *list, const launch_options *options)
+{
+  const bool is_told = (options->mpi_args && strstr(options->mpi_args, "btl_tcp_port_")) ||
+                       getenv("OMPI_MCA_btl_tcp_port_min_v4") || getenv("OMPI_MCA_btl_tcp_port_range_v4");
+  if (!options->several_nodes && !is_told)
+    add_all(list, "--mca btl_tcp_port_min_v4 0 --mca btl_tcp_port_range_v4 1");
+}
+#endif
+
 /* Every flag here was found necessary by hundreds of real kills: without async_mpi_finalize MPI_Finalize
  * hangs after a death, han is no fault-tolerant collective component, and with several daemons the first
  * contact with a dead rank hangs unless all are added at the start. The TCP limits keep rendezvous
@@ -72,6 +84,7 @@ launch_words launch_command(const launch_options *options, const launch_places *
   /* One machine is usually shared, with other runs or a desktop: a process that waits gives its core away,
    * else a run next to another one crawls. */
   if (!options->several_nodes) add_all(&list, "--oversubscribe --mca mpi_yield_when_idle 1");
+  add_ports(&list, options);
   if (pinned > 0) {
     snprintf(text, sizeof text, "--map-by slot:PE=%d --bind-to core", pinned);
     add_all(&list, text);
