@@ -2,7 +2,8 @@
 # and checks after every run that nothing of it is left.
 set -u
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# What was complained of counts, also where a script forgets to finish.
+trap 'code=$?; rm -rf "$dir"; [ $code != 0 ] || exit $((failures > 0))' EXIT
 mkdir "$dir/tmp"
 export TMPDIR=$dir/tmp
 cd "$dir" || exit 1
