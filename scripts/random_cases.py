@@ -106,7 +106,7 @@ def draw_refinement(rng, cells, bodies):
     return {"levels": pick(rng, 1, 1, 2), "every": pick(rng, 0, 1, 3, 5, 8), "criteria": criteria}
 
 
-def draw_output(rng, cells, bodies, quantities, parts):
+def draw_output(rng, cells, quantities, parts):
     output = {"slices": []}
     for number in range(rng.randint(1, 3)):
         output["slices"].append({"name": "slice%d" % number, "quantity": rng.choice(parts), "every": rng.randint(7, 40),
@@ -153,8 +153,9 @@ def draw_flow(rng):
         case["initial"] = {"velocity": [round(rng.uniform(-speed, speed), 4) for _ in range(dims)]}
     if is_refined:
         case["refinement"] = draw_refinement(rng, cells, bodies)
-    case["output"] = draw_output(rng, cells, bodies, ["density", "pressure", "velocity", "speed", "vorticity", "q_criterion", "level"],
-                                 ["density", "pressure", "velocity", "speed", "velocity.y", "vorticity", "q_criterion", "level"])
+    case["output"] = draw_output(rng, cells, ["density", "pressure", "velocity", "speed", "vorticity", "q_criterion", "wall_shear_stress", "level"],
+                                 ["density", "pressure", "velocity", "speed", "velocity.y", "vorticity", "q_criterion",
+                                  "wall_shear_stress", "wall_shear_stress.x", "level"])
     if bodies and rng.random() < 0.8:
         case["output"]["forces"] = {"every": rng.randint(1, 6), "area": 2}
     if rng.random() < 0.6:
@@ -196,7 +197,7 @@ def draw_phase_field(rng):
         field["anisotropy"] = 0.03
     if rng.random() < 0.5:
         field["boundaries"] = {"lateral": pick(rng, "periodic", "closed"), "bottom": pick(rng, "closed", "reservoir"), "top": pick(rng, "closed", "reservoir")}
-    case["output"] = draw_output(rng, [3 * c for c in cells], [], ["phase", "solid", "phi_alpha", "mu_1", "c_2", "temperature", "interface"],
+    case["output"] = draw_output(rng, [3 * c for c in cells], ["phase", "solid", "phi_alpha", "mu_1", "c_2", "temperature", "interface"],
                                  ["phase", "solid", "phi_beta", "mu_2", "c_1", "temperature", "interface"])
     if field["initial"]["type"] != "sphere" and rng.random() < 0.6:
         field["window"] = {"row": height, "every": pick(rng, 3, 10), "rows": 1}
@@ -269,15 +270,12 @@ class Campaign:
         self.program = os.path.join(options.build, "bin", "gabion")
         self.counts = collections.Counter()
 
-    def call(self, command, log, threads=None):
-        environment = dict(os.environ)
-        if threads:
-            environment["OMP_NUM_THREADS"] = str(threads)
+    def call(self, command, log):
         with open(log, "ab") as file:
             file.write((" ".join(command) + "\n").encode())
             file.flush()
             try:
-                return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, env=environment,
+                return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                                       timeout=self.options.deadline, check=False).returncode
             except subprocess.TimeoutExpired:
                 return None
