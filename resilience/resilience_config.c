@@ -192,9 +192,9 @@ static const gab_config_key memory_keys[] = {
      .outside = true,
      .doc =
          "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
-         "death while one is taken is then survived by a checkpoint on disk only. Without it 2; 1 where no process keeps "
-         "anything of another (scheme none, or one process) and nobody goes back alone to what only it has: not with monitors, scrub, "
-         "checkpoints on disk, the strategy reconstruct, or memory of nodes."},
+         "death while one is taken is then survived by a checkpoint on disk only. Left out: 2; 1 where no process keeps "
+         "anything of another (scheme none, or one process) and the run has no monitors, scrub, checkpoints on disk, memory "
+         "of nodes, and none of the strategies local and reconstruct."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,
      .choices = "none|auto|lz4|zstd",
@@ -583,26 +583,37 @@ static gab_status read_local(const gab_config *config, gab_protection *protectio
   return GAB_OK;
 }
 
-static bool names(const gab_config *config, const char *path, const char *wanted)
+static gab_status read_scrub(const gab_config *config, gab_protection *protection)
 {
-  size_t count;
-  const char *const *list = gab_config_strings(config, path, &count);
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(list[i], wanted) == 0) return true;
-  return false;
+  gab_interval scrub;
+  if (gab_interval_parse(gab_config_string(config, "resilience.scrub"), 0, &scrub) != GAB_OK)
+    return blame(config, "resilience.scrub");
+  if (scrub.mode != GAB_INTERVAL_STEPS)
+    return gab_config_fail(config, "resilience.scrub", "the interval has to be a number of steps, or never");
+  protection->scrub = scrub.steps;
+  return GAB_OK;
+}
+
+/* Where monitors look, an older image is what is left if a bit of the newest one has changed. */
+static int read_buffers(const gab_config *config)
+{
+  if (gab_config_is_set(config, "resilience.memory.buffers"))
+    return (int)gab_config_int(config, "resilience.memory.buffers");
+  return gab_config_is_set(config, "resilience.monitors") ? 2 : 0;
 }
 
 int gab_resilience_buffers(const gab_config *config, const gab_placement *placement)
 {
-  if (gab_config_is_set(config, "resilience.memory.buffers"))
-    return (int)gab_config_int(config, "resilience.memory.buffers");
-  if (gab_placement_get_costs(placement, 1).kept > 0) return 2;
-  const bool makes_up = gab_config_is_set(config, "resilience.strategies") &&
-                        names(config, "resilience.strategies", gab_strategy_reconstruct.name);
-  const bool looks = gab_config_is_set(config, "resilience.monitors") ||
-                     strcmp(gab_config_string(config, "resilience.scrub"), "never") != 0,
-             writes = strcmp(gab_config_string(config, "resilience.disk.every"), "never") != 0;
-  return makes_up || looks || writes ? 2 : 1;
+  gab_protection protection = {.buffers = read_buffers(config)};
+  gab_status status = read_strategies(config, &protection);
+  if (status == GAB_OK) status = read_scrub(config, &protection);
+  if (status == GAB_OK) status = read_disk(config, &protection);
+  const gab_buffer_needs needs = {.asked = protection.buffers,
+                                  .strategies = protection.strategies,
+                                  .scrubs = protection.scrub > 0,
+                                  .writes = protection.disk_every.mode != GAB_INTERVAL_STEPS ||
+                                            protection.disk_every.steps > 0};
+  return status == GAB_OK ? gab_buffers_needed(&needs, placement) : 2;
 }
 
 static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
@@ -611,12 +622,7 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
   GAB_TRY(read_strategies(config, protection));
   GAB_TRY(check_spares(config, protection));
   GAB_TRY(gab_resilience_redundancy(config, &protection->redundancy));
-  gab_interval scrub;
-  if (gab_interval_parse(gab_config_string(config, "resilience.scrub"), 0, &scrub) != GAB_OK)
-    return blame(config, "resilience.scrub");
-  if (scrub.mode != GAB_INTERVAL_STEPS)
-    return gab_config_fail(config, "resilience.scrub", "the interval has to be a number of steps, or never");
-  protection->scrub = scrub.steps;
+  GAB_TRY(read_scrub(config, protection));
   protection->overlap = gab_config_bool(config, "resilience.memory.overlap");
   protection->tries = (int)gab_config_int(config, "resilience.tries");
   if (gab_config_is_set(config, "resilience.fence_wait"))
@@ -627,10 +633,7 @@ static gab_status read_protection(const gab_config *config, gab_monitor_list mon
     return blame(config, "resilience.memory.every");
   GAB_TRY(check_monitors(config, monitors));
   GAB_TRY(read_compression(config, protection));
-  const bool asked = gab_config_is_set(config, "resilience.memory.buffers");
-  protection->single_buffer = asked && gab_config_int(config, "resilience.memory.buffers") == 1;
-  protection->two_buffers =
-      asked ? !protection->single_buffer : gab_config_is_set(config, "resilience.monitors");
+  protection->buffers = read_buffers(config);
   GAB_TRY(read_disk(config, protection));
   GAB_TRY(read_local(config, protection));
   return gab_local_check(protection) == GAB_OK ? GAB_OK : blame(config, "resilience.strategies");

@@ -313,7 +313,7 @@ gab_status gab_local_check(const gab_protection *protection)
     GAB_FAIL(GAB_ERR_INPUT,
              "resilience.memory.overlap has no meaning with strategy 'local': copies always travel "
              "behind the steps");
-  if (protection->single_buffer || protection->compression != GAB_COMPRESSION_NONE || protection->scrub != 0)
+  if (protection->buffers == 1 || protection->compression != GAB_COMPRESSION_NONE || protection->scrub != 0)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' does not go with resilience.memory.buffers: 1, "
                             "resilience.memory.compression and resilience.scrub");
   if (protection->node_memory)

@@ -353,28 +353,6 @@ gab_status gab_guard_begin(gab_timeloop *loop)
   return share_out(loop);
 }
 
-/* What can make a process go back to a checkpoint that no process has a copy of? A death can not, without the disk. A monitor that
- * looks at the state at rest can, while the next one is under way, and so can those that make up what is lost. While the disk writes
- * an image, the next one needs another place. For monitors in general two are asked for by the case: an older image is what is left
- * if a bit of the newest one has changed. */
-static gab_status choose_buffers(gab_timeloop *loop)
-{
-  gab_guard *guard = loop->guard;
-  gab_checkpoint *checkpoint = guard->checkpoint;
-  bool needs_two = guard->two_buffers || guard->local || guard->node_memory[0] ||
-                   checkpoint->keeps_skeletons || guard->scrub > 0 || gab_guard_uses_disk(guard);
-  gab_placement placement;
-  for (int i = 0; i < loop->monitors.count; i++) needs_two = needs_two || loop->monitors.tasks[i].at_rest;
-  if (needs_two || checkpoint->single) return GAB_OK;
-  gab_placement_init(&placement);
-  const gab_status status = gab_placement_make(&placement, &checkpoint->redundancy,
-                                               gab_world_members(loop->world), checkpoint->domains);
-  if (status == GAB_OK && !(gab_placement_get_costs(&placement, 1).kept > 0))
-    checkpoint->single = checkpoint->meets = true;
-  gab_placement_release(&placement);
-  return status;
-}
-
 /* The clock of the run stands still meanwhile. */
 static gab_status reserve(gab_timeloop *loop)
 {
@@ -404,7 +382,7 @@ static gab_status tell_memory(const gab_timeloop *loop)
 gab_status gab_guard_start(gab_timeloop *loop)
 {
   if (!loop->guard) return GAB_OK;
-  GAB_TRY(choose_buffers(loop));
+  GAB_TRY(gab_guard_choose_buffers(loop));
   GAB_TRY(reserve(loop));
   GAB_TRY(gab_guard_take(loop, false));
   gab_salvage_destroy(&loop->guard->salvage, true);

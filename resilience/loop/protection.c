@@ -253,14 +253,14 @@ static gab_status build_guard(gab_timeloop *loop, const gab_protection *protecti
   GAB_TRY(gab_stop_create(loop->world, protection->deadline, &guard->stop));
   loop->lock = protection->lock;
   if (protection->folder) snprintf(loop->folder, sizeof loop->folder, "%s", protection->folder);
-  GAB_TRY(gab_checkpoint_set_buffers(guard->checkpoint, protection->single_buffer ? 1 : 2));
+  GAB_TRY(gab_checkpoint_set_buffers(guard->checkpoint, protection->buffers ? protection->buffers : 2));
   GAB_TRY(gab_checkpoint_set_compression(guard->checkpoint, compression_of(guard, protection)));
   gab_checkpoint_set_events(guard->checkpoint, loop->events);
-  guard->two_buffers = protection->two_buffers;
+  guard->buffers = protection->buffers;
   guard->scrub = protection->scrub;
   guard->memory = (gab_clock){.every = protection->every, .next = -1};
   guard->overlap =
-      (gab_overlap){.wanted = protection->overlap && !protection->single_buffer, .from = -1, .there = -1};
+      (gab_overlap){.wanted = protection->overlap && protection->buffers != 1, .from = -1, .there = -1};
   guard->on_disk = (gab_clock){.next = -1, .last = gab_seconds()};
   if (guard->disk) guard->on_disk.every = protection->disk_every;
   guard->look = -1;

@@ -98,10 +98,10 @@ typedef struct gab_protection {
   gab_interval every;          /**< between checkpoints; 0 steps: only one at the start */
   bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
   gab_compression compression; /**< of copies */
-  bool single_buffer; /**< one snapshot in memory; nothing overlaps then, since each is a time without any */
-  bool two_buffers;   /**< two even where no process keeps anything of another, and one is the default */
-  gab_step scrub;     /**< steps between two verifications of all images in memory; 0: never */
-  gab_redundancy redundancy;                           /**< what is kept of each image beside the own */
+  int buffers; /**< snapshots in memory: 2; 1: nothing overlaps then, since each is a time without any; 0: 1 where no
+                     process keeps anything of another and nothing else needs two, else 2 */
+  gab_step scrub;            /**< steps between two verifications of all images in memory; 0: never */
+  gab_redundancy redundancy; /**< what is kept of each image beside the own */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */
   gab_rebalance_fn rebalance;                          /**< after a loss; NULL: blocks stay where adopted */
   void *rebalance_user;

@@ -69,7 +69,7 @@ typedef struct gab_guard {
   gab_stop *stop;
   char node_memory[1000];  /* where snapshots of this node lie; "": in the memory of the processes */
   gab_memory_key node_key; /* what they are stamped with */
-  bool two_buffers;        /* asked for */
+  int buffers;             /* asked for, or needed by what the case asks for; 0: neither */
   bool spent;              /* the run has come to an end from which nobody goes on there */
   gab_salvage *salvage;    /* what was found there, until there is a new snapshot */
   gab_recovery recovery;
@@ -176,6 +176,22 @@ gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted);
 bool gab_guard_uses_disk(const gab_guard *guard);
 /* Mean time of a step so far; 0: none yet. */
 double gab_guard_step_seconds(const gab_timeloop *loop);
+
+/* ---- buffers.c */
+
+/* What decides it. Zero-initialise but for `strategies`. */
+typedef struct gab_buffer_needs {
+  int asked;                             /* 1 or 2; 0: nobody has asked */
+  const gab_strategy *const *strategies; /* GAB_MOST_STRATEGIES, those of the run first, the others NULL */
+  bool scrubs;                           /* images are verified */
+  bool looks_at_rest;                    /* a monitor looks at the state that is packed */
+  bool writes;                           /* checkpoints go to disk */
+  bool of_node;                          /* snapshots lie in the memory of nodes */
+} gab_buffer_needs;
+/* Snapshots that there has to be room for, 1 or 2. Pure. */
+int gab_buffers_needed(const gab_buffer_needs *needs, const gab_placement *placement);
+/* Tells the checkpoint, where the case has not. Local, with the same result on all. */
+gab_status gab_guard_choose_buffers(gab_timeloop *loop);
 
 /* ---- monitors.c */
 

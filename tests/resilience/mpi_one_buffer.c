@@ -87,7 +87,11 @@ int main(int argc, char **argv)
   CHECK(images >= 1 && images < 1.9);
   images = run(world, &none, true, last);
   CHECK(images >= 2 && images < 2.9);
-  none.two_buffers = true;
+  none.scrub = 7;
+  images = run(world, &none, false, GAB_NO_SLOT);
+  CHECK(images >= 2 && images < 2.9);
+  none.scrub = 0;
+  none.buffers = 2;
   images = run(world, &none, false, GAB_NO_SLOT);
   CHECK(images >= 2 && images < 2.9);
   images = run(world, &pairwise, false, last);
