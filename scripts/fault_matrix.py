@@ -612,7 +612,7 @@ def observed_end(row, events, log, folder, code, good, deaths):
     if code == 76 and "died before the first checkpoint was complete" in log:
         return "early"
     if code == 3:
-        if "with one buffer (resilience.memory.buffers: 1) there is no other one in memory" in log:
+        if "memory has room for one only: the one before is overwritten" in log:
             return "lost single"
         named = re.findall(r"slots? ([0-9, ]+) died and so did all holders.*(?:0x[0-9a-f]+|neighbours: none)", log)
         return "lost " + named[-1].replace(" ", "") if named else "exit 3 without the names"
