@@ -159,7 +159,7 @@ gab_status gab_port_take_own(gab_port *port, gab_transfer *transfer, bool *taken
 
 /* Whatever goes wrong, MPI must not keep the memory of the caller, who is going to unwind: neither that of
  * this message nor that of those which were started before it. */
-static gab_status give_up(gab_port *port, gab_status status)
+gab_status gab_port_give_up(gab_port *port, gab_status status)
 {
   if (status != GAB_OK) gab_port_abandon(port);
   return status;
@@ -224,7 +224,7 @@ gab_status gab_port_send(gab_port *port, gab_slot target, gab_buffer *message)
   GAB_TRY(check_peer(port, target, message));
   if (message->size < GAB_ENVELOPE_BYTES)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: the message was not begun by gab_message_begin()", port->name);
-  return give_up(port, start_send(port, target, message));
+  return gab_port_give_up(port, start_send(port, target, message));
 }
 
 static gab_status check_order(const gab_port *port, gab_slot source)
@@ -265,7 +265,7 @@ gab_status gab_port_receive(gab_port *port, gab_slot source, gab_buffer *message
   GAB_TRY(check_order(port, source));
   if (payload_bytes != GAB_SIZE_UNKNOWN && payload_bytes > SIZE_MAX / 2)
     GAB_FAIL(GAB_ERR_ARGUMENT, "port %s: a message of %zu bytes", port->name, payload_bytes);
-  return give_up(port, start_receive(port, source, message, payload_bytes));
+  return gab_port_give_up(port, start_receive(port, source, message, payload_bytes));
 }
 
 static gab_status poll(gab_port *port, gab_slot source, gab_buffer *message, bool *there)
@@ -298,14 +298,14 @@ gab_status gab_port_poll(gab_port *port, gab_slot source, gab_buffer *message, b
     GAB_FAIL(GAB_ERR_STATE,
              "port %s: a message from slot %" GAB_PRI_SLOT " cannot be polled beside a receive", port->name,
              source);
-  return give_up(port, poll(port, source, message, there));
+  return gab_port_give_up(port, poll(port, source, message, there));
 }
 
 static gab_status progress_carried(gab_port *port, bool *done)
 {
   bool pending;
-  GAB_TRY(give_up(port, gab_carried_serve(port)));
-  GAB_TRY(give_up(port, gab_carried_take(port, &pending)));
+  GAB_TRY(gab_port_give_up(port, gab_carried_serve(port)));
+  GAB_TRY(gab_port_give_up(port, gab_carried_take(port, &pending)));
   if (done) *done = !pending;
   return GAB_OK;
 }
@@ -317,9 +317,9 @@ gab_status gab_port_progress(gab_port *port, bool *done)
   GAB_TRY(gab_world_check(port->world));
   if (gab_port_is_carried(port)) return progress_carried(port, done);
   bool pending, finished = false;
-  GAB_TRY(give_up(port, gab_traffic_check(port, &pending)));
+  GAB_TRY(gab_port_give_up(port, gab_traffic_check(port, &pending)));
   /* A first chunk that is being looked for must not be completed behind the back of the look. */
-  if (!pending) GAB_TRY(give_up(port, gab_traffic_test(port, &finished)));
+  if (!pending) GAB_TRY(gab_port_give_up(port, gab_traffic_test(port, &finished)));
   if (done) *done = finished && !pending;
   return GAB_OK;
 }
@@ -349,7 +349,7 @@ gab_status gab_port_finish(gab_port *port)
   int looks = 0;
   for (;;) {
     bool pending;
-    GAB_TRY(give_up(port, look(port, &pending)));
+    GAB_TRY(gab_port_give_up(port, look(port, &pending)));
     if (!pending) break;
     if (waits_for_itself(port)) {
       gab_port_abandon(port);
@@ -357,5 +357,5 @@ gab_status gab_port_finish(gab_port *port)
     }
     gab_world_pause(port->world, &looks);
   }
-  return give_up(port, gab_traffic_wait(port));
+  return gab_port_give_up(port, gab_traffic_wait(port));
 }

@@ -101,6 +101,10 @@ gab_status gab_port_progress(gab_port *port, bool *done);
  *  @return ::GAB_ERR_FAULT then; ::GAB_ERR_CORRUPT or ::GAB_ERR_MPI if something else came than was due;
  *  ::GAB_ERR_STATE if a receive from oneself has no message */
 gab_status gab_port_finish(gab_port *port);
+/** Where something other than this port failed (no memory for the next message, say) and buffers that are lent are about to be
+ *  released: after a failure everything that is under way in this port is dropped, as after one of gab_port_finish(), and what comes
+ *  after it is a repair or the end. Local. @param[in] status  of what was done; ::GAB_OK: nothing happens @return `status` */
+gab_status gab_port_give_up(gab_port *port, gab_status status);
 
 #ifdef __cplusplus
 }

@@ -207,6 +207,7 @@ gab_status gab_parities_make(gab_checkpoint *checkpoint, const gab_snapshot *sna
     status = find_lengths(checkpoint, gab_message_bytes(&snapshot->own), &desks[0], parities);
   if (status == GAB_OK) status = encode(&e, desks);
   parities->condition = GAB_CONDITION_UNKNOWN;
+  status = gab_port_give_up(checkpoint->port, status); /* which would go on to use the desks */
   for (int i = 0; i < 2; i++) gab_desk_close(&desks[i]);
   return status;
 }
@@ -224,7 +225,7 @@ gab_status gab_parities_reserve(gab_checkpoint *checkpoint, size_t own, gab_pari
   if (parities->group.parities == 0) return GAB_OK;
   gab_desk desk;
   gab_desk_open(&desk);
-  gab_status status = find_lengths(checkpoint, own, &desk, parities);
+  gab_status status = gab_port_give_up(checkpoint->port, find_lengths(checkpoint, own, &desk, parities));
   gab_desk_close(&desk);
   GAB_TRY(status);
   return gab_buffer_fit(&parities->rows,

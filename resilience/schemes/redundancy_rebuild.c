@@ -217,7 +217,8 @@ gab_status gab_group_rebuild(gab_checkpoint *checkpoint, const gab_snapshot *sna
   gab_desk_open(&results);
   rebuilding r = {checkpoint, snapshot, &snapshot->parities, losses, images, &desk, &results, NULL, 0, 0,
                   0,          0};
-  gab_status status = rebuild(&r);
+  gab_status status =
+      gab_port_give_up(checkpoint->port, rebuild(&r)); /* which would go on to use the desks */
   gab_free(&r.stripes);
   gab_desk_close(&desk);
   gab_desk_close(&results);
