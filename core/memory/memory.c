@@ -23,7 +23,7 @@ _Static_assert(sizeof(header) <= GAB_ALIGNMENT, "the header has to fit before th
 _Static_assert(GAB_NODE_MEMORY_OFFSET == GAB_NODE_MEMORY_STAMP + GAB_ALIGNMENT,
                "a mapping starts on a page, its block a stamp and a header further");
 
-enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20 };
+enum { OVERHEAD = 2 * GAB_ALIGNMENT, HUGE_FROM = 4 << 20, MAPPED_FROM = 32 << 20 };
 static const uint32_t magic_live = 0x9ab10c4bU;
 
 /* The last entry of each is the total over all uses. */
@@ -121,13 +121,16 @@ static void release(void *memory)
 
 static bool is_ours(void *memory) { return header_of(memory)->magic == magic_live; }
 
-/* What the system's allocator gave is moved by it, large blocks page by page: nothing is copied, nothing is there twice. */
+/* What the system's allocator gave it moves page by page where the block is a mapping of its own: nothing is copied, nothing is there
+ * twice. With glibc those from 32 MiB on are, unless the heap happens to have as much free in one piece. From which smaller size
+ * on depends on what was released before: such a block may well lie in the heap, and would be copied, also where nobody needs
+ * what is in it. */
 static bool moves_by_pages(void *memory, size_t bytes, gab_memory_use use)
 {
   const header *head = header_of(memory);
-  if (head->of_node || head->arena || head->use != (uint32_t)use || head->bytes < HUGE_FROM) return false;
+  if (head->of_node || head->arena || head->use != (uint32_t)use || head->bytes < MAPPED_FROM) return false;
   if (use == GAB_MEMORY_SNAPSHOT && gab_node_memory_serves(bytes)) return false;
-  return bytes >= HUGE_FROM && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD;
+  return bytes >= MAPPED_FROM && bytes <= (size_t)PTRDIFF_MAX - OVERHEAD;
 }
 
 static gab_status move_by_pages(size_t bytes, void **memory)

@@ -31,12 +31,13 @@ typedef enum gab_memory_use {
  *  @return ::GAB_ERR_MEMORY with the size in the message */
 gab_status gab_alloc(size_t bytes, gab_memory_use use, void **memory);
 
-/** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Large blocks are
- *  moved by the system, which has to find room for the difference only; others are there twice for a moment.
+/** Grows or shrinks, keeping the first min(old, new) bytes; new bytes are not zeroed; *memory may be NULL. Blocks
+ *  that have 32 MiB and keep as many are left to the system, which moves the pages of those that are mappings of their own, as
+ *  nearly all of this size are, and has to find room for the difference only; others are there twice for a moment.
  *  On failure *memory stays as it was. */
 gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
-/** The same for what is to be written anew: the bytes may be anything, and nothing is ever there twice. On failure *memory
- *  may be NULL. */
+/** The same for what is to be written anew: the bytes may be anything. The old block is released first; those that have 32 MiB and keep as
+ *  many are left to the system, as above. On failure *memory may be NULL. */
 gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
 
 /** Room for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
