@@ -104,6 +104,11 @@ def cases_of(numbers):
 
 # ---------------------------------------------------------------- plots: what, apart from how
 
+def is_binary(panel):
+    """Whether what is along x comes in powers of two."""
+    return panel.x in ("processes", "clusters")
+
+
 class Panel:
     def __init__(self, title, x, y, log="xy"):
         self.title, self.x, self.y, self.log, self.series = title, x, y, log, []
@@ -125,11 +130,13 @@ def draw_matplotlib(plt, path, heading, panels):
         for label, points, style in panel.series:
             axis.plot([p[0] for p in points], [p[1] for p in points], style, label=label, markersize=4)
         if "x" in panel.log:
-            axis.set_xscale("log", base=2 if panel.x == "processes" else 10)
+            axis.set_xscale("log", base=2 if is_binary(panel) else 10)
+        if "x" in panel.log and is_binary(panel):  # 16, not 2 to the 4th
+            axis.xaxis.set_major_formatter(lambda value, _: "%g" % value)
         if "y" in panel.log:
             axis.set_yscale("log")
         else:
-            axis.set_ylim(bottom=0)
+            axis.set_ylim(0, 1.05 * max(axis.get_ylim()[1], 0))
         axis.set_title(panel.title, fontsize=10)
         axis.set_xlabel(panel.x)
         axis.set_ylabel(panel.y)
@@ -154,7 +161,7 @@ def draw_gnuplot(path, heading, panels):
     for panel in panels:
         text += ["unset logscale"]
         if "x" in panel.log:
-            text += ["set logscale x %d" % (2 if panel.x == "processes" else 10)]
+            text += ["set logscale x %d" % (2 if is_binary(panel) else 10)]
         if "y" in panel.log:
             text += ["set logscale y", "set yrange [*:*]"]
         else:

@@ -74,21 +74,23 @@ def part_rework(draw, out, runs):
              "%d processes; steps sleep %g s. Median, least and most of the repetitions." % (slots, runs[0].about["step_time"]), "",
              "| clusters | go back | steps again | first time, s | again, s | again / first | least to most | logged, byte per step and process | replayed | runs |",
              "|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|"]
-    panel = Panel("time again / first time", "clusters", "", log="")
-    points = []
+    panel = Panel("time again / first time", "clusters", "", log="x")
+    points, each = [], []
     for clusters in sorted({run.about["clusters"] for run in runs}):
         group = [run for run in runs if run.about["clusters"] == clusters]
         found = [rework(run) for run in group]
         ratios = sorted(again / first for _, first, again in found)
         local = group[-1].summary["local"]
         points.append((clusters, statistics.median(ratios)))
+        each += [(clusters, ratio) for ratio in ratios]
         lines.append("| %d | %d | %d | %.3f | %.3f | **%.4f** | %.4f to %.4f | %.1f | %d | %d |" %
                      (clusters, slots // clusters, statistics.median(steps for steps, _, _ in found),
                       statistics.median(first for _, first, _ in found), statistics.median(again for _, _, again in found),
                       statistics.median(ratios), ratios[0], ratios[-1],
                       local["logged_bytes"] / group[-1].about["steps"] / slots, local["replayed"], len(group)))
-    panel.add("_measured", points)
-    panel.add("_one", [(1, 1.0), (slots, 1.0)], "k--")
+    panel.add("median", points)
+    panel.add("each run", each, "C0x")
+    panel.add("as long as the first time", [(1, 1.0), (slots, 1.0)], "k--")
     draw(os.path.join(out, "figure5_measured.png"), "Rework of a cluster; its dead killed by SIGKILL, the others alive", [panel])
     return lines + [""]
 
@@ -107,8 +109,8 @@ def part_overhead(runs):
         p *= (len(pairs) - k + 1) / k
         total_p += p
     return ["## Table 2: without a death, each process a cluster", "",
-            "Time of the run with strategy `local`, as a part of that with `spare` (the same checkpoints, nothing logged), in %d pairs: median %.4f, %.4f to %.4f%s." %
-            (len(pairs), statistics.median(pairs), pairs[0], pairs[-1],
+            "Time of the run with strategy `local`, as a part of that with `spare` (the same checkpoints, nothing logged), in %d pair%s: median %.4f, %.4f to %.4f%s." %
+            (len(pairs), "" if len(pairs) == 1 else "s", statistics.median(pairs), pairs[0], pairs[-1],
              "; 95 %% of medians: %.4f to %.4f" % (pairs[k - 1], pairs[-k]) if k else ""), ""]
 
 
