@@ -34,6 +34,18 @@ gabion_lock() {
   flock 9
 }
 
+# gabion_python: a Python that draws, else any, else nothing. The system's own, where packages of the distribution go, may not be
+# the first on PATH.
+gabion_python() {
+  local candidate any=
+  for candidate in python3 /usr/bin/python3; do
+    command -v "$candidate" >/dev/null 2>&1 || continue
+    any=${any:-$candidate}
+    if "$candidate" -c 'import matplotlib' 2>/dev/null; then any=$candidate; break; fi
+  done
+  printf '%s\n' "$any"
+}
+
 gabion_setup() { "$GABION_ROOT/scripts/setup.sh" --quiet; }
 
 # gabion_build FOLDER [cmake arguments]: configures and builds, quietly; a second call costs about a second.

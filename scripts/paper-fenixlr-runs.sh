@@ -115,12 +115,7 @@ if [ -z "$REPORT" ]; then
   done
 fi
 
-python=
-for candidate in python3 /usr/bin/python3; do
-  command -v "$candidate" >/dev/null 2>&1 || continue
-  python=${python:-$candidate}
-  if "$candidate" -c 'import matplotlib' 2>/dev/null; then python=$candidate; break; fi
-done
+python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: the times are in $OUT, without report"
 "$python" "$GABION_ROOT/scripts/paper_fenixlr_runs.py" --out "$OUT" --gabion "$GABION" || failures=$((failures + 1))
 cat "$OUT/report.md"

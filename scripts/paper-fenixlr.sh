@@ -78,12 +78,7 @@ draw figure8_0 "${row[@]}" "${nodes[@]}" --recovery none
 for count in 1 4 10; do draw "figure8_$count" "${row[@]}" "${nodes[@]:0:2 * count}"; done
 draw figure8_10_global "${row[@]}" "${nodes[@]}" --recovery global
 
-python=
-for candidate in python3 /usr/bin/python3; do
-  command -v "$candidate" >/dev/null 2>&1 || continue
-  python=${python:-$candidate}
-  if "$candidate" -c 'import matplotlib' 2>/dev/null; then python=$candidate; break; fi
-done
+python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: pictures and numbers are in $OUT, without report"
 "$python" "$GABION_ROOT/scripts/paper_fenixlr.py" --out "$OUT"
 cat "$OUT/report.md"

@@ -81,12 +81,7 @@ if [ -z "$PLOT" ]; then
   measure
 fi
 [ -s "$raw" ] || fail "no results in $OUT"
-python= # the system's own, where packages of the distribution go, may not be the first on PATH
-for candidate in python3 /usr/bin/python3; do
-  command -v "$candidate" >/dev/null 2>&1 || continue
-  python=${python:-$candidate}
-  if "$candidate" -c 'import matplotlib' 2>/dev/null; then python=$candidate; break; fi
-done
+python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: the results are in $raw, without plots and report"
 options=()
 if [ -s "$deaths" ]; then options+=(--recovery "$deaths"); fi

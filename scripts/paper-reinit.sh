@@ -44,12 +44,7 @@ if [ -z "$PLOT" ] && [ -z "$BUILT" ]; then
   gabion_setup
   gabion_build "$GABION_BUILD"
 fi
-python= # the system's own, where packages of the distribution go, may not be the first on PATH
-for candidate in python3 /usr/bin/python3; do
-  command -v "$candidate" >/dev/null 2>&1 || continue
-  python=${python:-$candidate}
-  if "$candidate" -c 'import matplotlib' 2>/dev/null; then python=$candidate; break; fi
-done
+python=$(gabion_python)
 [ -n "$python" ] || fail "no python3"
 here=$GABION_ROOT/scripts/paper_reinit.py
 if [ -z "$PLOT" ]; then

@@ -90,12 +90,7 @@ if [ -z "$REPORT" ]; then
   for part in $PARTS; do "part_$part"; done
 fi
 
-python=
-for candidate in python3 /usr/bin/python3; do
-  command -v "$candidate" >/dev/null 2>&1 || continue
-  python=${python:-$candidate}
-  if "$candidate" -c 'import matplotlib' 2>/dev/null; then python=$candidate; break; fi
-done
+python=$(gabion_python)
 [ -n "$python" ] || fail "no python3: the times are in $OUT, without report"
 "$python" "$GABION_ROOT/scripts/paper_spbc.py" --out "$OUT" || failures=$((failures + 1))
 cat "$OUT/report.md"

@@ -65,6 +65,19 @@ helps() {
   "$gabion" help "$key" >said.txt 2>&1 || complain "help $key: $(cat said.txt)"
   for text in "$@"; do said "$text"; done
 }
+# plan CODE WORDS...: without mpirun.
+plan() {
+  local expected=$1 code
+  shift
+  "$gabion" plan "$@" >said.txt 2>&1
+  code=$?
+  [ $code = "$expected" ] || complain "gabion plan $*: exit code $code, expected $expected; it said: $(cat said.txt)"
+}
+# kept_going WORDS...: the last run never stood still; one that does is started again, and may end well. WORDS say which it is.
+kept_going() {
+  ! grep -q 'no progress for' said.txt || complain "stood still: $*
+it said: $(cat said.txt)"
+}
 # check CODE CASE [options]: without mpirun.
 check() {
   local expected=$1 code

@@ -3,15 +3,10 @@
 # run then logs is what plan forecasts for it, within 2 %: for a uniform flow from the case alone, for one that adapts and a phase
 # field whose window moves from the traffic of a run.
 . "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/cluster_common.sh"
 faults=$GABION_SOURCE/tests/faults
 member() { sed -n "s/.*\"$1\": \([0-9]*\),.*/\1/p" out/summary.json | head -n 1; }
 planned() { sed -n 's/.*"division": .*"log": {"total": \([0-9.e+]*\),.*/\1/p' said.txt; } # byte per step, of the last plan
-plan() { # plan CODE WORDS...
-  local expected=$1 code=0
-  shift
-  "$gabion" plan "$@" >said.txt 2>&1 || code=$?
-  [ $code = "$expected" ] || complain "gabion plan $*: exit code $code, expected $expected; it said: $(cat said.txt)"
-}
 local_run() { # local_run CASE ARGUMENTS...: 16 processes and a spare
   local code=0
   rm -rf out
@@ -36,15 +31,6 @@ forecast() {
     complain "$name: $(member logged_bytes) bytes are logged in $steps steps, plan forecasts $due each"
 }
 
-cat >cube.yaml <<'YAML'
-run: {steps: 40, check_every: 20}
-domain: {cells: [64, 64, 64], block: [16, 16, 16]}
-fluid: {omega: 1.5}
-boundaries:
-  y_min: {type: wall}
-  y_max: {type: velocity, velocity: [0.05, 0, 0]}
-resilience: {memory: {every: 20}}
-YAML
 adaptive="$faults/local_adaptive.yaml --set run.steps=100 --set balance.every=0 --set balance.work=cells --set domain.cells=[128,64] --set output.forces.every=100 --set output.fields.every=100"
 phase="$faults/local_phase.yaml --set run.steps=120 --set domain.cells=[48,72]"
 # shellcheck disable=SC2086 # words on purpose

@@ -2,14 +2,8 @@
 # Logs between clusters: hand-computed from a file of traffic; what `plan --clusters` forecasts for 16 processes is what their
 # ports count in a run, for 1, 2, 4, 8 and 16 clusters. Files that are none are refused, and a run that met a fault writes none.
 . "$GABION_SOURCE/tests/apps/common.sh"
+. "$GABION_SOURCE/tests/apps/cluster_common.sh"
 
-plan() { # plan CODE WORDS...
-  local expected=$1 code
-  shift
-  "$gabion" plan "$@" >said.txt 2>&1
-  code=$?
-  [ $code = "$expected" ] || complain "gabion plan $*: exit code $code, expected $expected; it said: $(cat said.txt)"
-}
 is() { # is EXPRESSION VALUE: of the plan in said.txt as d; without Python only the exit codes are looked at
   local found
   command -v python3 >/dev/null || return 0
@@ -41,15 +35,7 @@ is 'c[1]["least_largest"]["total"], c[1]["least_largest"]["most"], c[1]["least_l
 plan 0 --traffic chain.csv
 said 'by least largest'
 
-# 16 processes with four blocks each. Reductions are in what is counted and not in what is forecast, and are few.
-cat >cube.yaml <<'YAML'
-run: {steps: 40, check_every: 20}
-domain: {cells: [64, 64, 64], block: [16, 16, 16]}
-fluid: {omega: 1.5}
-boundaries:
-  y_min: {type: wall}
-  y_max: {type: velocity, velocity: [0.05, 0, 0]}
-YAML
+# Reductions are in what is counted and not in what is forecast, and are few.
 run 0 16 cube.yaml --traffic counted.csv
 plan 0 --traffic counted.csv --json
 cp said.txt counted.json

@@ -3,13 +3,6 @@
 # memory and costs follow from them. Wrong words are refused.
 . "$GABION_SOURCE/tests/apps/common.sh"
 
-plan() { # plan CODE WORDS...
-  local expected=$1 code
-  shift
-  "$gabion" plan "$@" >said.txt 2>&1
-  code=$?
-  [ $code = "$expected" ] || complain "gabion plan $*: exit code $code, expected $expected; it said: $(cat said.txt)"
-}
 value() { # value EXPRESSION: of the plan in said.txt as d
   python3 -c 'import json, sys; d = json.load(open("said.txt")); print(eval(sys.argv[1]))' "$1" 2>&1
 }

@@ -5,7 +5,7 @@
 #include "blockforest/adaptation/adapt.h"
 #include "core/memory/memory.h"
 #include "lbm/step/strip_room_impl.h"
-#include "lbm_common.h"
+#include "strips_common.h"
 
 #include <sys/resource.h>
 
@@ -179,26 +179,6 @@ static void places_of_no_block_cost_nothing(gab_world *world)
 }
 
 /* ------------------------------------------------------------------------------------------ filled anew */
-
-/* Of what blocks would send in each direction, solid cells included. */
-static uint64_t hash_of_messages(const flow *it)
-{
-  enum { MOST = 1 << 14 };
-  static unsigned char bytes[MOST];
-  gab_ghost_kind kind = gab_lbm_ghost_kind(&it->lbm->model);
-  uint64_t sum = 0;
-  for (size_t i = 0; i < block_count(it); ++i) {
-    const gab_lbm_block *block = block_at(it, i);
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-      if (direction == GAB_DIRECTION_CENTRE || block->beside.kind[direction] != GAB_BESIDE_SAME) continue;
-      const size_t size = kind.size(kind.user, direction);
-      REQUIRE(size <= MOST);
-      kind.pack(kind.user, block, direction, bytes);
-      sum += gab_hash64(bytes, size, block->id * GAB_DIRECTIONS + (uint64_t)direction);
-    }
-  }
-  return sum;
-}
 
 /* So that the next step plans anew. */
 static void forget_plans(flow *it)

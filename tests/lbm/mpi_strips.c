@@ -6,7 +6,7 @@
 #include "core/memory/memory.h"
 #include "core/messages/collective.h"
 #include "lbm/lbm_impl.h"
-#include "lbm_common.h"
+#include "strips_common.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -245,26 +245,6 @@ static void widths_do_not_matter(gab_world *world)
 }
 
 /* ------------------------------------------------------------------------------------------ what is sent */
-
-/* Of what blocks would send in each direction, solid cells included. */
-static uint64_t hash_of_messages(flow *it)
-{
-  enum { MOST = 1 << 14 };
-  static unsigned char bytes[MOST];
-  gab_ghost_kind kind = gab_lbm_ghost_kind(&it->lbm->model);
-  uint64_t sum = 0;
-  for (size_t i = 0; i < gab_forest_block_count(it->forest); ++i) {
-    gab_lbm_block *block = gab_lbm_block_of(it->lbm, gab_forest_block(it->forest, i));
-    for (int direction = 0; direction < GAB_DIRECTIONS; ++direction) {
-      if (direction == GAB_DIRECTION_CENTRE || block->beside.kind[direction] != GAB_BESIDE_SAME) continue;
-      const size_t size = kind.size(kind.user, direction);
-      REQUIRE(size <= MOST);
-      kind.pack(kind.user, block, direction, bytes);
-      sum += gab_hash64(bytes, size, block->id * GAB_DIRECTIONS + (uint64_t)direction);
-    }
-  }
-  return sum;
-}
 
 /* A body across several blocks and up to a corner of the domain, and blocks that come and go before. */
 static void restored_runs_send_the_same(gab_world *world, int pencil)
