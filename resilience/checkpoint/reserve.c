@@ -65,7 +65,7 @@ static gab_status reserve_copies(gab_checkpoint *checkpoint, gab_snapshot *next,
   gab_buffer *messages = memory;
   for (int i = 0; i < all; i++) gab_buffer_init(&messages[i], GAB_MEMORY_MESSAGE);
   gab_status status = post_sizes(checkpoint, next, own, messages, messages + sent);
-  status = gab_port_give_up(checkpoint->port, status); /* which else went on to use what is released here */
+  status = gab_port_give_up(checkpoint->port, status); /* it would go on to use what is released here */
   if (status == GAB_OK) status = take_copies(next, messages + sent);
   for (int i = 0; i < all; i++) gab_buffer_release(&messages[i]);
   gab_free(&messages);

@@ -370,7 +370,7 @@ static gab_status exchange_round(gab_salvage *salvage, transfers *plan, int32_t 
     status = gab_port_receive(salvage->port, mine->from, &mine->message, GAB_SIZE_UNKNOWN);
   if (status == GAB_OK) status = send_round(salvage, plan, round, messages);
   if (status == GAB_OK) status = gab_port_finish(salvage->port);
-  status = gab_port_give_up(salvage->port, status); /* else it would go on to use what is released here */
+  status = gab_port_give_up(salvage->port, status); /* it would go on to use what is released here */
   for (size_t i = 0; i < plan->departure_count; i++) gab_buffer_release(&messages[i]);
   gab_free(&messages);
   return status;
