@@ -10,7 +10,7 @@
 #include "loadbalance/balance.h"
 #include "resilience/schemes/redundancy_impl.h"
 
-#include <features.h>
+#include <stdlib.h> /* __GLIBC__ */
 
 /* ---------------------------------------------------------------- an allocator that refuses */
 
