@@ -3,6 +3,9 @@
 #include "lbm/step/strip_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
+#include "core/base/buffer_rows.h"
+#include "core/memory/past_cache_impl.h"
+
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -219,37 +222,37 @@ static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int
          gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
 }
 
-/* Cells of as many runs from `first` on as are packed at once: what is packed is hashed while it is in the cache, and may be
- * forgotten then. */
-static size_t piece_of(const gab_lbm_block *block, size_t first, size_t *end)
+/* Of a strip the block has one part in each row. */
+static gab_rows_lie how_rows_lie(const gab_lbm_block *block)
 {
-  enum { CELLS_AT_ONCE = 16384 };
-  size_t cells = 0, i = first;
-  for (; i < block->run_count && cells < CELLS_AT_ONCE; ++i) cells += (size_t)block->runs[i].length;
-  *end = i;
-  return cells;
+  const gab_field *field = block->src;
+  return field->map.stride[1] > 2 * (ptrdiff_t)field->shape.cells[0] ? GAB_ROWS_APART : GAB_ROWS_TOGETHER;
 }
 
 gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out)
 {
-  const size_t bytes = gab_precision_bytes(block->src->shape.precision);
-  void *place;
+  const size_t bytes = gab_precision_bytes(block->src->shape.precision),
+               all = gab_lbm_packed_size(model, block);
   if (block->sparse) {
-    GAB_TRY(gab_buffer_extend(out, gab_lbm_packed_size(model, block), &place));
+    void *place;
+    GAB_TRY(gab_buffer_extend(out, all, &place));
     gab_sparse_pack(model, block, place);
     return GAB_OK;
   }
+  gab_buffer_rows rows;
+  GAB_TRY(gab_buffer_rows_begin(&rows, out, all, how_rows_lie(block)));
   for (int q = 0; q < block->src->shape.components; ++q)
-    for (size_t i = 0, end; i < block->run_count; i = end) {
-      GAB_TRY(gab_buffer_extend(out, piece_of(block, i, &end) * bytes, &place));
-      unsigned char *to = place;
-      for (size_t k = i; k < end; ++k) {
-        const size_t length = (size_t)block->runs[k].length * bytes;
-        memcpy(to, row_of(block, &block->runs[k], q), length);
-        to += length;
-      }
+    for (size_t i = 0; i < block->run_count; ++i) {
+      const gab_run *run = &block->runs[i];
+      GAB_TRY(gab_buffer_rows_add(&rows, row_of(block, run, q), (size_t)run->length * bytes));
     }
-  return GAB_OK;
+  return gab_buffer_rows_end(&rows);
+}
+
+/* Bytes of a row from which on it pays to store it past the cache, though its ends share their lines with others. */
+static size_t past_cache_from(const gab_lbm_block *block)
+{
+  return how_rows_lie(block) == GAB_ROWS_APART ? 256 : 1024;
 }
 
 gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_reader *in)
@@ -262,12 +265,16 @@ gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_
     return GAB_OK;
   }
   const unsigned char *from = cells.at;
+  const size_t far = past_cache_from(block);
   for (int q = 0; q < block->src->shape.components; ++q)
     for (size_t i = 0; i < block->run_count; ++i) {
       size_t length = (size_t)block->runs[i].length * bytes;
-      memcpy(row_of(block, &block->runs[i], q), from, length);
+      unsigned char *to = row_of(block, &block->runs[i], q);
+      if (length < far) memcpy(to, from, length);
+      else gab_past_cache_copy(to, from, length);
       from += length;
     }
+  gab_past_cache_finish();
   return GAB_OK;
 }
 

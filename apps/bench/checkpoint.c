@@ -14,8 +14,20 @@ typedef struct stage {
   gab_checkpoint *checkpoint;
   bench_copy copy;
   bench_swap swap;
-  double all_bytes; /* of the images of all processes */
+  double all_bytes;    /* of the images of all processes */
+  const char *variant; /* what stands in names before what is measured */
 } stage;
+
+typedef struct full_name {
+  char text[64];
+} full_name;
+
+static full_name name_of(const stage *s, const char *group, const char *what)
+{
+  full_name name;
+  snprintf(name.text, sizeof name.text, "%s.%s%s", group, s->variant, what);
+  return name;
+}
 
 static void close_stage(stage *s)
 {
@@ -38,40 +50,74 @@ static gab_status fill_stage(bench *b, const gab_redundancy *redundancy, stage *
   return bench_swap_create(b, (size_t)bytes, GAB_CHUNK_BYTES, &s->swap);
 }
 
-static gab_status open_stage(bench *b, const gab_redundancy *redundancy, stage *s)
+/* The usual box in blocks, as many on each of 2, 4 and 8 processes: images of one size. Or for each process a box of
+ * that size, of one block. */
+typedef enum division { BLOCKS, ONE_BLOCK } division;
+
+static gab_status open_stage(bench *b, const gab_redundancy *redundancy, division division, stage *s)
 {
-  *s = (stage){0};
-  /* As many blocks on each of 2, 4 and 8 processes: images of one size. */
-  bench_flow_options options = bench_flow_usual(b, b->quick ? 24 : 32);
+  *s = (stage){.variant = division == ONE_BLOCK ? "one-block." : ""};
+  bench_flow_options options = bench_flow_usual(b, division == ONE_BLOCK ? bench_edge(b)
+                                                   : b->quick            ? 24
+                                                                         : 32);
+  if (division == ONE_BLOCK) options.roots[2] = bench_processes(b);
   GAB_TRY(bench_flow_create(b, &options, &s->flow));
   gab_status status = fill_stage(b, redundancy, s);
   if (status != GAB_OK) close_stage(s);
   return status;
 }
 
-static gab_status with_scheme(bench *b, const gab_redundancy *redundancy,
+static gab_status with_scheme(bench *b, const gab_redundancy *redundancy, division division,
                               gab_status (*measure)(bench *b, stage *s))
 {
   stage s;
-  GAB_TRY(open_stage(b, redundancy, &s));
+  GAB_TRY(open_stage(b, redundancy, division, &s));
   gab_status status = measure(b, &s);
   close_stage(&s);
   return status;
 }
 
-static gab_status with_stage(bench *b, gab_status (*measure)(bench *b, stage *s))
+static gab_status with_stage(bench *b, division division, gab_status (*measure)(bench *b, stage *s))
 {
-  return with_scheme(b, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, measure);
+  return with_scheme(b, &(gab_redundancy){.scheme = &gab_scheme_pairwise}, division, measure);
+}
+
+/* What is not a time: the same in every repetition. */
+static void report_number(bench *b, const char *name, double value, double ceiling, const char *unit)
+{
+  bench_report(b, &(bench_result){.name = name,
+                                  .value = value,
+                                  .min = value,
+                                  .max = value,
+                                  .samples = 1,
+                                  .unit = unit,
+                                  .ceiling = ceiling,
+                                  .processes = bench_processes(b)});
+}
+
+/* What the rates are of, in all processes. */
+static gab_status report_counted(bench *b, const stage *s)
+{
+  static const char *const names[] = {"images", "copies", "sent", "compressed"};
+  enum { COUNT = sizeof names / sizeof names[0] };
+  const gab_checkpoint_stats stats = gab_checkpoint_get_stats(s->checkpoint);
+  uint64_t bytes[COUNT] = {stats.image_bytes, stats.copies_bytes, stats.sent_bytes, stats.compressed_bytes};
+  GAB_TRY(gab_world_sum_u64(b->world, bytes, COUNT));
+  for (int i = 0; i < COUNT; ++i)
+    report_number(b, name_of(s, "checkpoint", names[i]).text, (double)bytes[i] * 1e-6, 0, "MB");
+  return GAB_OK;
 }
 
 /* ---------------------------------------------------------------- taking */
 
-enum { PACK, EXCHANGE, COMMIT, TOTAL, MEMCPY, MPI, PART_COUNT };
+enum { PACK, EXCHANGE, COMMIT, TOTAL, MEMCPY, MPI, STEP, PART_COUNT };
 
 static gab_status take_once(bench *b, stage *s, double seconds[PART_COUNT])
 {
   GAB_TRY(bench_time(b, bench_copy_run, &s->copy, &seconds[MEMCPY]));
   GAB_TRY(bench_time(b, bench_swap_run, &s->swap, &seconds[MPI]));
+  GAB_TRY(bench_time(b, bench_flow_step, &s->flow, &seconds[STEP]));
+  seconds[STEP] /= BENCH_SWEEPS;
   gab_checkpoint_stats before = gab_checkpoint_get_stats(s->checkpoint);
   GAB_TRY(gab_world_barrier(b->world));
   GAB_TRY(gab_checkpoint_take(s->checkpoint, before.last_step + 1));
@@ -108,36 +154,42 @@ static void report_milliseconds(bench *b, const char *name, double (*times)[PART
   bench_report_series(b, name, &series, 1e3, "ms");
 }
 
+/* Of the same flow, right before. */
+static void report_steps(bench *b, const char *name, double (*times)[PART_COUNT], int part)
+{
+  double samples[BENCH_MOST_SAMPLES];
+  for (int i = 0; i < b->repetitions; ++i) samples[i] = times[i][part] / times[i][STEP];
+  bench_series series = bench_summarise(samples, b->repetitions);
+  bench_report_series(b, name, &series, 1, "steps");
+}
+
 static gab_status measure_taking(bench *b, stage *s)
 {
   double times[BENCH_MOST_SAMPLES][PART_COUNT];
   for (int i = 0; i < b->repetitions; ++i) GAB_TRY(take_once(b, s, times[i]));
-  report_rate(b, s, "checkpoint.pack", times, PACK, true, false);
-  report_rate(b, s, "checkpoint.exchange", times, EXCHANGE, false, true);
-  report_milliseconds(b, "checkpoint.commit", times, COMMIT);
-  report_rate(b, s, "checkpoint.total", times, TOTAL, true, true);
-  report_milliseconds(b, "checkpoint.total.time", times, TOTAL);
-  return GAB_OK;
+  report_rate(b, s, name_of(s, "checkpoint", "pack").text, times, PACK, true, false);
+  report_rate(b, s, name_of(s, "checkpoint", "exchange").text, times, EXCHANGE, false, true);
+  report_milliseconds(b, name_of(s, "checkpoint", "commit").text, times, COMMIT);
+  report_rate(b, s, name_of(s, "checkpoint", "total").text, times, TOTAL, true, true);
+  report_milliseconds(b, name_of(s, "checkpoint", "total.time").text, times, TOTAL);
+  report_steps(b, name_of(s, "checkpoint", "total.steps").text, times, TOTAL);
+  return report_counted(b, s);
 }
 
-gab_status bench_checkpoint(bench *b) { return with_stage(b, measure_taking); }
+gab_status bench_checkpoint(bench *b)
+{
+  GAB_TRY(with_stage(b, BLOCKS, measure_taking));
+  return with_stage(b, ONE_BLOCK, measure_taking);
+}
 
 /* ---------------------------------------------------------------- schemes */
 
-/* What is not a time: the same in every repetition. */
-static void report_number(bench *b, const char *scheme, const char *what, double value, double ceiling,
-                          const char *unit)
+static void report_of_scheme(bench *b, const char *scheme, const char *what, double value, double ceiling,
+                             const char *unit)
 {
   char name[64];
   snprintf(name, sizeof name, "scheme.%s.%s", scheme, what);
-  bench_report(b, &(bench_result){.name = name,
-                                  .value = value,
-                                  .min = value,
-                                  .max = value,
-                                  .samples = 1,
-                                  .unit = unit,
-                                  .ceiling = ceiling,
-                                  .processes = bench_processes(b)});
+  report_number(b, name, value, ceiling, unit);
 }
 
 /* What all keep beside their own images, against what the scheme promises of it, and against whole copies. */
@@ -151,11 +203,11 @@ static gab_status report_bytes(bench *b, const stage *s, const char *scheme)
   double own = (double)bytes[0];
   gab_placement_costs costs =
       gab_placement_get_costs(gab_checkpoint_placement(s->checkpoint), (double)memory[1]);
-  report_number(b, scheme, "redundant", (double)bytes[1] / own, costs.kept / (double)memory[1], "images");
-  report_number(b, scheme, "sent", (double)bytes[2] / own, costs.sent / (double)memory[1], "images");
-  report_number(b, scheme, "of-pairwise", (own + (double)bytes[1]) / (2 * own), 0, "bytes");
+  report_of_scheme(b, scheme, "redundant", (double)bytes[1] / own, costs.kept / (double)memory[1], "images");
+  report_of_scheme(b, scheme, "sent", (double)bytes[2] / own, costs.sent / (double)memory[1], "images");
+  report_of_scheme(b, scheme, "of-pairwise", (own + (double)bytes[1]) / (2 * own), 0, "bytes");
   double due = 2 * ((double)memory[1] + costs.kept);
-  report_number(b, scheme, "memory", (double)memory[0] * 1e-6, due * 1e-6, "MB");
+  report_of_scheme(b, scheme, "memory", (double)memory[0] * 1e-6, due * 1e-6, "MB");
   return GAB_OK;
 }
 
@@ -189,7 +241,7 @@ gab_status bench_schemes(bench *b)
                                            {.scheme = &gab_scheme_parity, .group = 8},
                                            {.scheme = &gab_scheme_reed_solomon, .group = 8, .losses = 2}};
   for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; ++i)
-    GAB_TRY(with_scheme(b, &schemes[i], measure_scheme));
+    GAB_TRY(with_scheme(b, &schemes[i], BLOCKS, measure_scheme));
   return GAB_OK;
 }
 
@@ -248,15 +300,19 @@ static gab_status measure_restore(bench *b, stage *s)
     GAB_TRY(gab_world_max_f64(b->world, times[i], RESTORE_PARTS));
     repairs[i] = times[i][RESTORE_REPAIR];
   }
-  report_restore(b, s, "restore.in-place", times, copies, RESTORE_ALL);
-  report_restore(b, s, "restore.in-place.verify", times, copies, RESTORE_VERIFY);
-  report_restore(b, s, "restore.in-place.unpack", times, copies, RESTORE_UNPACK);
+  report_restore(b, s, name_of(s, "restore", "in-place").text, times, copies, RESTORE_ALL);
+  report_restore(b, s, name_of(s, "restore", "in-place.verify").text, times, copies, RESTORE_VERIFY);
+  report_restore(b, s, name_of(s, "restore", "in-place.unpack").text, times, copies, RESTORE_UNPACK);
   const bench_series repair = bench_summarise(repairs, b->repetitions);
-  bench_report_series(b, "restore.repair-without-death", &repair, 1e3, "ms");
+  bench_report_series(b, name_of(s, "restore", "repair-without-death").text, &repair, 1e3, "ms");
   return GAB_OK;
 }
 
-gab_status bench_restore(bench *b) { return with_stage(b, measure_restore); }
+gab_status bench_restore(bench *b)
+{
+  GAB_TRY(with_stage(b, BLOCKS, measure_restore));
+  return with_stage(b, ONE_BLOCK, measure_restore);
+}
 
 /* ---------------------------------------------------------------- taking over */
 
@@ -300,4 +356,4 @@ static gab_status measure_adoption(bench *b, stage *s)
   return GAB_OK;
 }
 
-gab_status bench_adoption(bench *b) { return with_stage(b, measure_adoption); }
+gab_status bench_adoption(bench *b) { return with_stage(b, BLOCKS, measure_adoption); }

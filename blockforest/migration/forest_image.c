@@ -257,7 +257,7 @@ static gab_status hash_kind(const gab_block_data_kind *kind, const void *data, g
                             uint64_t *hash)
 {
   gab_hash64_stream stream;
-  const gab_buffer_follower follower = {hash_on, &stream};
+  const gab_buffer_follower follower = {.follow = hash_on, .user = &stream};
   gab_hash64_begin(&stream, gab_hash64(kind->name, strlen(kind->name), *hash));
   gab_buffer_clear(scratch);
   scratch->follower = &follower;

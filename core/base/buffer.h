@@ -9,11 +9,18 @@
 #ifndef GABION_CORE_BUFFER_H
 #define GABION_CORE_BUFFER_H
 
+#include "core/base/hash.h"
 #include "core/memory/memory.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** What a follower remembers between two looks at one run of bytes: at first that it is not hashing. Never moved. */
+typedef struct gab_follower_note {
+  bool hashing;
+  gab_hash64_fast_stream hash;
+} gab_follower_note;
 
 /** Looks at what is appended while it is still in the cache, hashes it for instance. */
 typedef struct gab_buffer_follower {
@@ -21,6 +28,10 @@ typedef struct gab_buffer_follower {
    *  from several threads, each for its own memory. @return where it wants to go on, between `from` and `to` */
   const unsigned char *(*follow)(void *user, const unsigned char *from, const unsigned char *to);
   void *user;
+  /** NULL, or the same for rows that go past the cache (buffer_rows.h): `bytes` are what will lie at `place`, which is
+   *  not to be read. One look follows the other without a gap; follow() is not called for these. */
+  void (*look)(void *user, gab_follower_note *note, const unsigned char *place, const unsigned char *bytes,
+               size_t count);
 } gab_buffer_follower;
 
 /** Zero-initialise ({0}) or gab_buffer_init(); release with gab_buffer_release(). */

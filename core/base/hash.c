@@ -13,6 +13,33 @@ uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed)
   return XXH3_64bits_withSeed(bytes, count, seed);
 }
 
+/* The library wants its state on a cache line. */
+enum { STATE_LINE = 64 };
+_Static_assert(sizeof(XXH3_state_t) + STATE_LINE <= sizeof(gab_hash64_fast_stream),
+               "the state of the library has to fit");
+
+static XXH3_state_t *state_of(const gab_hash64_fast_stream *stream)
+{
+  const uintptr_t at = (uintptr_t)stream->state;
+  return (XXH3_state_t *)((at + STATE_LINE - 1) / STATE_LINE * STATE_LINE);
+}
+
+void gab_hash64_fast_begin(gab_hash64_fast_stream *stream, uint64_t seed)
+{
+  XXH3_INITSTATE(state_of(stream));
+  XXH3_64bits_reset_withSeed(state_of(stream), seed);
+}
+
+void gab_hash64_fast_add(gab_hash64_fast_stream *stream, const void *bytes, size_t count)
+{
+  if (count > 0) XXH3_64bits_update(state_of(stream), bytes, count);
+}
+
+uint64_t gab_hash64_fast_of(const gab_hash64_fast_stream *stream)
+{
+  return XXH3_64bits_digest(state_of(stream));
+}
+
 uint64_t gab_hash64(const void *bytes, size_t count, uint64_t seed) { return XXH64(bytes, count, seed); }
 
 _Static_assert(sizeof(XXH64_state_t) <= sizeof(gab_hash64_stream), "the state of the library has to fit");
@@ -135,6 +162,23 @@ uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed)
 {
   return gab_hash64(bytes, count, seed);
 }
+
+static gab_hash64_stream *plain(const gab_hash64_fast_stream *stream)
+{
+  return (gab_hash64_stream *)(uintptr_t)stream->state;
+}
+
+void gab_hash64_fast_begin(gab_hash64_fast_stream *stream, uint64_t seed)
+{
+  gab_hash64_begin(plain(stream), seed);
+}
+
+void gab_hash64_fast_add(gab_hash64_fast_stream *stream, const void *bytes, size_t count)
+{
+  gab_hash64_add(plain(stream), bytes, count);
+}
+
+uint64_t gab_hash64_fast_of(const gab_hash64_fast_stream *stream) { return gab_hash64_of(plain(stream)); }
 
 #endif
 

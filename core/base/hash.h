@@ -31,6 +31,15 @@ uint64_t gab_hash64_of(const gab_hash64_stream *stream);
  *  between builds, so it only serves to recognise bytes within one run. */
 uint64_t gab_hash64_fast(const void *bytes, size_t count, uint64_t seed);
 
+/** The same of bytes that come piece after piece. Not to be copied or moved. */
+typedef struct gab_hash64_fast_stream {
+  uint64_t state[80]; /**< opaque */
+} gab_hash64_fast_stream;
+void gab_hash64_fast_begin(gab_hash64_fast_stream *stream, uint64_t seed);
+void gab_hash64_fast_add(gab_hash64_fast_stream *stream, const void *bytes, size_t count);
+/** @return gab_hash64_fast() of all bytes so far, with the seed; more may follow */
+uint64_t gab_hash64_fast_of(const gab_hash64_fast_stream *stream);
+
 /** A counter-based random number: a well-mixed function of its arguments, the same on every process and
  *  independent of any order. */
 uint64_t gab_hash_counter(uint64_t seed, uint64_t stream, uint64_t counter);

@@ -36,13 +36,35 @@ static const unsigned char *follow(void *user, const unsigned char *from, const 
   return from;
 }
 
+/* The same of bytes that come in windows. What lies before the first whole piece of them, and behind the last, is
+ * hashed at the end. */
+static void look(void *user, gab_follower_note *note, const unsigned char *place, const unsigned char *bytes,
+                 size_t count)
+{
+  gab_seal_trail *trail = user;
+  for (size_t at = (size_t)(place - trail->out->data) - trail->start, some; count > 0;
+       at += some, bytes += some, count -= some) {
+    const size_t piece = at / piece_bytes, left = (piece + 1) * piece_bytes - at;
+    some = count < left ? count : left;
+    if (at % piece_bytes == 0) {
+      note->hashing = piece > 0 && piece < trail->pieces;
+      if (note->hashing) gab_hash64_fast_begin(&note->hash, piece);
+    }
+    if (!note->hashing) continue;
+    gab_hash64_fast_add(&note->hash, bytes, some);
+    if (some < left) continue;
+    trail->known[piece] = gab_hash64_fast_of(&note->hash);
+    note->hashing = false;
+  }
+}
+
 gab_status gab_seal_trail_begin(gab_seal_trail *trail, gab_buffer *out, size_t at, size_t bytes)
 {
   void *memory;
   *trail = (gab_seal_trail){.out = out, .start = at + sizeof(uint64_t), .pieces = bytes / piece_bytes + 1};
   GAB_TRY(gab_alloc(trail->pieces * sizeof(uint64_t), GAB_MEMORY_OTHER, &memory));
   trail->known = memory;
-  trail->follower = (gab_buffer_follower){follow, trail};
+  trail->follower = (gab_buffer_follower){.follow = follow, .look = look, .user = trail};
   out->follower = &trail->follower;
   out->followed = out->size;
   return GAB_OK;

@@ -209,7 +209,7 @@ static void a_follower_is_shown_everything_once_before_more_is_appended(void **s
   (void)state;
   unsigned char memory[64];
   listener it = {.count = 0};
-  const gab_buffer_follower follower = {listen, &it};
+  const gab_buffer_follower follower = {.follow = listen, .user = &it};
   gab_buffer buffer = gab_buffer_over(memory, sizeof memory);
   buffer.follower = &follower;
   assert_int_equal(gab_put_bytes(&buffer, "abcd", 4), GAB_OK);
@@ -233,7 +233,7 @@ static void what_was_followed_makes_room_for_what_comes(void **state)
   (void)state;
   static const char text[] = "abcdefghijklmnopqrstuvwxyz";
   listener it = {.count = 0};
-  const gab_buffer_follower follower = {listen, &it};
+  const gab_buffer_follower follower = {.follow = listen, .user = &it};
   gab_buffer buffer;
   gab_buffer_init(&buffer, GAB_MEMORY_OTHER);
   buffer.follower = &follower;

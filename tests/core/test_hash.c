@@ -57,6 +57,26 @@ static void a_hash_does_not_depend_on_alignment(void **state)
   }
 }
 
+static void the_fast_hash_of_pieces_is_that_of_the_whole(void **state)
+{
+  (void)state;
+  static unsigned char bytes[20000];
+  fill(bytes, sizeof bytes);
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const size_t all = (size_t)(gab_hash_counter(seed, 1, 0) % (seed % 2 ? sizeof bytes : 300));
+    gab_hash64_fast_stream stream;
+    gab_hash64_fast_begin(&stream, seed);
+    for (size_t at = 0, i = 0; at < all; ++i) {
+      const size_t wanted = (size_t)(gab_hash_counter(seed, 2, i) % (i % 3 ? 300 : 5000)),
+                   count = wanted < all - at ? wanted : all - at;
+      gab_hash64_fast_add(&stream, bytes + at, count);
+      at += count;
+      assert_true(gab_hash64_fast_of(&stream) == gab_hash64_fast(bytes, at, seed));
+    }
+    assert_true(gab_hash64_fast_of(&stream) == gab_hash64_fast(bytes, all, seed));
+  }
+}
+
 static void every_byte_changes_the_hash(void **state)
 {
   (void)state;
@@ -116,6 +136,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hashes_equal_the_published_values),
       cmocka_unit_test(a_hash_does_not_depend_on_alignment),
+      cmocka_unit_test(the_fast_hash_of_pieces_is_that_of_the_whole),
       cmocka_unit_test(every_byte_changes_the_hash),
       cmocka_unit_test(bytes_that_come_in_pieces_have_the_hash_of_the_whole),
       cmocka_unit_test(neighbouring_counters_give_unrelated_numbers),

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "core/base/buffer_rows.h"
 #include "core/base/hash.h"
 #include "resilience/schemes/redundancy_impl.h"
 
@@ -17,9 +18,56 @@ static void fill(unsigned char *bytes, size_t count, uint64_t seed)
     bytes[i] = (unsigned char)(gab_hash_counter(seed, 1, i / 8) >> (8 * (i % 8)));
 }
 
+typedef enum way { PLAIN, FOLLOWED, PAST_CACHE } way;
+
+static size_t size_of_part(uint64_t seed, size_t record, size_t at, size_t left)
+{
+  const size_t wanted = 1 + (size_t)(gab_hash_counter(seed, record, at) % 100000);
+  return wanted < left ? wanted : left;
+}
+
+/* @return what went wrong */
+static int write_pieces(gab_buffer *record, uint64_t seed, size_t number, const unsigned char *first)
+{
+  while (record->size < record->capacity) {
+    void *part;
+    const size_t bytes = size_of_part(seed, number, record->size, record->capacity - record->size);
+    if (gab_buffer_extend(record, bytes, &part) != GAB_OK) return 1;
+    fill(part, bytes, seed + (size_t)((unsigned char *)part - first));
+  }
+  return 0;
+}
+
+/* The same bytes: a small one, then what goes past the cache. */
+static int write_rows(gab_buffer *record, uint64_t seed, size_t number, const unsigned char *first)
+{
+  static _Thread_local unsigned char part[100000];
+  gab_buffer_rows rows;
+  bool begun = false;
+  for (size_t at = 0, bytes; at < record->capacity; at += bytes) {
+    bytes = size_of_part(seed, number, at, record->capacity - at);
+    fill(part, bytes, seed + (size_t)(record->data + at - first));
+    gab_status status = GAB_OK;
+    if (at == 0) status = gab_put_bytes(record, part, bytes);
+    else if (!begun) status = gab_buffer_rows_begin(&rows, record, record->capacity - at, GAB_ROWS_TOGETHER);
+    begun = begun || at > 0;
+    if (begun && status == GAB_OK) status = gab_buffer_rows_add(&rows, part, bytes);
+    if (status != GAB_OK) return 1;
+  }
+  return begun && gab_buffer_rows_end(&rows) != GAB_OK;
+}
+
+/* Whole pieces of 128 kB whose hashes were taken on the way. */
+static size_t count_known(const gab_seal_trail *trail)
+{
+  size_t known = 0;
+  for (size_t i = 0; i < trail->pieces; i++) known += trail->known[i] != 0;
+  return known;
+}
+
 /* As an image is written: a head that is changed at the end, records by several threads, each in pieces, and
- * an end. */
-static void write_image(gab_buffer *out, uint64_t seed, size_t records, const size_t *offsets, bool followed)
+ * an end. @return how many pieces of it were hashed on the way */
+static size_t write_image(gab_buffer *out, uint64_t seed, size_t records, const size_t *offsets, way way)
 {
   const size_t head = 40, tail = 1000, all = head + offsets[records] + tail;
   gab_seal_trail trail = {0};
@@ -29,7 +77,7 @@ static void write_image(gab_buffer *out, uint64_t seed, size_t records, const si
   assert_int_equal(gab_seal_begin(out), GAB_OK);
   assert_int_equal(gab_buffer_extend(out, head, &place), GAB_OK);
   memset(place, 0, head);
-  if (followed) assert_int_equal(gab_seal_trail_begin(&trail, out, 5, all), GAB_OK);
+  if (way != PLAIN) assert_int_equal(gab_seal_trail_begin(&trail, out, 5, all), GAB_OK);
   assert_int_equal(gab_buffer_extend(out, offsets[records], &place), GAB_OK);
   unsigned char *first = place;
   int wrong = 0;
@@ -37,15 +85,7 @@ static void write_image(gab_buffer *out, uint64_t seed, size_t records, const si
   for (size_t r = 0; r < records; r++) {
     gab_buffer record = gab_buffer_over(first + offsets[r], offsets[r + 1] - offsets[r]);
     record.follower = out->follower;
-    while (record.size < record.capacity) {
-      void *part;
-      const size_t left = record.capacity - record.size,
-                   wanted = 1 + (size_t)(gab_hash_counter(seed, r, record.size) % 100000),
-                   bytes = wanted < left ? wanted : left;
-      if (gab_buffer_extend(&record, bytes, &part) == GAB_OK)
-        fill(part, bytes, seed + (size_t)((unsigned char *)part - first));
-      else wrong++;
-    }
+    wrong += way == PAST_CACHE ? write_rows(&record, seed, r, first) : write_pieces(&record, seed, r, first);
     gab_buffer_follow(&record);
   }
   assert_int_equal(wrong, 0);
@@ -53,9 +93,11 @@ static void write_image(gab_buffer *out, uint64_t seed, size_t records, const si
   assert_int_equal(gab_buffer_extend(out, tail, &place), GAB_OK);
   fill(place, tail, seed);
   memset(out->data + 5 + 8, 7, head);
-  gab_seal_end(out, 5, followed ? &trail : NULL);
+  const size_t known = way != PLAIN ? count_known(&trail) : 0;
+  gab_seal_end(out, 5, way != PLAIN ? &trail : NULL);
   gab_seal_trail_end(&trail);
   assert_null(out->follower);
+  return known;
 }
 
 static gab_reader sealed(const gab_buffer *image) { return gab_reader_of(image->data + 5, image->size - 5); }
@@ -67,15 +109,22 @@ static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **s
     size_t offsets[12] = {0}, records = (size_t)(seed % 11) + 1;
     for (size_t r = 0; r < records; r++)
       offsets[r + 1] = offsets[r] + (size_t)(gab_hash_counter(seed, 9, r) % (r % 3 == 0 ? 1000000 : 200000));
-    gab_buffer followed, plain;
+    gab_buffer followed, plain, past_cache;
     gab_buffer_init(&followed, GAB_MEMORY_OTHER);
+    gab_buffer_init(&past_cache, GAB_MEMORY_OTHER);
     gab_buffer_init(&plain, GAB_MEMORY_OTHER);
-    write_image(&followed, seed, records, offsets, true);
-    write_image(&plain, seed, records, offsets, false);
+    const size_t known = write_image(&followed, seed, records, offsets, FOLLOWED);
+    write_image(&plain, seed, records, offsets, PLAIN);
     assert_int_equal(followed.size, plain.size);
     assert_memory_equal(followed.data, plain.data, plain.size);
+    /* A piece that begins in the small part of a record is not hashed on the way. */
+    const size_t past = write_image(&past_cache, seed, records, offsets, PAST_CACHE);
+    assert_in_range(past, known > records ? known - records : 0, known);
+    assert_int_equal(past_cache.size, plain.size);
+    assert_memory_equal(past_cache.data, plain.data, plain.size);
     gab_reader in = sealed(&followed);
     assert_true(gab_seal_is_whole(&in));
+    gab_buffer_release(&past_cache);
     gab_buffer_release(&followed);
     gab_buffer_release(&plain);
   }
@@ -87,7 +136,7 @@ static void any_flipped_bit_is_seen(void **state)
   const size_t offsets[3] = {0, 700000, 1500000};
   gab_buffer image;
   gab_buffer_init(&image, GAB_MEMORY_OTHER);
-  write_image(&image, 3, 2, offsets, true);
+  write_image(&image, 3, 2, offsets, PAST_CACHE);
   for (uint64_t i = 0; i < 200; i++) {
     const size_t byte = 5 + (size_t)(gab_hash_counter(1, 2, i) % (image.size - 5));
     image.data[byte] ^= (unsigned char)(1 << i % 8);

@@ -1,0 +1,129 @@
+/* Rows into a buffer: copied, or by stores past the cache.
+ *
+ * An image is as large as all of the state and is not read before it is sent, so it has no business in the cache. Its
+ * rows begin anywhere within a cache line, while a store past the cache is only cheap if it is of a whole one: the end
+ * of each row waits in `line` for the beginning of the next. Whoever hashes the image gets its bytes in windows of
+ * 4 kB, copied on the way: what was stored past the cache would have to be fetched from memory again. The copy into the
+ * window comes with the store rather than before it, so that reads and writes of memory go on side by side. */
+#include "core/base/buffer_rows.h"
+
+#include "core/memory/past_cache_impl.h"
+
+#include <string.h>
+
+_Static_assert(sizeof(((gab_buffer_rows *)0)->line) == GAB_CACHE_LINE, "the line has to be one of the cache");
+enum { PIECE_BYTES = 128 * 1024 };
+
+gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size_t bytes, gab_rows_lie lie)
+{
+  const gab_buffer_follower *follower = buffer->follower;
+  void *place = NULL;
+  rows->buffer = buffer;
+  rows->room = 0;
+  rows->left = bytes;
+  rows->past_cache = lie == GAB_ROWS_TOGETHER && follower && follower->look && !buffer->drains && bytes > 0;
+  if (!rows->past_cache) return GAB_OK;
+  GAB_TRY(gab_buffer_extend(buffer, bytes, &place)); /* shows the follower what came before */
+  rows->room = bytes;
+  rows->left = 0;
+  rows->first = rows->filled = (uintptr_t)place % GAB_CACHE_LINE;
+  rows->place = (unsigned char *)place - rows->first;
+  rows->seen = 0;
+  rows->seen_for = place;
+  rows->note.hashing = false;
+  return GAB_OK;
+}
+
+/* The line is full, or the last one: some of it may not be ours. */
+static void empty_line(gab_buffer_rows *rows)
+{
+  if (rows->first == 0 && rows->filled == GAB_CACHE_LINE) gab_past_cache_line(rows->place, rows->line);
+  else memcpy(rows->place + rows->first, rows->line + rows->first, rows->filled - rows->first);
+  rows->place += rows->filled;
+  rows->first = rows->filled = 0;
+}
+
+static void store(gab_buffer_rows *rows, const unsigned char *from, size_t count)
+{
+  if (rows->filled > 0) {
+    const size_t lacking = GAB_CACHE_LINE - rows->filled, some = count < lacking ? count : lacking;
+    memcpy(rows->line + rows->filled, from, some);
+    rows->filled += some;
+    from += some;
+    count -= some;
+    if (rows->filled < GAB_CACHE_LINE) return;
+    empty_line(rows);
+  }
+  unsigned char *to = rows->place;
+  for (; count >= GAB_CACHE_LINE; count -= GAB_CACHE_LINE, from += GAB_CACHE_LINE, to += GAB_CACHE_LINE)
+    gab_past_cache_line(to, from);
+  rows->place = to;
+  memcpy(rows->line, from, count);
+  rows->filled = count;
+}
+
+static void show(gab_buffer_rows *rows)
+{
+  const gab_buffer_follower *follower = rows->buffer->follower;
+  if (rows->seen == 0) return;
+  follower->look(follower->user, &rows->note, rows->seen_for, rows->window, rows->seen);
+  rows->seen_for += rows->seen;
+  rows->seen = 0;
+}
+
+/* As much as the window has room for. @return how much that is */
+static size_t store_and_show(gab_buffer_rows *rows, const unsigned char *from, size_t count)
+{
+  const size_t room = GAB_ROWS_WINDOW - rows->seen, some = count < room ? count : room;
+  store(rows, from, some);
+  memcpy(rows->window + rows->seen, from, some);
+  rows->seen += some;
+  if (rows->seen == GAB_ROWS_WINDOW) show(rows);
+  return some;
+}
+
+/* Through the cache, in pieces that a follower finds there. @return how much fits into this one */
+static gab_status copy(gab_buffer_rows *rows, const unsigned char *from, size_t count, size_t *some)
+{
+  if (rows->room == 0) {
+    void *place;
+    const size_t bytes = rows->left < PIECE_BYTES ? rows->left : PIECE_BYTES;
+    GAB_TRY(gab_buffer_extend(rows->buffer, bytes, &place));
+    rows->place = place;
+    rows->room = bytes;
+    rows->left -= bytes;
+  }
+  *some = count < rows->room ? count : rows->room;
+  memcpy(rows->place, from, *some);
+  rows->place += *some;
+  return GAB_OK;
+}
+
+gab_status gab_buffer_rows_add(gab_buffer_rows *rows, const void *bytes, size_t count)
+{
+  const unsigned char *from = bytes;
+  if (count > rows->room && count - rows->room > rows->left)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "a row of %zu bytes, but only %zu of those announced are to come", count,
+             rows->room + rows->left);
+  while (count > 0) {
+    size_t some;
+    if (rows->past_cache) some = store_and_show(rows, from, count);
+    else GAB_TRY(copy(rows, from, count, &some));
+    rows->room -= some;
+    from += some;
+    count -= some;
+  }
+  return GAB_OK;
+}
+
+gab_status gab_buffer_rows_end(gab_buffer_rows *rows)
+{
+  if (rows->room + rows->left > 0)
+    GAB_FAIL(GAB_ERR_ARGUMENT, "%zu bytes that were announced have not come", rows->room + rows->left);
+  if (!rows->past_cache) return GAB_OK;
+  empty_line(rows);
+  show(rows);
+  gab_past_cache_finish();
+  rows->buffer->followed = rows->buffer->size;
+  return GAB_OK;
+}

@@ -1,0 +1,55 @@
+/** @file buffer_rows.h
+ *  @brief Many rows appended to a buffer, one after another, e.g. those of a field.
+ *
+ *  Into a buffer whose follower looks ahead (gab_buffer_follower.look) they go by stores past the cache, whole cache
+ *  lines at a time: the line that is overwritten is not read before, and memory moves two bytes per byte instead of
+ *  three. Into any other they are copied as gab_put_bytes() would. What lies in the buffer is the same.
+ *
+ *  Tier: extender header.
+ */
+#ifndef GABION_CORE_BUFFER_ROWS_H
+#define GABION_CORE_BUFFER_ROWS_H
+
+#include "core/base/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GAB_ROWS_LINE = 64, GAB_ROWS_WINDOW = 4096 };
+
+/** Where the next row is found. Rows that lie apart, e.g. of a block among others in a field, are not fetched ahead by the
+ *  processor: there reading sets the pace, and stores past the cache, which wait in the same places as reads do, make it
+ *  slower; so these go through it. */
+typedef enum gab_rows_lie {
+  GAB_ROWS_TOGETHER, /**< right behind the one before, or a few cache lines further */
+  GAB_ROWS_APART
+} gab_rows_lie;
+
+/** Opaque. Not to be copied between begin and end. */
+typedef struct gab_buffer_rows {
+  gab_buffer *buffer;
+  unsigned char *place; /* of the next byte; past the cache: of the line that is being filled */
+  size_t room;          /* bytes by which the buffer has been extended and that have not come yet */
+  size_t left;          /* bytes to come after those */
+  bool past_cache;
+  size_t first, filled;          /* of the line: what belongs to it, from `first` on */
+  size_t seen;                   /* bytes in the window */
+  const unsigned char *seen_for; /* their place */
+  gab_follower_note note;
+  unsigned char line[GAB_ROWS_LINE], window[GAB_ROWS_WINDOW];
+} gab_buffer_rows;
+
+/** `bytes` are to come; nothing else may be appended until gab_buffer_rows_end(). Local.
+ *  @param[in] buffer  borrowed @return as gab_buffer_extend() */
+gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size_t bytes, gab_rows_lie lie);
+/** @return ::GAB_ERR_ARGUMENT beyond what was announced; as gab_buffer_extend() */
+gab_status gab_buffer_rows_add(gab_buffer_rows *rows, const void *bytes, size_t count);
+/** From here on all of it is in the buffer, for other threads and processes, too.
+ *  @return ::GAB_ERR_ARGUMENT if less has come than was announced */
+gab_status gab_buffer_rows_end(gab_buffer_rows *rows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

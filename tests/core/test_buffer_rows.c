@@ -1,0 +1,191 @@
+/* Rows that go into a buffer past the cache, or through it: the same bytes, and the follower is shown all of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "core/base/buffer_rows.h"
+#include "core/base/hash.h"
+#include "core/memory/past_cache_impl.h"
+
+enum { ROOM = 40000, BEFORE = 100, UNTOUCHED = 0xab };
+
+static uint64_t draw(uint64_t seed, uint64_t what, uint64_t i) { return gab_hash_counter(seed, what, i); }
+
+static void fill(unsigned char *bytes, size_t count, uint64_t seed)
+{
+  for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)draw(seed, 1, i);
+}
+
+/* Hears of every byte where it will lie, by whichever of the two calls. */
+typedef struct listener {
+  const unsigned char *start;
+  unsigned char heard[ROOM];
+  size_t count, looks;
+  int wrong; /* places that do not follow on the one before */
+} listener;
+
+static void hear(listener *it, const unsigned char *place, const unsigned char *bytes, size_t count)
+{
+  if (place != it->start + it->count || it->count + count > ROOM) it->wrong++;
+  else memcpy(it->heard + it->count, bytes, count);
+  it->count += count;
+}
+
+static const unsigned char *follow(void *user, const unsigned char *from, const unsigned char *to)
+{
+  hear(user, from, from, (size_t)(to - from));
+  return to;
+}
+
+static void look(void *user, gab_follower_note *note, const unsigned char *place, const unsigned char *bytes,
+                 size_t count)
+{
+  listener *it = user;
+  if (note->hashing != (it->looks > 0)) it->wrong++; /* false at first, then what the follower leaves there */
+  note->hashing = true;
+  it->looks++;
+  hear(it, place, bytes, count);
+}
+
+/* Something else, then rows of any length, then something else again. @return bytes in the buffer */
+static size_t append(gab_buffer *buffer, gab_rows_lie lie, uint64_t seed, const unsigned char *bytes)
+{
+  const size_t head = (size_t)(draw(seed, 2, 0) % 90), all = (size_t)(draw(seed, 2, 1) % 20000), tail = 7;
+  gab_buffer_rows rows;
+  assert_int_equal(gab_put_bytes(buffer, bytes, head), GAB_OK);
+  assert_int_equal(gab_buffer_rows_begin(&rows, buffer, all, lie), GAB_OK);
+  for (size_t at = 0, i = 0; at < all; i++) {
+    const size_t wanted = (size_t)(draw(seed, 3, i) % (i % 5 == 0 ? 6000 : 300)), left = all - at,
+                 count = wanted < left ? wanted : left;
+    assert_int_equal(gab_buffer_rows_add(&rows, bytes + head + at, count), GAB_OK);
+    at += count;
+  }
+  assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
+  assert_int_equal(gab_put_bytes(buffer, bytes + head + all, tail), GAB_OK);
+  gab_buffer_follow(buffer);
+  return head + all + tail;
+}
+
+static void check_rows(gab_rows_lie lie, uint64_t seed, bool looks)
+{
+  static unsigned char bytes[ROOM], memory[ROOM];
+  static listener it;
+  const size_t first = BEFORE + (size_t)(seed % 64);
+  memset(memory, UNTOUCHED, sizeof memory);
+  memset(&it, 0, sizeof it);
+  fill(bytes, sizeof bytes, seed);
+  gab_buffer buffer = gab_buffer_over(memory + first, ROOM - 2 * BEFORE - first);
+  const gab_buffer_follower follower = {.follow = follow, .look = looks ? look : NULL, .user = &it};
+  it.start = buffer.data;
+  buffer.follower = &follower;
+  const size_t size = append(&buffer, lie, seed, bytes);
+  assert_int_equal(buffer.size, size);
+  assert_memory_equal(buffer.data, bytes, size);
+  for (size_t i = 0; i < first; i++) assert_int_equal(memory[i], UNTOUCHED);
+  for (size_t i = first + size; i < ROOM; i++) assert_int_equal(memory[i], UNTOUCHED);
+  assert_int_equal(it.wrong, 0);
+  assert_int_equal(it.count, size);
+  assert_memory_equal(it.heard, bytes, size);
+  const size_t all = size - (size_t)(draw(seed, 2, 0) % 90) - 7;
+  assert_int_equal(it.looks > 0, looks && lie == GAB_ROWS_TOGETHER && all > 0);
+}
+
+static void rows_lie_as_they_came_and_are_shown_once(void **state)
+{
+  (void)state;
+  for (uint64_t seed = 0; seed < 300; seed++) {
+    check_rows(GAB_ROWS_TOGETHER, seed, true);
+    check_rows(GAB_ROWS_TOGETHER, seed, false);
+    check_rows(GAB_ROWS_APART, seed, true);
+  }
+}
+
+static void a_buffer_that_grows_or_drains_takes_rows_piece_by_piece(void **state)
+{
+  (void)state;
+  static unsigned char bytes[ROOM];
+  static listener it;
+  gab_buffer grows;
+  fill(bytes, sizeof bytes, 5);
+  gab_buffer_init(&grows, GAB_MEMORY_OTHER);
+  const size_t size = append(&grows, GAB_ROWS_TOGETHER, 5, bytes);
+  assert_int_equal(grows.size, size);
+  assert_memory_equal(grows.data, bytes, size);
+  gab_buffer_release(&grows);
+
+  const size_t all = 1000000;
+  gab_buffer drains;
+  gab_buffer_rows rows;
+  gab_buffer_init(&drains, GAB_MEMORY_OTHER);
+  memset(&it, 0, sizeof it);
+  const gab_buffer_follower follower = {.follow = follow, .look = look, .user = &it};
+  it.start = bytes;
+  drains.follower = &follower;
+  drains.drains = true;
+  assert_int_equal(gab_buffer_rows_begin(&rows, &drains, all, GAB_ROWS_TOGETHER), GAB_OK);
+  for (size_t at = 0; at < all; at += 1000) assert_int_equal(gab_buffer_rows_add(&rows, bytes, 1000), GAB_OK);
+  assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
+  gab_buffer_follow(&drains);
+  assert_int_equal(it.count, all);
+  assert_int_equal(it.looks, 0);
+  assert_in_range(drains.capacity, 1, 200000); /* not all of it */
+  gab_buffer_release(&drains);
+}
+
+static void more_or_less_than_was_announced_is_refused(void **state)
+{
+  (void)state;
+  static unsigned char bytes[ROOM], memory[ROOM];
+  static listener it;
+  for (int looks = 0; looks < 2; looks++) {
+    gab_buffer buffer = gab_buffer_over(memory, ROOM);
+    const gab_buffer_follower follower = {.follow = follow, .look = looks ? look : NULL, .user = &it};
+    memset(&it, 0, sizeof it);
+    it.start = buffer.data;
+    buffer.follower = &follower;
+    gab_buffer_rows rows;
+    assert_int_equal(gab_buffer_rows_begin(&rows, &buffer, 1000, GAB_ROWS_TOGETHER), GAB_OK);
+    assert_int_equal(gab_buffer_rows_add(&rows, bytes, 999), GAB_OK);
+    assert_int_equal(gab_buffer_rows_end(&rows), GAB_ERR_ARGUMENT);
+    assert_int_equal(gab_buffer_rows_add(&rows, bytes, 2), GAB_ERR_ARGUMENT);
+    assert_int_equal(gab_buffer_rows_add(&rows, bytes, 1), GAB_OK);
+    assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
+    assert_int_equal(gab_buffer_rows_begin(&rows, &buffer, 0, GAB_ROWS_TOGETHER), GAB_OK);
+    assert_int_equal(gab_buffer_rows_add(&rows, bytes, 1), GAB_ERR_ARGUMENT);
+    assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
+    assert_int_equal(buffer.size, 1000);
+    gab_error_clear();
+  }
+}
+
+static void a_copy_past_the_cache_touches_nothing_around_it(void **state)
+{
+  (void)state;
+  unsigned char from[400], to[500];
+  fill(from, sizeof from, 7);
+  for (size_t first = 64; first < 128; first++)
+    for (size_t count = 0; count < 260; count += count < 140 ? 1 : 17) {
+      memset(to, UNTOUCHED, sizeof to);
+      gab_past_cache_copy(to + first, from + first % 13, count);
+      gab_past_cache_finish();
+      assert_memory_equal(to + first, from + first % 13, count);
+      for (size_t i = 0; i < first; i++) assert_int_equal(to[i], UNTOUCHED);
+      for (size_t i = first + count; i < sizeof to; i++) assert_int_equal(to[i], UNTOUCHED);
+    }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_lie_as_they_came_and_are_shown_once),
+      cmocka_unit_test(a_buffer_that_grows_or_drains_takes_rows_piece_by_piece),
+      cmocka_unit_test(more_or_less_than_was_announced_is_refused),
+      cmocka_unit_test(a_copy_past_the_cache_touches_nothing_around_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
