@@ -345,6 +345,7 @@ gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
  *  their volume. */
 typedef struct gab_lbm_integrals {
   uint64_t fluid_cells;
+  double volume; /**< of the fluid, in cells of level 0 */
   double mass, momentum[3], kinetic_energy;
   double strain; /**< sum of S:S, S from the non-equilibrium; in a periodic or closed domain at rest at its
                       walls this is the enstrophy, half the sum of vorticity squared */
