@@ -173,9 +173,10 @@ typedef struct gab_lbm_options {
    * bounds the magic parameter of each level, also that of a free rate of the energy flux, by
    * ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
   double border_speed;
-  gab_mrt_rates mrt;  /**< MRT only */
-  double smagorinsky; /**< Smagorinsky only: the constant [0: 0.1] */
-  double force[3];    /**< body force per volume */
+  gab_mrt_rates mrt;                     /**< MRT only */
+  double smagorinsky;                    /**< Smagorinsky only: the constant [0: 0.1] */
+  double numbers[GAB_COLLISION_NUMBERS]; /**< of a model of a program's own; the same on all levels */
+  double force[3];                       /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
   /** How many dense blocks share one field, row by row, 1 … 16: those side by side along x need no ghosts between them.
    * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).

@@ -32,6 +32,8 @@ typedef struct gab_sweep {
   void *to; /**< in place: the same */
   const gab_storage *before, *after;
   const gab_collision_rates *rates;
+  const gab_lattice *lattice; /**< this and the model: for the function of a cell that a program gives */
+  const gab_collision *collision;
   const gab_run
       *end; /**< runs up to there come next: their lines are asked for ahead. NULL: those of the call alone */
 } gab_sweep;
