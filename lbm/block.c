@@ -21,7 +21,7 @@ static gab_flag_bits flag_of(int what)
 
 /* What a cell or ghost is: by geometry, at the level that its place has. Where no block is there is no fluid,
  * even if a finer look might find some. */
-static gab_flag_bits flag_of_cell(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3])
+gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3])
 {
   const int level = block->at->level;
   int offset[3];
@@ -55,7 +55,7 @@ static gab_status make_flags(const gab_lbm_model *model, gab_lbm_block *block)
     for (int32_t y = -ghosts[1]; y < size[1] + ghosts[1]; ++y)
       for (int32_t x = -ghosts[0]; x < size[0] + ghosts[0]; ++x) {
         const int32_t at[3] = {x, y, z};
-        block->flags->data[gab_flags_index(block->flags, x, y, z)] = flag_of_cell(model, block, at);
+        block->flags->data[gab_flags_index(block->flags, x, y, z)] = gab_lbm_flag_of(model, block, at);
       }
   return GAB_OK;
 }

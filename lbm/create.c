@@ -123,12 +123,13 @@ bool gab_lbm_magic_is_bounded(const gab_lbm_options *options, int level)
 }
 
 /* (1/omega - 1/2)(1/omega_odd - 1/2) = magic */
-static gab_collision_rates rates_of(const gab_lbm_options *options, double magic)
+static gab_collision_rates rates_of(const gab_lbm_options *options, double magic, int level)
 {
   const gab_collision *collision = options->collision;
-  gab_collision_rates rates = {.even = options->omega, .odd = options->omega};
+  gab_collision_rates rates = {.even = options->omega, .odd = options->omega, .level = level};
   if (collision->has_odd_rate) rates.odd = 1 / (0.5 + magic / (1 / options->omega - 0.5));
   memcpy(rates.force, options->force, sizeof rates.force);
+  memcpy(rates.numbers, options->numbers, sizeof rates.numbers);
   if (collision->rates) collision->rates(options, &rates);
   return rates;
 }
@@ -154,7 +155,7 @@ static void set_level(gab_lbm_model *model, int level, const gab_domain *domain)
     for (int axis = 0; axis < 3; ++axis) options.force[axis] = ldexp(options.force[axis], -level);
   }
   made->level = level;
-  made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level));
+  made->rates = rates_of(&options, gab_lbm_magic_on(&model->options, level), level);
   made->bulk_rate = *bulk;
   made->volume = ldexp(1, -domain->dimension * level);
   for (int side = 0; side < GAB_SIDE_COUNT; ++side)

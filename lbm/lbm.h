@@ -173,9 +173,10 @@ typedef struct gab_lbm_options {
    * bounds the magic parameter of each level, also that of a free rate of the energy flux, by
    * ((1/omega - 1/2) / (2 border_speed))^2 [0: no bound] */
   double border_speed;
-  gab_mrt_rates mrt;  /**< MRT only */
-  double smagorinsky; /**< Smagorinsky only: the constant [0: 0.1] */
-  double force[3];    /**< body force per volume */
+  gab_mrt_rates mrt;                     /**< MRT only */
+  double smagorinsky;                    /**< Smagorinsky only: the constant [0: 0.1] */
+  double numbers[GAB_COLLISION_NUMBERS]; /**< of a model of a program's own; the same on all levels */
+  double force[3];                       /**< body force per volume */
   const char *kernel; /**< "auto", "in_place", "sparse", "vector", "reference" [NULL: auto] */
   /** How many dense blocks share one field, row by row, 1 … 16: those side by side along x need no ghosts between them.
    * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).
@@ -345,6 +346,7 @@ gab_lbm_counts gab_lbm_count(const gab_lbm *lbm);
  *  their volume. */
 typedef struct gab_lbm_integrals {
   uint64_t fluid_cells;
+  double volume; /**< of the fluid, in cells of level 0 */
   double mass, momentum[3], kinetic_energy;
   double strain; /**< sum of S:S, S from the non-equilibrium; in a periodic or closed domain at rest at its
                       walls this is the enstrophy, half the sum of vorticity squared */

@@ -32,6 +32,8 @@ typedef struct gab_sweep {
   void *to; /**< in place: the same */
   const gab_storage *before, *after;
   const gab_collision_rates *rates;
+  const gab_lattice *lattice; /**< this and the model: for the function of a cell that a program gives */
+  const gab_collision *collision;
   const gab_run
       *end; /**< runs up to there come next: their lines are asked for ahead. NULL: those of the call alone */
 } gab_sweep;
@@ -446,6 +448,8 @@ void gab_links_release(gab_links *links);
  *  @param[in] wall  cell of the domain, of `level` @param[out] side  whose ramp; -1: of none */
 double gab_links_wall_term(const gab_lbm_model *model, int level, const int64_t wall[3], int q,
                            int32_t *side);
+/** GAB_CELL_IS_... of a cell of a block, or a ghost: by geometry and the levels around. Pure. */
+gab_flag_bits gab_lbm_flag_of(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3]);
 /** The body that a cell is solid by; or its parents or children are, where no block of the level is. -1:
  * none. */
 int gab_lbm_body_at(const gab_lbm_model *model, int level, const int64_t cell[3]);

@@ -19,6 +19,10 @@ gab_status gab_collision_register(const gab_collision *model)
   if (!model->name || !model->title || !model->doc || !model->kernels || !model->magic)
     GAB_FAIL(GAB_ERR_ARGUMENT, "collision model '%s' lacks a name, a title, a text, kernels or its magic",
              model->name ? model->name : "?");
+  if ((model->kernels == &gab_collision_kernels_of_cell) != (model->cell != NULL))
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "collision model '%s': a function of one cell goes with the kernels of cells, and they with it",
+             model->name);
   if (strpbrk(model->name, "|/ ") || strpbrk(model->title, "/, "))
     GAB_FAIL(GAB_ERR_ARGUMENT, "'%s', '%s' cannot be the name of a collision model", model->name,
              model->title);

@@ -3,8 +3,17 @@
  *
  *  A model is one file, lbm/collision_NAME.c: its kernels, made of the arithmetic of one cell by
  *  lbm/kernels/kernel_families.inc, and its table. The models of this library are listed in lbm/collision/collision.c; a program
- *  adds its own by gab_collision_register(), with kernels that are there already and rates of its own. All of
- *  them can be chosen by name in the parameter file.
+ *  adds its own by gab_collision_register(), with kernels that are there already and rates of its own, or with the function of
+ *  one cell, which the library calls for all of them. All models can be chosen by name in the parameter file.
+ *  @code
+ *    static void collide(const gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f) { ... }
+ *    static const gab_collision own = {.name = "own", .title = "Own", .doc = "a collision of my own", .magic = ...,
+ *                                      .kernels = &gab_collision_kernels_of_cell, .cell = collide};
+ *    GAB_TRY(gab_collision_register(&own));     lbm: {collision: own}
+ *  @endcode
+ *  That takes the time of the reference kernels, a few times that of the others, and works in all kernels but `vector`: on several
+ *  levels, beside walls and bodies, and in sparse blocks too. A function is not told where its cell is, and has no memory: what it
+ *  gives follows from what arrives.
  *
  *  Tier: extender header.
  */
@@ -21,6 +30,11 @@ struct gab_lbm_options;
 struct gab_lattice;
 /** The kernels of all families; made by lbm/kernels/kernel_families.inc. */
 typedef struct gab_collision_kernels gab_collision_kernels;
+/** Those of models with a function of one cell. */
+extern const gab_collision_kernels gab_collision_kernels_of_cell;
+
+/** That a model of a program's own has for itself. */
+enum { GAB_COLLISION_NUMBERS = 8 };
 
 /** What kernels compute with on one level. */
 typedef struct gab_collision_rates {
@@ -29,6 +43,9 @@ typedef struct gab_collision_rates {
   /* MRT: (rate - even or odd) / norm of the moment, see kernel_cell_impl.h */
   double energy, energy_square, stress, third;
   double eddies; /* Smagorinsky: 18 C^2 */
+  int level;     /* a step lasts 2^-level of one of level 0, a cell is as much narrower */
+  double
+      numbers[GAB_COLLISION_NUMBERS]; /* those of gab_lbm_options, unless the model's `rates` changes them */
 } gab_collision_rates;
 
 typedef struct gab_collision {
@@ -39,6 +56,12 @@ typedef struct gab_collision {
    * records. */
   int revision;
   const gab_collision_kernels *kernels;
+  /** With ::gab_collision_kernels_of_cell, else NULL. Collides one cell: mass stays, momentum grows by the force. A pure
+   *  function, called by all threads at once; its bits have to follow from its arguments alone (compile with -ffp-contract=off, that
+   *  they do not depend on the compiler's choice).
+   *  @param[in] forced  false: rates->force is zero. The velocity has half of the force in it (Guo, Zheng & Shi 2002)
+   *  @param[in,out] f  in: what arrives, by direction, as deviations from the weights; out: what the cell sends */
+  void (*cell)(const struct gab_lattice *lattice, const gab_collision_rates *rates, bool forced, double *f);
   /** A clause: why it is not defined on some of the lattices. NULL: it is on all. */
   const char *lattices;
 
@@ -103,7 +126,8 @@ extern const gab_collision gab_collision_smagorinsky;
 
 /** Adds a model of the user's to those that can be chosen by name. Before a configuration is declared, the same
  *  on all processes. @param[in] model  borrowed for ever
- *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing or the table of models is full */
+ *  @return ::GAB_ERR_ARGUMENT if the name is taken, something is missing (the function of a cell or its kernels without the other,
+ *  too) or the table of models is full */
 gab_status gab_collision_register(const gab_collision *model);
 /** @return NULL with an error message that lists the names if there is none of that name */
 const gab_collision *gab_collision_by_name(const char *name);

@@ -32,9 +32,13 @@ const gab_kernel *gab_kernel_find(const char *family, const gab_collision *colli
   for (size_t i = 0; i < sizeof families / sizeof families[0]; ++i) {
     if (family && strcmp(family, families[i].name) != 0) continue;
     const gab_lattice *lattice = gab_lattice_at(wanted.lattice);
-    return gab_collision_check_lattice(collision, lattice) == GAB_OK
-               ? gab_kernel_of(collision->kernels, families[i].is, wanted)
-               : NULL;
+    if (gab_collision_check_lattice(collision, lattice) != GAB_OK) return NULL;
+    const gab_kernel *kernel = gab_kernel_of(collision->kernels, families[i].is, wanted);
+    if (kernel->run) return kernel;
+    gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
+                  "%s has no kernel \"%s\": it is computed cell by cell (auto, in_place, sparse, reference)",
+                  collision->title, families[i].name);
+    return NULL;
   }
   gab_error_set(GAB_ERR_INPUT, __FILE__, __LINE__,
                 "there is no kernel \"%s\"; known are auto, in_place, sparse, vector, reference", family);
@@ -107,7 +111,10 @@ gab_status gab_lbm_choose_kernel(const gab_lbm_options *options, const int32_t c
         "of the memory traffic of two",
         bytes);
   const size_t real = wanted.reals == GAB_REALS_FLOAT ? sizeof(float) : sizeof(double);
-  if (strncmp(kernel->name, "reference/", strlen("reference/")) == 0)
+  if (options->collision && options->collision->cell)
+    snprintf(choice->processor, sizeof choice->processor,
+             "one cell at a time, by the program's own function");
+  else if (strncmp(kernel->name, "reference/", strlen("reference/")) == 0)
     snprintf(choice->processor, sizeof choice->processor, "one cell at a time; %s", why_fused());
   else
     snprintf(choice->processor, sizeof choice->processor, "vectors of %zu cells; %s",

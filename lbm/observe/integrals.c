@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { MASS, MOMENTUM_X, MOMENTUM_Y, MOMENTUM_Z, ENERGY, STRAIN, SUM_COUNT };
+enum { MASS, MOMENTUM_X, MOMENTUM_Y, MOMENTUM_Z, ENERGY, STRAIN, VOLUME, SUM_COUNT };
 
 typedef struct totals {
   gab_exact_sum sum[SUM_COUNT];
@@ -70,6 +70,7 @@ static bool add_row(void *user, const gab_lbm_block *sent, uint32_t start, int32
   to->all->cells += (uint64_t)count;
   const double volume = sent->at->volume;
   gab_exact_add(&to->all->sum[MASS], volume * count);
+  gab_exact_add(&to->all->sum[VOLUME], volume * count);
   for (int32_t i = 0; i < count; ++i)
     add_cell(to->all, volume, row.drho[i], row.u[0][i], row.u[1][i], row.u[2][i]);
   return true;
@@ -120,6 +121,7 @@ gab_status gab_lbm_integrate(gab_lbm *lbm, bool with_strain, gab_lbm_integrals *
   GAB_TRY(gab_world_sum_u64(lbm->world, &all.cells, 1));
   GAB_TRY(gab_world_max_f64(lbm->world, &all.max_square, 1));
   *integrals = (gab_lbm_integrals){.fluid_cells = all.cells,
+                                   .volume = gab_exact_value(&all.sum[VOLUME]),
                                    .mass = gab_exact_value(&all.sum[MASS]),
                                    .kinetic_energy = gab_exact_value(&all.sum[ENERGY]),
                                    .strain = gab_exact_value(&all.sum[STRAIN]),

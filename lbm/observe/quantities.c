@@ -331,7 +331,7 @@ gab_quantity_list gab_lbm_quantities_list(gab_lbm_quantities *quantities, int di
        .diverging = true,
        .evaluate = evaluate_q_criterion},
       {.name = "wall_shear_stress",
-       .doc = "of a flow: friction on the wall, in cells that have one beside them",
+       .doc = "of a flow: friction on the wall, in cells that have one beside them; too small on a staircase",
        .components = 3,
        .evaluate = gab_lbm_evaluate_wall_shear},
   };

@@ -22,13 +22,25 @@
  *    tau = sigma n - (n sigma n) n,    sigma = -(1 - omega / 2) sum over q of c_q c_q (f_q - f_q^eq)
  *  @endcode
  *  from what arrives in a cell beyond equilibrium (Krüger, Varnik & Raabe 2009; on walls: Stahl, Chopard & Latt 2010, Comput. Fluids
- *  39, 1625), no difference of velocities; with a large-eddy model the eddies' stress is in it. The populations know sigma in the
- *  middle of the cell: it is carried on to the wall linearly, by its differences between cells. Where sigma is linear
- *  it is exact, in Couette and Poiseuille flow to rounding. On curved walls it is of first order, since links to them are interpolated
- *  linearly: in pipes of 10, 20 and 40 cells the mean is off by 0.6, 0.3 and 0.15 %, the worst cell by 5, 2.4 and 1.6 %
- *  (`interpolated` walls, tests/lbm/mpi_wall_shear.c); on staircases only a mean over some cells tells something. n is that of a
- *  body's surface; of a mask, and where walls meet, the sum of w_q c_q over the links.
- *  Beside other levels differences are one-sided.
+ *  39, 1625), no difference of velocities; with a large-eddy model omega is that of the cell, so the eddies' stress is in it. A
+ *  force of lbm/step/local_force.h may act. The populations know sigma in the middle of the cell: it is carried on to the wall
+ *  linearly, by its differences between cells. n is that of a body's surface; of a mask, and where walls meet, the sum of w_q c_q over
+ *  the links. What is known of it (tests/lbm/mpi_wall_shear.c, mpi_wall_shear_places.c, mpi_wall_force.c):
+ *  - Where sigma is linear and the wall along the grid it is exact: plane Couette and Poiseuille flow to rounding.
+ *  - On `interpolated` walls it is of first order. In pipes of 10, 20 and 40 cells the mean is off by 0.7, 0.3 and 0.2 %, the worst
+ *    cell by 5, 2.4 and 1.6 %. A stress that falls away from the wall like (R / r)^m comes out too small, as whatever is carried on
+ *    linearly: by about m (m + 1) / 2 times the mean square of distance / R, which is 2 % for m = 3 and R = 12 cells. Between
+ *    cylinders (m = 2 and more) with the inner radius 6 and 12 cells the mean there is 10 and 3 % too small; outside it is right to 0.2 %.
+ *  - Friction and pressure do not add up to the force by momentum exchange, which is the right one (to 0.1 % the integral of stress
+ *    and pressure over a circle in the fluid). Of a slow flow around cylinders with a radius of 6, 12 and 24 cells the sums are 89, 95 and 98 % of it
+ *    with the pressure of the cells beside the wall, 93, 97 and 99 % with the pressure carried on to the wall: of the 5 % at 12 cells half is
+ *    the pressure in the middle of cells, 1 % the linear carrying of the stress, 1 % the stress of these cells.
+ *  - On a staircase (`wall: staircase`, masks) the steps bear a part of the friction, by pressure on their faces, however fine they are:
+ *    around cylinders and between them the mean is 12 to 17 % too small. Walls along the axes and along diagonals are
+ *    exceptions: there the mean is right.
+ *  - Beside other levels differences are one-sided, which costs nothing where sigma is linear: walls along a border are exact. Where a wall
+ *    crosses one, the flow itself is off: friction in the fine cell in the corner, by a quarter to a third at omega = 1 to 1.2 and by about all
+ *    of it at 1.9, whatever the width of cells; in the next one by 7 %, from the fifth on by 1 %, in coarse cells by 2 %.
  *
  *  Tier: user header.
  */

@@ -87,8 +87,8 @@ static bool is_wall(const gab_side *side, int axis)
   return side->kind == GAB_SIDE_WALL || (side->kind == GAB_SIDE_VELOCITY && side->velocity[axis] == 0);
 }
 
-/* Whether a cell lies beyond one side of the domain alone, which is a wall. @param[out] outside  beyond some */
-static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t cell[3], bool *outside)
+/* Whether a cell lies beyond one side of the domain alone, which is a wall. */
+static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t cell[3])
 {
   const gab_domain *domain = gab_geometry_domain(model->geometry);
   int beyond = 0, side = 0;
@@ -97,8 +97,23 @@ static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t 
     side = 2 * axis + (cell[axis] >= 0);
     ++beyond;
   }
-  *outside = beyond > 0;
   return beyond == 1 && is_wall(&model->options.sides[side], side / 2);
+}
+
+/* Whether what a fluid cell sends to cell `there' of its block, or a ghost, comes back from a wall. In a finer block as the
+ * cell itself would have it. @param[out] body  whose wall it is; -1: none's that is known */
+static bool leads_to_wall(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t there[3],
+                          const int64_t cell[3], int *body)
+{
+  const int level = block->at->level;
+  const gab_flag_bits flag = gab_lbm_flag_of(model, block, there);
+  *body = -1;
+  if (flag & GAB_CELL_IS_OUTSIDE) return is_beyond_wall(model, level, cell);
+  if (flag & GAB_CELL_IS_FINER ? gab_geometry_cell(model->geometry, level, cell) < 0
+                               : !(flag & GAB_CELL_IS_SOLID))
+    return false;
+  *body = gab_lbm_body_at(model, level, cell);
+  return true;
 }
 
 /* Links of a cell to walls. */
@@ -109,19 +124,20 @@ typedef struct wall_links {
   double sum[3];                    /* of w c */
 } wall_links;
 
-static void find_links(const gab_lbm_model *model, int level, const int64_t cell[3], wall_links *found)
+static void find_links(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t at[3],
+                       wall_links *found)
 {
   *found = (wall_links){.body = -1};
   for (int q = 1; q < model->lattice->q; ++q) {
     const int8_t *c = model->lattice->c[q];
-    const int64_t there[3] = {cell[0] - c[0], cell[1] - c[1], cell[2] - c[2]};
-    bool outside;
-    const bool beyond = is_beyond_wall(model, level, there, &outside);
-    const int body = outside ? -1 : gab_lbm_body_at(model, level, there);
-    if (!beyond && body < 0) continue;
+    const int32_t there[3] = {at[0] - c[0], at[1] - c[1], at[2] - c[2]};
+    const int64_t cell[3] = {block->first[0] + there[0], block->first[1] + there[1],
+                             block->first[2] + there[2]};
+    int body;
+    if (!leads_to_wall(model, block, there, cell, &body)) continue;
     const int k = found->count++;
     found->body = k == 0 || body == found->body ? body : -1;
-    found->length[k] = gab_geometry_wall_distance(model->geometry, level, there, body, c);
+    found->length[k] = gab_geometry_wall_distance(model->geometry, block->at->level, cell, body, c);
     for (int axis = 0; axis < 3; ++axis) {
       found->c[k][axis] = c[axis];
       found->sum[axis] += model->lattice->weight[q] * c[axis];
@@ -144,12 +160,15 @@ static bool find_distance(const wall_links *links, const double normal[3], doubl
   return best > 0;
 }
 
-bool gab_lbm_wall_beside(const gab_lbm *lbm, int level, const int64_t cell[3], double normal[3],
+bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *place, const int32_t at[3], double normal[3],
                          double *distance)
 {
   const gab_lbm_model *model = &lbm->model;
+  const gab_lbm_block *block = gab_lbm_block_of(lbm, place);
+  const int level = block->at->level;
+  const int64_t cell[3] = {block->first[0] + at[0], block->first[1] + at[1], block->first[2] + at[2]};
   wall_links links;
-  find_links(model, level, cell, &links);
+  find_links(model, block, at, &links);
   if (links.count == 0) return false;
   if (links.body >= 0 && gab_geometry_normal(model->geometry, level, cell, links.body, normal, distance))
     return gab_geometry_body(model->geometry, (size_t)links.body)->wall == GAB_WALL_INTERPOLATED ||

@@ -28,11 +28,12 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
 void gab_lbm_fill_stress(const gab_lbm *lbm, const gab_block *block, gab_field *stress);
 /** False if no cell of a block has a wall beside it. Pure. */
 bool gab_lbm_has_walls(const gab_lbm *lbm, const gab_block *block);
-/** Where the wall beside a fluid cell is: a body, or a side that is a wall or has a velocity along itself. The normal is that of
+/** Where the wall beside a fluid cell is, to which one of its links leads: a body, or a side that is a wall or has a velocity along
+ *  itself. The normal is that of
  *  the body's surface; of sides, masks and where several walls meet, the sum of w_q c_q over the links from them (Stahl, Chopard &
- *  Latt 2010). Pure. @param[in] cell  in cells of `level` @param[out] normal  of length 1, into the fluid
+ *  Latt 2010). Pure. @param[in] at  in cells of the block @param[out] normal  of length 1, into the fluid
  *  @param[out] distance  of the cell's centre along it, in cells @return false if none of its links leads to a wall, or they cancel */
-bool gab_lbm_wall_beside(const gab_lbm *lbm, int level, const int64_t cell[3], double normal[3],
+bool gab_lbm_wall_beside(const gab_lbm *lbm, const gab_block *block, const int32_t at[3], double normal[3],
                          double *distance);
 
 #endif

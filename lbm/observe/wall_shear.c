@@ -59,8 +59,6 @@ gab_status gab_lbm_evaluate_wall_shear(void *user, const gab_forest *forest, con
                                        double *values)
 {
   const gab_lbm_quantities *view = user;
-  const gab_box place = gab_block_cells(forest, block);
-  const int level = gab_block_level(forest, block);
   const double speed = gab_units_velocity_to_physical(&view->units, 1),
                scale = view->units.density * speed * speed;
   GAB_TRY(gab_lbm_check_updated(view, forest, GAB_LBM_NEEDS_STRESS));
@@ -71,11 +69,10 @@ gab_status gab_lbm_evaluate_wall_shear(void *user, const gab_forest *forest, con
   for (at[2] = 0; at[2] < cells[2]; at[2]++)
     for (at[1] = 0; at[1] < cells[1]; at[1]++)
       for (at[0] = 0; at[0] < cells[0]; at[0]++, values += 3) {
-        const int64_t cell[3] = {place.lo[0] + at[0], place.lo[1] + at[1], place.lo[2] + at[2]};
         double normal[3], distance, tensor[3][3];
         for (int k = 0; k < 3; k++) values[k] = NAN;
         if (!has_walls || isnan(gab_field_get(stress, at[0], at[1], at[2], 0))) continue;
-        if (!gab_lbm_wall_beside(view->lbm, level, cell, normal, &distance)) continue;
+        if (!gab_lbm_wall_beside(view->lbm, block, at, normal, &distance)) continue;
         stress_at_wall(stress, at, normal, distance, tensor);
         shear_of(tensor, normal, scale, values);
       }

@@ -23,7 +23,9 @@ static void sweep_own_places(const gab_lbm_model *model, gab_lbm_block *block, s
                            .to = block->src->data,
                            .before = block->now,
                            .after = block->now->next,
-                           .rates = &block->at->rates};
+                           .rates = &block->at->rates,
+                           .lattice = model->lattice,
+                           .collision = model->options.collision};
   model->kernel->run(&sweep, &run, 1);
 }
 

@@ -133,6 +133,8 @@ static void sweep_dense(const gab_lbm_model *model, gab_lbm_block *block, const 
                            .before = block->now,
                            .after = block->now->next,
                            .rates = &block->at->rates,
+                           .lattice = model->lattice,
+                           .collision = model->options.collision,
                            .end = runs + start[slabs]};
   model->kernel->run(&sweep, runs + first, last - first);
 }

@@ -1,6 +1,8 @@
 /* A program outside of the source tree with an entry of its own in each registry, which script_own_entries.sh builds against the
- * installed libraries: `gabion' with more to choose from, by one call. The boundary condition is that of navier_slip.h. */
+ * installed libraries: `gabion' with more to choose from, by one call. The boundary condition is that of navier_slip.h, the collision with a
+ * function of its own for a cell that of power_law.h. */
 #include "navier_slip.h"
+#include "power_law.h"
 
 #include "apps/driver/run/run.h"
 #include "core/memory/memory.h"
@@ -216,10 +218,10 @@ static const gab_physics *driven_flow(void)
 static int twice(void)
 {
   return gab_boundary_register(&slip) == GAB_OK || gab_body_shape_register(&ring) == GAB_OK ||
-         gab_collision_register(&two_groups) == GAB_OK || gab_lbm_quantity_register(&own_q) == GAB_OK ||
-         gab_lbm_criterion_register(&own_curl) == GAB_OK || gab_scheme_register(&before) == GAB_OK ||
-         gab_strategy_register(&own_shrink) == GAB_OK || gab_balancer_register(&lopsided) == GAB_OK ||
-         gab_monitor_register(&ceiling) == GAB_OK;
+         gab_collision_register(&two_groups) == GAB_OK || gab_collision_register(&power_law) == GAB_OK ||
+         gab_lbm_quantity_register(&own_q) == GAB_OK || gab_lbm_criterion_register(&own_curl) == GAB_OK ||
+         gab_scheme_register(&before) == GAB_OK || gab_strategy_register(&own_shrink) == GAB_OK ||
+         gab_balancer_register(&lopsided) == GAB_OK || gab_monitor_register(&ceiling) == GAB_OK;
 }
 
 static gab_status register_all(void)
@@ -234,6 +236,7 @@ static gab_status register_all(void)
   GAB_TRY(gab_boundary_register(&slip));
   GAB_TRY(gab_body_shape_register(&ring));
   GAB_TRY(gab_collision_register(&two_groups));
+  GAB_TRY(gab_collision_register(&power_law));
   GAB_TRY(gab_lbm_quantity_register(&own_q));
   GAB_TRY(gab_lbm_quantity_register(&momentum));
   GAB_TRY(gab_lbm_criterion_register(&own_curl));

@@ -117,7 +117,7 @@ gab_status gab_app_forces_unpack(simulation *which, gab_reader *in)
 const char *const gab_app_integrals_columns[6] = {"mass",       "momentum.x",     "momentum.y",
                                                   "momentum.z", "kinetic_energy", "max_speed"};
 
-/* Means over the fluid cells, in physical units; mass as mean density, so that 1e-12 of it can be read off.
+/* Means over the fluid, in physical units; mass as mean density, so that 1e-12 of it can be read off.
  */
 gab_status gab_app_integrals_row(void *user, gab_step step, double time, double *values)
 {
@@ -127,7 +127,7 @@ gab_status gab_app_integrals_row(void *user, gab_step step, double time, double 
   const gab_units *units = &which->parameters->setup.units;
   gab_lbm_integrals sums;
   GAB_TRY(gab_lbm_integrate(which->lbm, which->parameters->output.strain, &sums));
-  double cells = (double)sums.fluid_cells, speed = units->dx / units->dt;
+  const double cells = sums.volume, speed = units->dx / units->dt;
   values[0] = sums.mass / cells * units->density;
   for (int d = 0; d < 3; d++) values[1 + d] = sums.momentum[d] / cells * units->density * speed;
   values[4] = sums.kinetic_energy / cells * units->density * speed * speed;
