@@ -88,9 +88,12 @@ same "in output"
 launch 0 4 2 --inject slot=1,step=33,phase=compute --inject slot=2,step=100,phase=output
 same "in the last output, behind a slot that came back"
 [ "$(strategies)" = "local spare " ] || complain "in the last output: strategies $(strategies)"
-# A slot and the holder of its copies at once: from disk.
-launch 0 4 2 --set 'resilience.strategies=[local, spare, shrink, disk]' --set resilience.disk.every=40 \
-  --inject slot=0,step=73,phase=compute --inject slot=2,step=73,phase=compute
+# A slot and the holder of its copies at once: from disk, where the checkpoint of a run before surely is.
+disk="--set resilience.disk.every=40 --set resilience.strategies=[local,spare,shrink,disk]"
+# shellcheck disable=SC2086 # words on purpose
+launch 0 4 2 $disk --set run.steps=40
+# shellcheck disable=SC2086
+keep=1 launch 0 4 2 $disk --inject slot=0,step=73,phase=compute --inject slot=2,step=73,phase=compute
 same "a slot and its holder"
 [ "$(strategies)" = "disk " ] || complain "a slot and its holder: strategies $(strategies)"
 # The last spare has taken a slot when all meet for the checkpoint on disk: they go on without local recovery, who came back, too.
