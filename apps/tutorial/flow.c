@@ -59,7 +59,7 @@ static gab_status forces_and_energy(void *user, gab_step step, double time, doub
   GAB_TRY(gab_lbm_forces(app->lbm, forces));
   GAB_TRY(gab_lbm_integrate(app->lbm, false, &sums));
   for (int i = 0; i < 4; i++) row[i] = forces[i / 2][i % 2] / (0.5 * inflow * inflow * width[i / 2]);
-  row[4] = sums.kinetic_energy / (double)sums.fluid_cells;
+  row[4] = sums.kinetic_energy / sums.volume;
   return GAB_OK;
 }
 
