@@ -193,7 +193,7 @@ static const gab_config_key memory_keys[] = {
      .doc =
          "Snapshots that have room in memory. With 1 the new one overwrites the old one: half of the memory, but a "
          "death while one is taken is then survived by a checkpoint on disk only. Left out: 2; 1 where no process keeps "
-         "anything of another (scheme none, or one process) and the run has no monitors, scrub, checkpoints on disk, memory "
+         "anything of another (scheme none, or one process) and there are no resilience.monitors, scrub, checkpoints on disk, memory "
          "of nodes, and none of the strategies local and reconstruct."},
     {.name = "compression",
      .type = GAB_CONFIG_CHOICE,

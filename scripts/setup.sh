@@ -121,8 +121,9 @@ if [ -s "$GABION_CHOICE" ] && proves_itself "$(cat "$GABION_CHOICE")"; then
 fi
 if [ -z "$old" ] && command -v mpicc >/dev/null 2>&1; then
   on_path=$(dirname "$(dirname "$(command -v mpicc)")")
-  if proves_itself "$on_path"; then choose "$on_path" "on PATH, proved by a killed process"; fi
-  say "the MPI on PATH ($on_path) does not survive a killed process; looking further"
+  if ! proves_itself "$on_path"; then say "the MPI on PATH ($on_path) does not survive a killed process; looking further"
+  elif outdated "$on_path"; then old=$on_path
+  else choose "$on_path" "on PATH, proved by a killed process"; fi
 fi
 for built in "$GABION_CACHE"/openmpi-[5-9]*/; do # built earlier, though the choice was forgotten
   proves_itself "${built%/}" || continue

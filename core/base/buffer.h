@@ -29,7 +29,8 @@ typedef struct gab_buffer_follower {
   const unsigned char *(*follow)(void *user, const unsigned char *from, const unsigned char *to);
   void *user;
   /** NULL, or the same for rows that go past the cache (buffer_rows.h): `bytes` are what will lie at `place`, which is
-   *  not to be read. One look follows the other without a gap; follow() is not called for these. */
+   *  not to be read. One look follows the other without a gap; follow() is not called for these, nor again for
+   *  what it had handed back before them. */
   void (*look)(void *user, gab_follower_note *note, const unsigned char *place, const unsigned char *bytes,
                size_t count);
 } gab_buffer_follower;

@@ -39,8 +39,10 @@
  *    around cylinders and between them the mean is 12 to 17 % too small. Walls along the axes and along diagonals are
  *    exceptions: there the mean is right.
  *  - Beside other levels differences are one-sided, which costs nothing where sigma is linear: walls along a border are exact. Where a wall
- *    crosses one, the flow itself is off: friction in the fine cell in the corner, by a quarter to a third at omega = 1 to 1.2 and by about all
- *    of it at 1.9, whatever the width of cells; in the next one by 7 %, from the fifth on by 1 %, in coarse cells by 2 %.
+ *    crosses one, the flow itself is off: friction in the fine cell in the corner, by a quarter to a third at omega = 1 to 1.2, 44 % at 1.6
+ *    and 60 % at 1.9, whatever the width of cells; in the next one by 7 %, from the fifth on by 1 %, in coarse cells by 2 % at a wall
+ *    of the domain and by 9 % at a body. Children of the coarse corner cell lack their slope along the wall there
+ *    (lbm/levels/levels_lists.c, find_slopes()), and with it a sixth of the momentum of the first fine row.
  *
  *  Tier: user header.
  */

@@ -25,6 +25,7 @@ typedef struct gab_entity {
   const char *name; /**< unique; copied */
   gab_entity_kind kind;
   void *user; /**< handed to the callbacks; borrowed */
+  /** Per slot also called before the first step, on spares and on new processes, too. */
   gab_status (*pack)(void *user, gab_buffer *out);
   /** Goes back to what was packed; has to read exactly that. */
   gab_status (*unpack)(void *user, gab_reader *in);

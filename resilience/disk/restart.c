@@ -245,6 +245,12 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
+  if (status == GAB_OK && fallen->count == 0 && checkpoint->untouched_lacks)
+    GAB_FAIL(GAB_ERR_STATE,
+             "no image falls to slot %" GAB_PRI_SLOT
+             ", and what it had before the first step is not known: an entity "
+             "per slot could not be packed on the spare that plays it (resilience/checkpoint/entity.h)",
+             gab_world_slot(checkpoint->world));
   if (status != GAB_OK || fallen->count > 0 || checkpoint->untouched.size == 0) return status;
   /* No image fell to this slot: it begins like one that has not done anything. */
   gab_reader untouched = gab_reader_of_buffer(&checkpoint->untouched);

@@ -319,7 +319,12 @@ gab_status gab_guard_keep_untouched(gab_timeloop *loop)
   if (!loop->guard) return GAB_OK;
   gab_checkpoint *checkpoint = loop->guard->checkpoint;
   gab_buffer_clear(&checkpoint->untouched);
-  return gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
+  const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
+  checkpoint->untouched_lacks = status != GAB_OK && gab_world_is_spare(loop->world);
+  if (!checkpoint->untouched_lacks) return status;
+  /* It may never be called, and may never need it. */
+  gab_buffer_clear(&checkpoint->untouched);
+  return GAB_OK;
 }
 
 gab_status gab_guard_begin(gab_timeloop *loop)

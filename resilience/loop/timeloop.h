@@ -99,7 +99,8 @@ typedef struct gab_protection {
   bool overlap;                /**< copies travel behind the next steps; not so with coded schemes */
   gab_compression compression; /**< of copies */
   int buffers; /**< snapshots in memory: 2; 1: nothing overlaps then, since each is a time without any; 0: 1 where no
-                     process keeps anything of another and nothing else needs two, else 2 */
+                     process keeps anything of another and nothing else needs two, else 2. A monitor of a program's own that
+                     does not look at rest does not count: to have an older image where it finds something, ask for 2 */
   gab_step scrub;            /**< steps between two verifications of all images in memory; 0: never */
   gab_redundancy redundancy; /**< what is kept of each image beside the own */
   const gab_strategy *strategies[GAB_MOST_STRATEGIES]; /**< tried in this order; all NULL: shrink */

@@ -158,7 +158,7 @@ void gab_guard_tell(gab_timeloop *loop);
  * is time for a look. Collective. */
 gab_status gab_guard_scrub(gab_timeloop *loop);
 /* Notes the entities per slot as they are before the first step, on spares, too: a slot to which nothing falls of a checkpoint of
- * fewer slots goes back to that. Local. */
+ * fewer slots goes back to that. Where a spare cannot pack them that is an error if it comes to it. Local. */
 gab_status gab_guard_keep_untouched(gab_timeloop *loop);
 /* Loads the state which the run continues, if any. Collective. */
 gab_status gab_guard_begin(gab_timeloop *loop);
