@@ -4,7 +4,7 @@
 #include "lbm/sparse/sparse_impl.h"
 
 #include "core/base/buffer_rows.h"
-#include "core/memory/past_cache_impl.h"
+#include "core/memory/nontemporal_impl.h"
 
 #include <string.h>
 
@@ -250,7 +250,7 @@ gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, 
 }
 
 /* Bytes of a row from which on it pays to store it past the cache, though its ends share their lines with others. */
-static size_t past_cache_from(const gab_lbm_block *block)
+static size_t nontemporal_from(const gab_lbm_block *block)
 {
   return how_rows_lie(block) == GAB_ROWS_APART ? 256 : 1024;
 }
@@ -265,16 +265,16 @@ gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_
     return GAB_OK;
   }
   const unsigned char *from = cells.at;
-  const size_t far = past_cache_from(block);
+  const size_t long_enough = nontemporal_from(block);
   for (int q = 0; q < block->src->shape.components; ++q)
     for (size_t i = 0; i < block->run_count; ++i) {
       size_t length = (size_t)block->runs[i].length * bytes;
       unsigned char *to = row_of(block, &block->runs[i], q);
-      if (length < far) memcpy(to, from, length);
-      else gab_past_cache_copy(to, from, length);
+      if (length < long_enough) memcpy(to, from, length);
+      else gab_nontemporal_copy(to, from, length);
       from += length;
     }
-  gab_past_cache_finish();
+  gab_nontemporal_fence();
   return GAB_OK;
 }
 

@@ -7,7 +7,7 @@
  * window comes with the store rather than before it, so that reads and writes of memory go on side by side. */
 #include "core/base/buffer_rows.h"
 
-#include "core/memory/past_cache_impl.h"
+#include "core/memory/nontemporal_impl.h"
 
 #include <string.h>
 
@@ -21,8 +21,8 @@ gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size
   rows->buffer = buffer;
   rows->room = 0;
   rows->left = bytes;
-  rows->past_cache = lie == GAB_ROWS_TOGETHER && follower && follower->look && !buffer->drains && bytes > 0;
-  if (!rows->past_cache) return GAB_OK;
+  rows->nontemporal = lie == GAB_ROWS_TOGETHER && follower && follower->look && !buffer->drains && bytes > 0;
+  if (!rows->nontemporal) return GAB_OK;
   GAB_TRY(gab_buffer_extend(buffer, bytes, &place)); /* shows the follower what came before */
   rows->room = bytes;
   rows->left = 0;
@@ -37,7 +37,7 @@ gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size
 /* The line is full, or the last one: some of it may not be ours. */
 static void empty_line(gab_buffer_rows *rows)
 {
-  if (rows->first == 0 && rows->filled == GAB_CACHE_LINE) gab_past_cache_line(rows->place, rows->line);
+  if (rows->first == 0 && rows->filled == GAB_CACHE_LINE) gab_nontemporal_line(rows->place, rows->line);
   else memcpy(rows->place + rows->first, rows->line + rows->first, rows->filled - rows->first);
   rows->place += rows->filled;
   rows->first = rows->filled = 0;
@@ -56,7 +56,7 @@ static void store(gab_buffer_rows *rows, const unsigned char *from, size_t count
   }
   unsigned char *to = rows->place;
   for (; count >= GAB_CACHE_LINE; count -= GAB_CACHE_LINE, from += GAB_CACHE_LINE, to += GAB_CACHE_LINE)
-    gab_past_cache_line(to, from);
+    gab_nontemporal_line(to, from);
   rows->place = to;
   memcpy(rows->line, from, count);
   rows->filled = count;
@@ -107,7 +107,7 @@ gab_status gab_buffer_rows_add(gab_buffer_rows *rows, const void *bytes, size_t 
              rows->room + rows->left);
   while (count > 0) {
     size_t some;
-    if (rows->past_cache) some = store_and_show(rows, from, count);
+    if (rows->nontemporal) some = store_and_show(rows, from, count);
     else GAB_TRY(copy(rows, from, count, &some));
     rows->room -= some;
     from += some;
@@ -120,10 +120,10 @@ gab_status gab_buffer_rows_end(gab_buffer_rows *rows)
 {
   if (rows->room + rows->left > 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%zu bytes that were announced have not come", rows->room + rows->left);
-  if (!rows->past_cache) return GAB_OK;
+  if (!rows->nontemporal) return GAB_OK;
   empty_line(rows);
   show(rows);
-  gab_past_cache_finish();
+  gab_nontemporal_fence();
   rows->buffer->followed = rows->buffer->size;
   return GAB_OK;
 }

@@ -1,7 +1,7 @@
 /** @file buffer_rows.h
  *  @brief Many rows appended to a buffer, one after another, e.g. those of a field.
  *
- *  Into a buffer whose follower looks ahead (gab_buffer_follower.look) they go by stores past the cache, whole cache
+ *  Into a buffer whose follower looks ahead (gab_buffer_follower.look) they go by stores past the cache (non-temporal), whole cache
  *  lines at a time: the line that is overwritten is not read before, and memory moves two bytes per byte instead of
  *  three. Into any other they are copied as gab_put_bytes() would. What lies in the buffer is the same.
  *
@@ -32,7 +32,7 @@ typedef struct gab_buffer_rows {
   unsigned char *place; /* of the next byte; past the cache: of the line that is being filled */
   size_t room;          /* bytes by which the buffer has been extended and that have not come yet */
   size_t left;          /* bytes to come after those */
-  bool past_cache;
+  bool nontemporal;
   size_t first, filled;          /* of the line: what belongs to it, from `first` on */
   size_t seen;                   /* bytes in the window */
   const unsigned char *seen_for; /* their place */

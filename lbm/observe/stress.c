@@ -100,7 +100,7 @@ static bool is_beyond_wall(const gab_lbm_model *model, int level, const int64_t 
   return beyond == 1 && is_wall(&model->options.sides[side], side / 2);
 }
 
-/* Whether what a fluid cell sends to cell `there' of its block, or a ghost, comes back from a wall. In a finer block as the
+/* Whether what a fluid cell sends to the cell `there` of its block, or a ghost, comes back from a wall. In a finer block as the
  * cell itself would have it. @param[out] body  whose wall it is; -1: none's that is known */
 static bool leads_to_wall(const gab_lbm_model *model, const gab_lbm_block *block, const int32_t there[3],
                           const int64_t cell[3], int *body)

@@ -125,8 +125,8 @@ struct gab_checkpoint {
    * Collective. NULL: nobody is asked. */
   gab_status (*before_entities)(void *user);
   void *before_entities_user;
-  gab_buffer untouched; /* entities per slot before the first step: of a slot to which no image falls */
-  bool untouched_lacks; /* they could not be packed, on a spare */
+  gab_buffer untouched;   /* entities per slot before the first step: of a slot to which no image falls */
+  bool untouched_unknown; /* they could not be packed, on a spare */
 };
 
 /* The snapshot that is written next, or is being written. */

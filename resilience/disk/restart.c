@@ -245,7 +245,7 @@ static gab_status restore(gab_checkpoint *checkpoint, const gab_fallen *fallen)
   if (status == GAB_OK) status = gab_images_restore_blocks(checkpoint, &list, owner_now, &map);
   if (status == GAB_OK) status = gab_images_restore_entities(checkpoint, &list);
   gab_images_release(&list);
-  if (status == GAB_OK && fallen->count == 0 && checkpoint->untouched_lacks)
+  if (status == GAB_OK && fallen->count == 0 && checkpoint->untouched_unknown)
     GAB_FAIL(GAB_ERR_STATE,
              "no image falls to slot %" GAB_PRI_SLOT
              ", and what it had before the first step is not known: an entity "

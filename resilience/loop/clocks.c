@@ -320,8 +320,8 @@ gab_status gab_guard_keep_untouched(gab_timeloop *loop)
   gab_checkpoint *checkpoint = loop->guard->checkpoint;
   gab_buffer_clear(&checkpoint->untouched);
   const gab_status status = gab_entities_pack(checkpoint, GAB_ENTITY_PER_SLOT, &checkpoint->untouched);
-  checkpoint->untouched_lacks = status != GAB_OK && gab_world_is_spare(loop->world);
-  if (!checkpoint->untouched_lacks) return status;
+  checkpoint->untouched_unknown = status != GAB_OK && gab_world_is_spare(loop->world);
+  if (!checkpoint->untouched_unknown) return status;
   /* It may never be called, and may never need it. */
   gab_buffer_clear(&checkpoint->untouched);
   return GAB_OK;

@@ -10,7 +10,7 @@
 
 #include "core/base/buffer_rows.h"
 #include "core/base/hash.h"
-#include "core/memory/past_cache_impl.h"
+#include "core/memory/nontemporal_impl.h"
 
 enum { ROOM = 40000, BEFORE = 100, UNTOUCHED = 0xab };
 
@@ -171,8 +171,8 @@ static void a_copy_past_the_cache_touches_nothing_around_it(void **state)
   for (size_t first = 64; first < 128; first++)
     for (size_t count = 0; count < 260; count += count < 140 ? 1 : 17) {
       memset(to, UNTOUCHED, sizeof to);
-      gab_past_cache_copy(to + first, from + first % 13, count);
-      gab_past_cache_finish();
+      gab_nontemporal_copy(to + first, from + first % 13, count);
+      gab_nontemporal_fence();
       assert_memory_equal(to + first, from + first % 13, count);
       for (size_t i = 0; i < first; i++) assert_int_equal(to[i], UNTOUCHED);
       for (size_t i = first + count; i < sizeof to; i++) assert_int_equal(to[i], UNTOUCHED);

@@ -18,7 +18,7 @@ static void fill(unsigned char *bytes, size_t count, uint64_t seed)
     bytes[i] = (unsigned char)(gab_hash_counter(seed, 1, i / 8) >> (8 * (i % 8)));
 }
 
-typedef enum way { PLAIN, FOLLOWED, PAST_CACHE } way;
+typedef enum way { PLAIN, FOLLOWED, NONTEMPORAL } way;
 
 static size_t size_of_part(uint64_t seed, size_t record, size_t at, size_t left)
 {
@@ -85,7 +85,7 @@ static size_t write_image(gab_buffer *out, uint64_t seed, size_t records, const 
   for (size_t r = 0; r < records; r++) {
     gab_buffer record = gab_buffer_over(first + offsets[r], offsets[r + 1] - offsets[r]);
     record.follower = out->follower;
-    wrong += way == PAST_CACHE ? write_rows(&record, seed, r, first) : write_pieces(&record, seed, r, first);
+    wrong += way == NONTEMPORAL ? write_rows(&record, seed, r, first) : write_pieces(&record, seed, r, first);
     gab_buffer_follow(&record);
   }
   assert_int_equal(wrong, 0);
@@ -109,22 +109,22 @@ static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **s
     size_t offsets[12] = {0}, records = (size_t)(seed % 11) + 1;
     for (size_t r = 0; r < records; r++)
       offsets[r + 1] = offsets[r] + (size_t)(gab_hash_counter(seed, 9, r) % (r % 3 == 0 ? 1000000 : 200000));
-    gab_buffer followed, plain, past_cache;
+    gab_buffer followed, plain, nontemporal;
     gab_buffer_init(&followed, GAB_MEMORY_OTHER);
-    gab_buffer_init(&past_cache, GAB_MEMORY_OTHER);
+    gab_buffer_init(&nontemporal, GAB_MEMORY_OTHER);
     gab_buffer_init(&plain, GAB_MEMORY_OTHER);
     const size_t known = write_image(&followed, seed, records, offsets, FOLLOWED);
     write_image(&plain, seed, records, offsets, PLAIN);
     assert_int_equal(followed.size, plain.size);
     assert_memory_equal(followed.data, plain.data, plain.size);
     /* A piece that begins in the small part of a record is not hashed on the way. */
-    const size_t past = write_image(&past_cache, seed, records, offsets, PAST_CACHE);
+    const size_t past = write_image(&nontemporal, seed, records, offsets, NONTEMPORAL);
     assert_in_range(past, known > records ? known - records : 0, known);
-    assert_int_equal(past_cache.size, plain.size);
-    assert_memory_equal(past_cache.data, plain.data, plain.size);
+    assert_int_equal(nontemporal.size, plain.size);
+    assert_memory_equal(nontemporal.data, plain.data, plain.size);
     gab_reader in = sealed(&followed);
     assert_true(gab_seal_is_whole(&in));
-    gab_buffer_release(&past_cache);
+    gab_buffer_release(&nontemporal);
     gab_buffer_release(&followed);
     gab_buffer_release(&plain);
   }
@@ -136,7 +136,7 @@ static void any_flipped_bit_is_seen(void **state)
   const size_t offsets[3] = {0, 700000, 1500000};
   gab_buffer image;
   gab_buffer_init(&image, GAB_MEMORY_OTHER);
-  write_image(&image, 3, 2, offsets, PAST_CACHE);
+  write_image(&image, 3, 2, offsets, NONTEMPORAL);
   for (uint64_t i = 0; i < 200; i++) {
     const size_t byte = 5 + (size_t)(gab_hash_counter(1, 2, i) % (image.size - 5));
     image.data[byte] ^= (unsigned char)(1 << i % 8);

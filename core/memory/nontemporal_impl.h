@@ -1,14 +1,14 @@
-/** @file past_cache_impl.h
+/** @file nontemporal_impl.h
  *  @brief Stores that do not bring what they overwrite into the cache (x86: non-temporal; elsewhere ordinary ones).
  *
  *  A store fetches its cache line from memory first, unless it goes past the cache and fills the line as a whole. For
  *  what is larger than the caches and not read soon that is a third of the traffic of a copy, and what lies in the
- *  cache stays there. Such stores are in no order with others: gab_past_cache_finish() before anybody else may look.
+ *  cache stays there. Such stores are in no order with others: gab_nontemporal_fence() before anybody else may look.
  *
  *  Tier: internal.
  */
-#ifndef GABION_CORE_PAST_CACHE_IMPL_H
-#define GABION_CORE_PAST_CACHE_IMPL_H
+#ifndef GABION_CORE_NONTEMPORAL_IMPL_H
+#define GABION_CORE_NONTEMPORAL_IMPL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@
 enum { GAB_CACHE_LINE = 64 };
 
 /** @param[out] to  at the beginning of a line @param[in] from  anywhere */
-static inline void gab_past_cache_line(unsigned char *to, const unsigned char *from)
+static inline void gab_nontemporal_line(unsigned char *to, const unsigned char *from)
 {
 #if defined(__AVX512F__)
   _mm512_stream_si512((void *)to, _mm512_loadu_si512(from));
@@ -36,7 +36,7 @@ static inline void gab_past_cache_line(unsigned char *to, const unsigned char *f
 }
 
 /** Like memcpy(): whole lines past the cache, what lies before and behind them through it. */
-static inline void gab_past_cache_copy(unsigned char *to, const unsigned char *from, size_t count)
+static inline void gab_nontemporal_copy(unsigned char *to, const unsigned char *from, size_t count)
 {
   size_t head = (size_t)(-(uintptr_t)to % GAB_CACHE_LINE);
   if (head > count) head = count;
@@ -45,11 +45,11 @@ static inline void gab_past_cache_copy(unsigned char *to, const unsigned char *f
   from += head;
   count -= head;
   for (; count >= GAB_CACHE_LINE; count -= GAB_CACHE_LINE, to += GAB_CACHE_LINE, from += GAB_CACHE_LINE)
-    gab_past_cache_line(to, from);
+    gab_nontemporal_line(to, from);
   memcpy(to, from, count);
 }
 
-static inline void gab_past_cache_finish(void)
+static inline void gab_nontemporal_fence(void)
 {
 #ifdef __SSE2__
   _mm_sfence();
