@@ -3,13 +3,15 @@
 # checkpoint in every iteration, one process (or all of an emulated node) killed in a random iteration, the same for each
 # way to go on; how long that takes, split into writing checkpoints, recovery of MPI, reading, and the application.
 #
-#   scripts/paper-reinit.sh [--short] [--np LIST] [--runs N] [--programs LIST] [--out DIR] [--built] [--plot]
+#   scripts/paper-reinit.sh [--short] [--np LIST] [--runs N] [--programs LIST] [--out DIR] [--more]
+#                           [--built] [--plot]
 #
 #   --short          smaller problems, three runs of each on 2, 4 and 8 processes: some ten minutes
 #   --np LIST        numbers of processes, default "2 4 8 16"
 #   --runs N         of each, all ways in turn (default 10)
 #   --programs LIST  default "cg md sedov"
 #   --out DIR        default: out/paper-reinit
+#   --more           adds runs to those in DIR, so that a quiet hour can be had in pieces
 #   --built          takes what is in build/bin as it is
 #   --plot           measures nothing: tables and plots from the lines of an earlier run in DIR
 #
@@ -19,7 +21,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-OUT=out/paper-reinit SHORT= NPS= RUNS= PROGRAMS="cg md sedov" BUILT= PLOT=
+OUT=out/paper-reinit SHORT= MORE= NPS= RUNS= PROGRAMS="cg md sedov" BUILT= PLOT=
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
@@ -28,6 +30,7 @@ while (($#)); do
     --runs) RUNS=${2:?--runs needs a number}; shift ;;
     --programs) PROGRAMS=${2:?--programs needs names}; shift ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
+    --more) MORE=--more ;;
     --built) BUILT=1 ;;
     --plot) PLOT=1 ;;
     *) fail "unknown option $1 (try --help)" ;;
@@ -49,7 +52,7 @@ python=$(gabion_python)
 here=$GABION_ROOT/scripts/paper_reinit.py
 if [ -z "$PLOT" ]; then
   export OMP_NUM_THREADS=1
-  "$python" "$here" measure --build "$GABION_BUILD" --mpirun "$(gabion_mpi_prefix)/bin/mpirun" --out "$OUT" $SHORT \
+  "$python" "$here" measure --build "$GABION_BUILD" --mpirun "$(gabion_mpi_prefix)/bin/mpirun" --out "$OUT" $SHORT $MORE \
     --np $NPS --runs "$RUNS" --programs $PROGRAMS
 fi
 [ -s "$OUT/runs.jsonl" ] || fail "no results in $OUT"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What scripts/paper-reinit.sh measures, and its tables and plots. Plots need matplotlib; without it there are none.
 
-  paper_reinit.py measure --build DIR --mpirun PATH --out DIR [--short] --np N... --runs N --programs NAME...
+  paper_reinit.py measure --build DIR --mpirun PATH --out DIR [--short] [--more] --np N... --runs N --programs NAME...
   paper_reinit.py report --out DIR
 
 A run is one line of DIR/runs.jsonl. Its times, in seconds, are those of the process that prints (rank 0 of the program's
@@ -119,13 +119,22 @@ class Bench:
         return re.search(r"strategies .*\b%s\b" % strategy, known.stdout) is not None
 
 
+def runs_in(out):
+    """How many runs were begun in DIR: what goes on there begins behind them, with victims of its own."""
+    path = os.path.join(out, "runs.jsonl")
+    if not os.path.exists(path):
+        return 0
+    with open(path) as lines:
+        return 1 + max((json.loads(line)["run"] for line in lines if line.strip()), default=-1)
+
+
 def measure(options):
     bench = Bench(options)
     ways = {"restart": bench.restart, "shrink": bench.shrink, "spare": bench.stay}
     if bench.has("respawn"):
         ways["respawn"] = bench.respawn
-    failed = 0
-    with open(os.path.join(options.out, "runs.jsonl"), "w") as lines:
+    failed, first = 0, runs_in(options.out) if options.more else 0
+    with open(os.path.join(options.out, "runs.jsonl"), "a" if first else "w") as lines:
 
         def note(name, np, way, failure, run, job, parts, **more):
             nonlocal failed
@@ -138,9 +147,10 @@ def measure(options):
                                     "right": right, "load": os.getloadavg()[0], **more, **(parts or {})}) + "\n")
             lines.flush()
 
-        for run in range(options.runs):
+        for run in range(first, first + options.runs):
             for np in options.np:
-                print("run %d of %d on %d processes, load %.1f" % (run + 1, options.runs, np, os.getloadavg()[0]), flush=True)
+                print("run %d of %d on %d processes, load %.1f" % (run + 1, first + options.runs, np, os.getloadavg()[0]),
+                      flush=True)
                 for name in options.programs:
                     one(bench, ways, note, name, np, run)
     print("%d runs did not end, or not with the bits of the undisturbed one: %s" %
@@ -350,6 +360,7 @@ def main():
     parser.add_argument("--mpirun")
     parser.add_argument("--out", required=True)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--more", action="store_true")
     parser.add_argument("--np", type=int, nargs="+")
     parser.add_argument("--runs", type=int)
     parser.add_argument("--programs", nargs="+")
