@@ -70,6 +70,7 @@ gabion_build() { # in a subshell, so that the lock ends with it
     cmake --build "$dir" -j "$(nproc)" >>"$log" 2>&1 9>&- || {
       grep -nE 'error[: ]|Error [0-9]|undefined reference|CMake Error' "$log" | head -n 20 >&2
       fail "building failed; the whole log is $log"; }
+    if grep -q 'warning: ' "$log"; then say "the compiler warns: $(grep -c 'warning: ' "$log") times, see $log"; fi
     if ((SECONDS - start > 4)); then say "built in $((SECONDS - start)) s"; fi
   )
 }

@@ -93,8 +93,8 @@ typedef struct gab_collision {
    *  velocity and without density, momentum and stress. NULL: nothing */
   double (*equilibrium_beyond)(const struct gab_lattice *lattice, int q, double drho, const double u[3]);
 
-  /** The rate of the stress in a cell, if it is not that of the level: of large-eddy models, and of a `cell` with a rate of its own, whose
-   *  strain and wall shear stress would be wrong without. NULL: that of the level.
+  /** The rate of the stress in a cell, if it is not that of the level: of large-eddy models. NULL: that of the level, or, with `cell`,
+   *  what the function is seen to do to the stress (trace apart), so that strain and wall shear stress are right with a rate of its own.
    *  @param[in] square  n:n of the second moments n that arrive beyond equilibrium */
   double (*rate_of_stress)(const gab_collision_rates *rates, double rho, double square);
 

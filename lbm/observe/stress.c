@@ -2,16 +2,53 @@
 #include "lbm/observe/stress_impl.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------------------------ in a cell */
 
+/* Of second moments beyond equilibrium: without their trace, which may relax otherwise. */
+static double deviator(const gab_lattice *lattice, double moment[3][3], int i, int j)
+{
+  double trace = 0;
+  if (i != j) return moment[i][j];
+  for (int axis = 0; axis < lattice->dimension; ++axis) trace += moment[axis][axis];
+  return i < lattice->dimension ? moment[i][i] - trace / lattice->dimension : 0;
+}
+
+/* What a function of one cell leaves of the moments, 1 - rate: it is asked. With the share of the force in `moment`, the
+ * same share is in what comes out (Guo, Zheng & Shi 2002). */
+static double rate_by_trial(const gab_lbm_model *model, const gab_level_model *at,
+                            const double arriving[GAB_LATTICE_MAX_Q], double rho, const double u[3],
+                            double moment[3][3])
+{
+  const gab_lattice *lattice = model->lattice;
+  const double *force = at->rates.force;
+  double f[GAB_LATTICE_MAX_Q], left[3][3] = {{0}}, before = 0, after = 0;
+  memcpy(f, arriving, sizeof f);
+  model->options.collision->cell(lattice, &at->rates, force[0] != 0 || force[1] != 0 || force[2] != 0, f);
+  for (int q = 0; q < lattice->q; ++q) {
+    const double rest = f[q] - gab_lattice_equilibrium(lattice, q, rho - 1, u);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) left[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
+  }
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const double was = deviator(lattice, moment, i, j);
+      before += was * was;
+      after += was * (left[i][j] - 0.5 * (u[i] * force[j] + u[j] * force[i]));
+    }
+  return before > 0 ? 1 - after / before : at->rates.even;
+}
+
 /* The rate of the stress in a cell with the second moments `moment` beyond equilibrium. */
-static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at, double rho,
+static double rate_of_cell(const gab_lbm_model *model, const gab_level_model *at,
+                           const double arriving[GAB_LATTICE_MAX_Q], double rho, const double u[3],
                            double moment[3][3])
 {
   const gab_collision *collision = model->options.collision;
   double square = 0;
-  if (!collision->rate_of_stress) return at->rates.even;
+  if (!collision->rate_of_stress)
+    return collision->cell ? rate_by_trial(model, at, arriving, rho, u, moment) : at->rates.even;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) square += moment[i][j] * moment[i][j];
   return collision->rate_of_stress(&at->rates, rho, square);
@@ -22,7 +59,7 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
 {
   const gab_lattice *lattice = model->lattice;
   const double *force = block->at->rates.force;
-  double f[GAB_LATTICE_MAX_Q], drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}};
+  double f[GAB_LATTICE_MAX_Q] = {0}, drho = 0, u[3] = {0, 0, 0}, stress[3][3] = {{0}};
   for (int q = 0; q < lattice->q; ++q) {
     const int8_t *c = lattice->c[q];
     f[q] = gab_value_at(block->src, gab_place(cell, block->now->arriving[q]));
@@ -41,7 +78,7 @@ void gab_lbm_second_moments(const gab_lbm_model *model, const gab_lbm_block *blo
   found->trace = stress[0][0] + stress[1][1] + stress[2][2];
   for (int axis = 0; axis < 3; ++axis) found->trace += u[axis] * force[axis];
   found->rho = 1 + drho;
-  found->rate = rate_of_cell(model, block->at, found->rho, found->moment);
+  found->rate = rate_of_cell(model, block->at, f, found->rho, u, found->moment);
 }
 
 /* ------------------------------------------------------------------------------------------ in all cells */

@@ -92,5 +92,4 @@ static const gab_collision power_law = {.name = "power_law",
                                         .section = &power_law_section,
                                         .read = read_power_law,
                                         .magic = power_law_magic,
-                                        .rates = power_law_rates,
-                                        .rate_of_stress = power_law_rate};
+                                        .rates = power_law_rates};

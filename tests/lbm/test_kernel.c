@@ -106,7 +106,11 @@ static gab_precision precision_of(any_kernel which)
 static void sweep_two_grids(const sample *it, const gab_kernel *kernel, gab_field *to,
                             const gab_collision_rates *rates)
 {
-  const gab_sweep sweep = {it->src->data, to->data, &it->two_grids[0], &it->two_grids[0], rates, NULL};
+  const gab_sweep sweep = {.from = it->src->data,
+                           .to = to->data,
+                           .before = &it->two_grids[0],
+                           .after = &it->two_grids[0],
+                           .rates = rates};
   kernel->run(&sweep, it->runs, it->run_count);
 }
 
@@ -121,9 +125,10 @@ static sample one;
 static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
 {
   (void)state;
-  const gab_collision_rates rates[] = {{1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3},
-                                       {1.99, 1.99, {1e-5, 0, 0}, -1e-3, 1e-2, 0, 0.1, 2},
-                                       {0.51, 1.7, {0, 0, -1e-2}, 1e-3, 1e-3, 1e-3, 1e-3, 18}};
+  const gab_collision_rates rates[] = {
+      {1.3, 0.9, {1e-3, -2e-3, 5e-4}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3, .level = 0},
+      {1.99, 1.99, {1e-5, 0, 0}, -1e-3, 1e-2, 0, 0.1, 2, .level = 0},
+      {0.51, 1.7, {0, 0, -1e-2}, 1e-3, 1e-3, 1e-3, 1e-3, 18, .level = 0}};
   for (int variant = 0; variant < KERNELS; ++variant)
     for (size_t r = 0; r < 3; ++r) {
       const any_kernel which = kernel_of_number(variant);
@@ -145,7 +150,7 @@ static void vector_kernels_give_the_same_bits_as_the_reference(void **state)
 /* One hash of what kernels make of some numbers. */
 static uint64_t hash_of_bits(int first, int last)
 {
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3, .level = 0};
   uint64_t all = 0;
   for (int variant = first; variant < last; ++variant) {
     const any_kernel which = kernel_of_number(variant);
@@ -187,7 +192,7 @@ static void bits_are_those_of_every_machine(void **state)
 static void mixed_kernels_compute_in_double_and_store_floats(void **state)
 {
   (void)state;
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3, .level = 0};
   static sample wide;
   for (int variant = 0; variant < KERNELS; ++variant) {
     any_kernel which = kernel_of_number(variant);
@@ -288,7 +293,7 @@ static void expect_sent(const gab_field *field, const gab_storage *state)
 static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
 {
   (void)state;
-  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3};
+  const gab_collision_rates rates = {1.3, 0.9, {1e-3, -2e-3, 0}, 1e-2, -3e-2, 2e-2, -1e-2, 0.3, .level = 0};
   for (int variant = 0; variant < KERNELS; ++variant)
     for (int odd = 0; odd < 2; ++odd) {
       const any_kernel which = kernel_of_number(variant);
@@ -299,7 +304,8 @@ static void in_place_kernels_give_the_same_bits_from_both_states(void **state)
       const gab_storage *before = &one.in_place[odd];
       each_place(&one, before, bring_from_two_grids, both);
       sweep_two_grids(&one, kernel_in(GAB_FAMILY_REFERENCE, which), one.dst, &rates);
-      const gab_sweep sweep = {both->data, both->data, before, before->next, &rates, NULL};
+      const gab_sweep sweep = {
+          .from = both->data, .to = both->data, .before = before, .after = before->next, .rates = &rates};
       kernel_in(GAB_FAMILY_IN_PLACE, which)->run(&sweep, one.runs, one.run_count);
       expect_sent(both, before->next);
       gab_field_destroy(&both);
@@ -321,8 +327,9 @@ static void collision_keeps_mass_and_adds_the_force_to_momentum(void **state)
     const any_kernel which = kernel_of_number(variant);
     const gab_lattice *lattice = lattice_of(which);
     bool is_float = which.variant.reals != GAB_REALS_DOUBLE, forced = which.variant.forced;
-    gab_collision_rates rates = {
-        1.7, 0.8, {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0}, -1e-2, 2e-2, 1e-2, -2e-2, 0.3};
+    gab_collision_rates rates = {1.7,   0.8,  {2e-3, -1e-3, lattice->dimension == 3 ? 3e-3 : 0},
+                                 -1e-2, 2e-2, 1e-2,
+                                 -2e-2, 0.3,  .level = 0};
     make_sample(&one, lattice, precision_of(which), (uint64_t)variant);
     sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
     double tolerance = is_float ? 1e-7 : 1e-16;
@@ -354,7 +361,7 @@ static void equilibrium_is_a_fixed_point_without_force(void **state)
     for (int q = 0; q < lattice->q; ++q)
       gab_field_fill(one.src, q, &all, gab_lattice_equilibrium(lattice, q, 0.01, u));
     for (int mrt = 0; mrt < 2; ++mrt) {
-      gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2, 0};
+      gab_collision_rates rates = {1.9, 0.6, {0, 0, 0}, 1e-2, -2e-2, 1e-2, 3e-2, 0, .level = 0};
       const any_kernel which = {mrt ? &gab_collision_mrt : &gab_collision_trt, {.lattice = number}};
       if (gab_collision_check_lattice(which.collision, lattice) != GAB_OK) continue;
       sweep_two_grids(&one, kernel_in(GAB_FAMILY_VECTOR, which), one.dst, &rates);
