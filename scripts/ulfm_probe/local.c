@@ -1,10 +1,11 @@
 /* Deaths in a communicator that nobody repairs, while the others go on with named messages, and what is under
- * way to or from the dead. A job holds many trials at once, each in a communicator of GROUP processes: RING
- * of them exchange messages with both neighbours in each step, the others are spares. Who dies, when, and who
- * takes over is known to all beforehand; that somebody is dead each finds out by itself.
+ * way to or from the dead. A job holds many trials, one after the other, each in a communicator of GROUP processes of its own
+ * that was made before anybody died: RING of them exchange messages with both neighbours in each step, the others are spares.
+ * Those who live take part in the next trial, those who died in it are processes that have waited so far. Who
+ * dies, when, and who takes over is known to all beforehand; that somebody is dead each finds out by itself.
  *
- *   local ROW BYTES    adjacent | spare | send | receive; each living process says "trial N right" or what
- * was wrong */
+ *   local ROW BYTES    adjacent | spare | send | receive; as many trials as there are processes for: GROUP, and for each
+ * further trial as many as die in it; each living process says "trial N right" or what was wrong */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GROUP = 8, RING = 5, STEPS = 12, DEATH = 4 };
+enum { GROUP = 8, RING = 5, STEPS = 12, DEATH = 4, MOST_TRIALS = 64 };
 
 static MPI_Comm group;
 static int me, trial, bytes;
@@ -158,29 +159,75 @@ static void one_request(bool sends)
       wrong("the living cannot talk");
 }
 
-int main(int argc, char **argv)
+/* The place of this process in a trial, in which those at the places of `dying` die; -1: it has none. */
+static int place_in(int number, int world_rank, const int *dying, int deaths)
 {
-  int rank;
-  signal(SIGPIPE, SIG_IGN);
-  MPI_Init(&argc, &argv);
-  if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  trial = rank / GROUP;
-  bytes = atoi(argv[2]);
-  MPI_Comm_split(MPI_COMM_WORLD, trial, rank, &group);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  MPI_Comm_set_errhandler(group, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(group, &me);
+  const bool common = world_rank < GROUP;
+  if (!common) {
+    const int late = world_rank - GROUP;
+    return late / deaths == number - 1 ? dying[late % deaths] : -1;
+  }
+  for (int i = 0; i < deaths; i++)
+    if (dying[i] == world_rank && number > 0) return -1;
+  return world_rank;
+}
+
+/* All of a trial are there, and what they had to say in earlier ones has arrived. */
+static void gather(void)
+{
+  MPI_Request request;
+  int done = 0;
+  if (MPI_Ibarrier(group, &request) != MPI_SUCCESS) wrong("no barrier among the living");
+  while (!done) {
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) wrong("no barrier among the living");
+    if (!done) usleep(500);
+  }
+}
+
+static void try_once(const char *row)
+{
   for (int i = 0; i < RING; i++) rank_of[i] = i;
-  row_spare = strcmp(argv[1], "spare") == 0;
-  MPI_Barrier(group);
-  if (strcmp(argv[1], "send") == 0 || strcmp(argv[1], "receive") == 0) one_request(argv[1][0] == 's');
+  if (strcmp(row, "send") == 0 || strcmp(row, "receive") == 0) one_request(row[0] == 's');
   else if (me < RING) play(me, 0, false);
   else if (row_spare && me == RING) rank_of[1] = me, play(1, DEATH, true);
   else if (row_spare && me == RING + 1) rank_of[1] = me, play(1, DEATH, false);
   else if (!row_spare && me < RING + 2)
     rank_of[1] = RING, rank_of[2] = RING + 1, play(me - RING + 1, DEATH, false);
   end("right");
-  sleep(1); /* what is still under way to others; they may be slower */
+}
+
+int main(int argc, char **argv)
+{
+  int rank, size;
+  MPI_Comm groups[MOST_TRIALS];
+  signal(SIGPIPE, SIG_IGN);
+  MPI_Init(&argc, &argv);
+  if (argc < 3) MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  bytes = atoi(argv[2]);
+  row_spare = strcmp(argv[1], "spare") == 0;
+  const bool ring = row_spare || strncmp(argv[1], "adjacent", 8) == 0;
+  const int dying[2] = {1, row_spare ? RING : 2}, deaths = ring ? 2 : 1;
+  int trials = 1 + (size - GROUP) / deaths;
+  if (size < GROUP || trials > MOST_TRIALS) MPI_Abort(MPI_COMM_WORLD, 2);
+  for (int i = 0; i < trials; i++) {
+    const int place = place_in(i, rank, dying, deaths);
+    MPI_Comm_split(MPI_COMM_WORLD, place < 0 ? MPI_UNDEFINED : 0, place, &groups[i]);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (trial = 0; trial < trials; trial++) {
+    if (groups[trial] == MPI_COMM_NULL) continue;
+    group = groups[trial];
+    MPI_Comm_set_errhandler(group, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(group, &me);
+    gather();
+    try_once(argv[1]);
+  }
+  for (int i = 0; i < 1000; i++) { /* what is still under way to others; they may be slower */
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    usleep(1000);
+  }
   _exit(0);
 }
