@@ -119,6 +119,9 @@ void gab_world_watch_comm(MPI_Comm comm) { MPI_Comm_set_errhandler(comm, handler
 gab_status gab_world_fault(gab_world *world)
 {
   if (world->broken) world->drop_messages(world);
+  if (world->intent_message && *world->intent_message)
+    GAB_FAIL(GAB_ERR_FAULT, "the world waits for repair, slot %d gave up: %s", (int)world->intent_slot,
+             world->intent_message);
   GAB_FAIL(GAB_ERR_FAULT, "a process died or gave up; the world waits for repair");
 }
 

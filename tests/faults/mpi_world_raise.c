@@ -61,6 +61,7 @@ static void the_intent_of_one_reaches_all(void)
       REQUIRE(gab_world_raise(world, GAB_ERR_DIVERGED) == GAB_ERR_FAULT);
       REQUIRE(gab_world_check(world) == GAB_ERR_FAULT);
       REQUIRE(gab_world_agree(world, &flags) == GAB_ERR_FAULT);
+      REQUIRE(strstr(gab_error_message(), expected)); /* who has raised it still hears why */
     } else if ((me + raiser) % 2) {
       REQUIRE(gab_world_agree(world, &flags) == GAB_ERR_FAULT); /* meets the raiser in its repair */
     } else {
