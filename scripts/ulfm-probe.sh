@@ -30,13 +30,14 @@ for program in local spawn; do
   "$prefix/bin/mpicc" -std=gnu11 -O1 -o "$work/$program" "$GABION_ROOT/scripts/ulfm_probe/$program.c" || fail "cannot compile $program"
 done
 
+# As gabion-launch calls it; ports are the kernel's choice.
 job() { # job LIMIT PROCESSES PROGRAM [arguments]: what it says goes to $work/said; its code is 124 if it hung
   local limit=$1 processes=$2
   shift 2
   # shellcheck disable=SC2086
   timeout -k 5 "$limit" "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
     --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024 --prtemca state_base_recoverable 1 \
-    --prtemca state_base_notify_errors 1 $transport_flags -n "$processes" "$@" >"$work/said" 2>"$work/errors"
+    --prtemca state_base_notify_errors 1 --mca btl_tcp_port_min_v4 0 --mca btl_tcp_port_range_v4 1 $transport_flags -n "$processes" "$@" >"$work/said" 2>"$work/errors"
 }
 
 # Several trials in a job, one after the other. A trial is right if all its living say so; the first that is not ends the job.
