@@ -86,3 +86,36 @@ void gab_world_free_comms(gab_world *world)
   if (world->players != MPI_COMM_NULL && world->players != world->comm) MPI_Comm_free(&world->players);
   world->players = MPI_COMM_NULL;
 }
+
+/* Ids are of the process, whatever world uses them. */
+static struct {
+  MPI_Comm *comms;
+  size_t count, capacity;
+} retired;
+
+void gab_comm_retire(MPI_Comm comm)
+{
+  void *comms = retired.comms;
+  if (comm == MPI_COMM_NULL) return;
+  const gab_status status = gab_array_reserve(&comms, &retired.capacity, retired.count + 1, sizeof comm);
+  retired.comms = comms;
+  if (status == GAB_OK) retired.comms[retired.count++] = comm;
+  else MPI_Comm_free(&comm);
+}
+
+void gab_comm_free_retired(void)
+{
+  for (size_t i = 0; i < retired.count; i++) MPI_Comm_free(&retired.comms[i]);
+  gab_free(&retired.comms);
+  retired.count = retired.capacity = 0;
+}
+
+void gab_world_retire_comms(gab_world *world)
+{
+  for (gab_comm *comm = world->comms; comm; comm = comm->next) {
+    gab_comm_retire(comm->mpi);
+    comm->mpi = MPI_COMM_NULL;
+  }
+  if (world->players != world->comm) gab_comm_retire(world->players);
+  world->players = MPI_COMM_NULL;
+}

@@ -281,7 +281,7 @@ static gab_status rebuild(gab_world *world, bool *mended)
 {
   gab_world_reset_ports(world);
   gab_world_purge_limbo(world);
-  gab_world_free_comms(world);
+  gab_world_retire_comms(world);
   bool good = take_notes(world);
   if (!good) gab_world_revoke(world); /* others may be waiting for the notes */
   GAB_TRY(call_spares(world, &good));
@@ -321,6 +321,7 @@ static gab_status attempt(gab_world *world, bool *mended)
   const double shrunk = MPI_Wtime();
   GAB_TRY(move_to(world, fresh, &old));
   const gab_status status = rebuild(world, mended);
+  gab_comm_free_retired();
   if (old != MPI_COMM_WORLD)
     MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
   world->times.revoke = revoked - start;
@@ -358,7 +359,9 @@ static gab_status join(gab_world *world)
 {
   bool mended;
   GAB_TRY(gab_world_appear(world));
-  GAB_TRY(finish(world, true, &mended));
+  const gab_status status = finish(world, true, &mended);
+  gab_comm_free_retired();
+  GAB_TRY(status);
   world->times = (gab_repair_times){.attempts = 1};
   return mended ? GAB_OK : try_until_mended(world);
 }

@@ -131,7 +131,7 @@ static gab_status receive_newcomers(gab_world *world, MPI_Comm wide, const gab_s
                                     bool seated)
 {
   GAB_TRY(add_origins(world, plan->origins, plan->count, seated));
-  MPI_Comm_free(&world->comm);
+  gab_comm_retire(world->comm);
   world->comm = wide;
   gab_world_watch_comm(wide);
   world->seats.slots += plan->count;
@@ -155,15 +155,15 @@ static bool start_newcomers(gab_world *world, const gab_seating_plan *plan, MPI_
 /* Newcomers of a try that has failed wait somewhere in it, and a message of theirs may still come: the revocation lets them
  * go, and what it was to come on is left as it is, since MPI would take the context of a communicator that was freed for the
  * next one, which then receives that message as its own. The same holds for what the try had made of it. */
-static void dismiss_bridge(MPI_Comm *bridge, bool good)
+static void dismiss_bridge(MPI_Comm bridge, bool good)
 {
   unsigned char received = 1;
   if (!good) {
-    gab_comm_revoke(*bridge);
+    gab_comm_revoke(bridge);
     return;
   }
-  MPI_Bcast(&received, 1, MPI_BYTE, 0, *bridge);
-  MPI_Comm_free(bridge);
+  MPI_Bcast(&received, 1, MPI_BYTE, 0, bridge);
+  gab_comm_retire(bridge);
 }
 
 /* @param[out] good  false: begin again */
@@ -182,7 +182,7 @@ static gab_status try_to_respawn(gab_world *world, const gab_seating_plan *plan,
     bool nothing = true;
     *good = all_have(world, here, &nothing);
   }
-  if (bridge != MPI_COMM_NULL) dismiss_bridge(&bridge, *good);
+  if (bridge != MPI_COMM_NULL) dismiss_bridge(bridge, *good);
   if (!*good) return GAB_OK;
   if (!seated)
     gab_log(GAB_LOG_WARNING,
@@ -252,7 +252,7 @@ static bool is_received(gab_world *world, MPI_Comm parent, MPI_Comm *bridge)
   if (!gab_spawn_meet(parent, bridge, &group, &group_count) || !is_told(world, *bridge, group)) return false;
   if (!make_crew(*bridge, group_count, world->arrival->number, &crew)) return false;
   if (!gab_spawn_widen(crew, *bridge, 0, true, &world->comm)) return false;
-  if (crew != MPI_COMM_WORLD) MPI_Comm_free(&crew);
+  if (crew != MPI_COMM_WORLD) gab_comm_retire(crew);
   return MPI_Bcast(&received, 1, MPI_BYTE, 0, *bridge) == MPI_SUCCESS && received;
 }
 
@@ -278,7 +278,7 @@ gab_status gab_world_arrive(gab_world *world)
                         "those who have started it do not wait for it any more");
     gab_world_leave();
   }
-  MPI_Comm_free(&bridge);
+  gab_comm_retire(bridge);
   gab_spawn_limit_end();
   GAB_TRY(pose_as_spare(world));
   tell_where(world);

@@ -81,7 +81,7 @@ bool gab_spawn_widen(MPI_Comm mine, MPI_Comm bridge, int other_leader, bool is_n
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
   if (MPI_Intercomm_merge(both, is_new, wide) != MPI_SUCCESS)
     return false; /* it is left: see dismiss_bridge() */
-  MPI_Comm_free(&both);
+  gab_comm_retire(both);
   MPI_Comm_set_errhandler(*wide, MPI_ERRORS_RETURN);
   return true;
 }
@@ -185,7 +185,7 @@ static gab_status start_group(int count, const char *host, char **arguments, MPI
   if (code == MPI_SUCCESS) {
     MPI_Comm_set_errhandler(newcomers, MPI_ERRORS_RETURN);
     code = MPI_Intercomm_merge(newcomers, 0, bridge);
-    if (code == MPI_SUCCESS) MPI_Comm_free(&newcomers); /* else it is left: see dismiss_bridge() */
+    if (code == MPI_SUCCESS) gab_comm_retire(newcomers); /* else it is left: see dismiss_bridge() */
   }
   if (code != MPI_SUCCESS)
     GAB_FAIL(GAB_ERR_MPI, "%d process%s could not be started%s%s", count, count == 1 ? "" : "es",
@@ -207,8 +207,8 @@ static bool join_bridges(MPI_Comm *bridge, MPI_Comm *theirs)
 {
   MPI_Comm wider;
   if (!gab_spawn_widen(*bridge, *theirs, 1, false, &wider)) return false;
-  MPI_Comm_free(bridge);
-  if (*theirs != MPI_COMM_NULL) MPI_Comm_free(theirs);
+  gab_comm_retire(*bridge);
+  gab_comm_retire(*theirs);
   *bridge = wider;
   return true;
 }
@@ -226,7 +226,7 @@ bool gab_spawn_meet(MPI_Comm parent, MPI_Comm *bridge, int32_t *group, int32_t *
   *group_count = told[1];
   if (*group > 0) {
     if (!gab_spawn_widen(MPI_COMM_WORLD, one, 0, true, bridge)) return false;
-    MPI_Comm_free(&one);
+    gab_comm_retire(one);
   }
   for (int32_t next = *group + 1; next < *group_count; next++)
     if (!join_bridges(bridge, &nobody)) return false;

@@ -327,13 +327,21 @@ gab_status gab_guard_keep_untouched(gab_timeloop *loop)
   return GAB_OK;
 }
 
+static bool starts_processes(const gab_guard *guard)
+{
+  for (int i = 0; i < guard->strategy_count; i++)
+    if (guard->strategies[i]->seating & GAB_SEATING_RESPAWN) return true;
+  return false;
+}
+
 gab_status gab_guard_begin(gab_timeloop *loop)
 {
   if (!loop->guard) return GAB_OK;
   gab_guard *guard = loop->guard;
   gab_guard_warn(loop);
   if (guard->disk || guard->node_memory[0]) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "restarts"));
-  if (gab_world_spares(loop->world) > 0) GAB_TRY(gab_entities_check_packed(guard->checkpoint, "spares"));
+  if (gab_world_spares(loop->world) > 0 || starts_processes(guard))
+    GAB_TRY(gab_entities_check_packed(guard->checkpoint, "processes that take a seat"));
   gab_restart_report loaded;
   const char *from;
   GAB_TRY(go_back(loop, &loaded, &from));

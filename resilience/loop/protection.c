@@ -595,7 +595,7 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   guard->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   loop->monitored = -1;
-  const bool gathered = fault->strategy == gab_strategy_local.name; /* each fault was told of by itself */
+  const bool gathered = gab_fault_is_local(fault); /* each fault was told of by itself */
   if (fault->suspect && fault->lost_count == 0)
     loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
   else if (!gathered) remember(loop, fault);

@@ -177,6 +177,13 @@ const gab_strategy *gab_strategy_at(int index)
   return index >= 0 && index < strategy_total ? strategies[index] : NULL;
 }
 
+bool gab_fault_is_local(const gab_fault *fault)
+{
+  for (int i = 0; i < strategy_total && fault->strategy; i++)
+    if (strcmp(strategies[i]->name, fault->strategy) == 0) return strategies[i]->is_local;
+  return false;
+}
+
 gab_status gab_strategy_register(const gab_strategy *strategy)
 {
   if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->recover)

@@ -132,6 +132,9 @@ const gab_strategy *gab_strategy_by_name(const char *name);
 /** @return the index-th of all strategies, NULL behind the last */
 const gab_strategy *gab_strategy_at(int index);
 
+/** Whether only the lost went back (gab_strategy.is_local), and the others computed on. */
+bool gab_fault_is_local(const gab_fault *fault);
+
 enum { GAB_MOST_STRATEGIES = 8 };
 
 /** Writes the event `fault noticed`, with the phase that the world was in. Local. */

@@ -1,6 +1,9 @@
 /* Global restart. One call at a time: what belongs to it lies here. */
 #include "resilience/recovery/reinit.h"
 
+#include "core/base/log.h"
+#include "resilience/reports/beacon.h"
+
 typedef struct cleanup_handler {
   void (*call)(void *user);
   void *user;
@@ -32,7 +35,18 @@ gab_status gab_reinit_allow_respawning(gab_world *world, bool allow)
   return GAB_OK;
 }
 
-gab_status gab_reinit_test(gab_world *world) { return gab_world_check(world); }
+/* To the launcher: a program that stands here computes, whether or not it counts steps. */
+static void give_sign_of_life(const gab_world *world)
+{
+  const gab_step step = gab_world_step(world);
+  gab_beacon_progress(world, step > 0 ? step : 0, 0);
+}
+
+gab_status gab_reinit_test(gab_world *world)
+{
+  if (running.world == world) give_sign_of_life(world);
+  return gab_world_check(world);
+}
 
 gab_status gab_reinit_add_cleanup(gab_world *world, void (*cleanup)(void *user), void *user)
 {
@@ -66,15 +80,44 @@ static gab_status check_size(gab_world *world)
            members->gone_count > 1 ? " and others" : "");
 }
 
+/* By the lowest that was there before. @param[in] since  when it noticed, s */
+static gab_status tell(const gab_world *world, const gab_members *before, double since)
+{
+  const gab_members *now = gab_world_members(world);
+  const gab_repair_times times = gab_world_repair_times(world);
+  gab_members survivors = {0};
+  GAB_TRY(gab_members_survivors(before, now, &survivors));
+  const int32_t lost = gab_members_count(before) - gab_members_count(&survivors);
+  if (lost > 0 && gab_world_slot(world) == gab_members_slot(&survivors, 0))
+    gab_log_all(GAB_LOG_INFO,
+                "%" PRId32 " process%s died; going back with %" PRId32 " of %" PRId32
+                " slots after %.3f s, %.3f s of it until all had come",
+                lost, lost > 1 ? "es" : "", gab_members_count(now), now->slots, gab_seconds() - since,
+                times.revoke);
+  gab_members_release(&survivors);
+  return GAB_OK;
+}
+
+static gab_status repair(gab_world *world, const gab_members *before)
+{
+  const double since = gab_seconds();
+  gab_status intent;
+  GAB_TRY(gab_world_repair(world, &intent));
+  if (intent != GAB_OK) return intent;
+  if (tell(world, before, since) != GAB_OK) gab_error_clear(); /* it was no more than a line for people */
+  return check_size(world);
+}
+
 static gab_status go_back(gab_world *world, gab_status why)
 {
-  gab_status intent;
+  gab_members before = {0};
   if (why != GAB_ERR_FAULT) gab_world_raise(world, why);
   (void)gab_world_check(world); /* takes messages of ports off the memory that handlers may give back */
   clean_up();
-  GAB_TRY(gab_world_repair(world, &intent));
-  if (intent != GAB_OK) return intent;
-  return check_size(world);
+  if (gab_members_copy(&before, gab_world_members(world)) != GAB_OK) gab_error_clear();
+  const gab_status status = repair(world, &before);
+  gab_members_release(&before);
+  return status;
 }
 
 /* From the first call of the function to the end, on one that plays a slot. @param[in] status  not GAB_OK:
@@ -84,6 +127,7 @@ static gab_status call_until_done(gab_world *world, int argc, char **argv, gab_r
 {
   while (status == GAB_OK) {
     uint32_t flags = 0;
+    give_sign_of_life(world);
     status = point(world, argc, argv, state, user);
     if (status == GAB_OK) status = gab_world_agree(world, &flags);
     if (status == GAB_OK) {

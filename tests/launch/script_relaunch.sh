@@ -67,6 +67,40 @@ grep -q 'relaunch 2 of' twice.txt || complain "it was not relaunched twice: $(tr
   complain "it did not go on from memory: $(tr -d '\0' <twice.txt)"
 [ "$(checksum twice)" = "$(checksum whole)" ] || complain "another result after the second death"
 
+# With spares on the nodes that are left it comes back at full size: who computes is kept, spares are given up. A slot whose process
+# had died before is played by a spare then; that one comes back, too. The spares of each node are counted anew where they are many.
+full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and C have room for four processes and LEFT spares
+  local name=$1 spares=$2 left=$3
+  shift 3
+  rm -f down.*
+  "$GABION_LAUNCH" -n 4 --spares "$spares" -t 1 --relaunch 1 --agent "$work/agent.sh" --mpi-args "$nodes_mpi" "$@" \
+    --out "$name" >"$name.txt" 2>&1 &
+  launcher=$!
+  wait_for '"event": "checkpoint", "of_step": 15[0-9]' "$name/events.jsonl"
+  nodes_die nodeB
+  wait $launcher; code=$?
+  [ $code = 0 ] || complain "$name: exit code $code; it said: $(tr -d '\0' <"$name.txt")"
+  grep -q 'relaunching on 4 processes' "$name.txt" || complain "$name: not relaunched on 4: $(tr -d '\0' <"$name.txt")"
+  grep -q 'in the memory of the nodes' "$name/events.jsonl" || complain "$name: not from memory: $(tr -d '\0' <"$name.txt")"
+  for member in '"slots": 4,' '"living": 4,' "\"spares\": $left,"; do
+    grep -q "$member" "$name/summary.json" || complain "$name: not $member in $(grep -E '"(slots|living|spares)"' "$name/summary.json")"
+  done
+  [ "$(checksum "$name")" = "$(checksum whole)" ] || complain "$name: another result at full size"
+  cmp -s whole/integrals.csv "$name/integrals.csv" || complain "$name: another series"
+}
+full_size all_spares 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml
+full_size one_spare 3 1 --hosts nodeA:2,nodeB:2,nodeC:3 -- "$gabion" run case.yaml
+cat >first.sh <<SH
+#!/bin/bash
+drill=
+[ "\$GABION_ATTEMPT" = 0 ] && drill="--inject slot=1,step=60,phase=exchange"
+exec "$gabion" run case.yaml \$drill "\$@"
+SH
+chmod +x first.sh
+full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$work/first.sh"
+grep -q 'slot 1 died, spare took over' called.txt || complain "called: no spare took over: $(tr -d '\0' <called.txt)"
+full_size of_each 1/node 2 --hosts nodeA:3,nodeB:3,nodeC:3 -- "$gabion" run case.yaml
+
 # Two of three nodes: more than copies hold. The process on the third dies with them: it might live on for long enough to
 # say what is lost (exit code 3), since mpirun ends it when it has noticed that daemons are gone.
 rm -f down.*

@@ -1,6 +1,8 @@
 /* Entities that own their buffers (create, restore, swap; Kohl et al. 2017, section 5.2.1): they go back with
- * the blocks, whatever moment a fault or a death chooses. */
-/* gabion-test: np=2,4,7 timeout=100 labels=quick needs=ulfm */
+ * the blocks, whatever moment a fault or a death chooses. On three processes one of them is a spare, which takes the place of
+ * a dead one and has no buffers; where that could happen, entities without pack and unpack are refused. */
+/* gabion-test: np=2,3,4,7 timeout=100 labels=quick needs=ulfm */
+/* gabion-test: np=2 env=GABION_RESPAWN=1 */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
 
@@ -8,6 +10,8 @@
 #include "core/base/hash.h"
 #include "core/base/log.h"
 #include "resilience/checkpoint/checkpoint.h"
+
+#include <stdlib.h>
 
 /* A chain of numbers, one link per step: any other step, or a part of another, has another end. */
 enum { LINKS = 1000 };
@@ -193,10 +197,14 @@ static gab_status adopt(void *user, gab_slot dead, gab_reader *in)
                                                     : GAB_ERR_CORRUPT; /* here all slots have the same */
 }
 
+static bool all_is_packed;
+
 static gab_status protected_run(run_state *run, const gab_protection *protection)
 {
   gab_timeloop *loop;
-  const gab_entity all = entity_of(&run->all, "all", GAB_ENTITY_REPLICATED);
+  gab_entity all = entity_of(&run->all, "all", GAB_ENTITY_REPLICATED);
+  if (all_is_packed) all.pack = pack_chain;
+  if (all_is_packed) all.unpack = unpack_chain;
   gab_entity mine = entity_of(&run->mine, "mine", GAB_ENTITY_PER_SLOT);
   mine.pack = pack_chain;
   mine.unpack = unpack_chain;
@@ -242,14 +250,36 @@ static void deaths_take_them_back(gab_world *world, bool overlap)
   automaton_destroy(&run.app);
 }
 
-/* What is not packed cannot come from a file: said before the first step, not when it is too late. */
-static void checkpoints_on_disk_need_what_is_packed(gab_world *world)
+/* What is not packed cannot come from a file, nor to a process that takes a seat: said before the first step, not when it is too
+ * late. */
+static void is_refused(gab_world *world, const gab_protection *protection)
 {
   static run_state run;
-  const gab_protection protection = {.every = {.steps = 5}, .disk = {.folder = "checkpoints"}};
+  run = (run_state){.app = {0}};
   REQUIRE_OK(automaton_create(&run.app, world, (int32_t[]){3, 2, 2}));
-  CHECK(protected_run(&run, &protection) == GAB_ERR_ARGUMENT);
+  CHECK(protected_run(&run, protection) == GAB_ERR_ARGUMENT);
   CHECK(strstr(gab_error_message(), "'all'") != NULL && run.all.now.step == 0);
+  automaton_destroy(&run.app);
+}
+
+/* Who takes a seat has no buffers, and gets what was packed; who was there uses its own. */
+static void who_takes_a_seat_unpacks(gab_world *world)
+{
+  static run_state run;
+  gab_drill drill;
+  const bool is_spare = gab_world_is_spare(world);
+  all_is_packed = true;
+  REQUIRE_OK(gab_drill_parse("slot=1,step=13,phase=exchange", &drill));
+  test_doom(1);
+  const gab_protection protection = {
+      .every = {.steps = 5}, .rebalance = automaton_rebalance, .drills = &drill, .drill_count = 1};
+  REQUIRE_OK(automaton_create(&run.app, world, (int32_t[]){3, 2, 2}));
+  REQUIRE_OK(protected_run(&run, &protection));
+  CHECK(gab_world_members(world)->return_count == 1 && gab_world_members(world)->gone_count == 0);
+  CHECK(automaton_is_right(&run.app, 40));
+  CHECK(is_right(&run.all.now, 40) && is_right(&run.mine.now, 40));
+  CHECK(run.all.unpacked == is_spare && run.mine.unpacked == is_spare);
+  CHECK(run.all.restored == !is_spare && run.mine.restored == !is_spare);
   automaton_destroy(&run.app);
 }
 
@@ -257,15 +287,24 @@ int main(int argc, char **argv)
 {
   gab_world *world;
   automaton app;
+  const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+  if (size && atoi(size) == 3) setenv("GABION_SPARES", "1", 1);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR); /* the warnings are wanted */
+  if (gab_world_seats(world) == 3) {
+    is_refused(world, &(gab_protection){.every = {.steps = 5}});
+    who_takes_a_seat_unpacks(world);
+    return test_end(&world);
+  }
   gab_world_set_phase_hook(world, raise_in_commit, NULL);
   REQUIRE_OK(automaton_create(&app, world, (int32_t[]){3, 2, 2}));
   goes_back_with_the_blocks(&app);
   what_is_half_given_is_refused(&app);
   automaton_destroy(&app);
   gab_world_set_phase_hook(world, NULL, NULL);
-  checkpoints_on_disk_need_what_is_packed(world);
+  is_refused(world, &(gab_protection){.every = {.steps = 5}, .disk = {.folder = "checkpoints"}});
+  if (getenv("GABION_RESPAWN"))
+    is_refused(world, &(gab_protection){.every = {.steps = 5}, .strategies = {&gab_strategy_respawn}});
   deaths_take_them_back(world, gab_world_members(world)->slots == 4);
   return test_end(&world);
 }

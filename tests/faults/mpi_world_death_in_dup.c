@@ -1,0 +1,56 @@
+/* A process dies in a repair right before it makes a communicator of the application anew, while the others make it: the next repair
+ * goes through. (What Open MPI keeps of the one that failed must not stop the communicators that come: gab_comm_retire().) */
+/* gabion-test: np=5,8 timeout=60 labels=quick needs=ulfm */
+#include "core/messages/collective.h"
+#include "tests/mpi_test.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { SPARES = 2, FIRST = 1, SECOND = 2 };
+
+static gab_world *world;
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *fresh)
+{
+  if (world && gab_world_seat(world) == SECOND && gab_world_phase(world) == GAB_PHASE_REPAIR)
+    kill(getpid(), SIGKILL);
+  return PMPI_Comm_dup(comm, fresh);
+}
+
+/* Until all stand together again. */
+static void mend(void)
+{
+  gab_status intent;
+  while (gab_world_barrier(world) == GAB_OK) {}
+  REQUIRE_OK(gab_world_repair(world, &intent));
+  REQUIRE(intent == GAB_OK);
+}
+
+int main(int argc, char **argv)
+{
+  gab_status intent;
+  gab_comm *comm;
+  int size = 0;
+  setenv("GABION_SPARES", "2", 1);
+  REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  const gab_slot slots = gab_world_members(world)->slots;
+  REQUIRE(gab_world_spares(world) == SPARES);
+  REQUIRE_OK(gab_world_dup(world, &comm));
+  gab_world_set_seating(world, GAB_SEATING_SPARES);
+  const bool was_spare = gab_world_is_spare(world);
+  REQUIRE_OK(gab_world_rest(world, &intent));
+  if (gab_world_seat(world) == FIRST) kill(getpid(), SIGKILL);
+  if (!was_spare) mend();
+  test_doom(FIRST);
+  test_doom(SECOND);
+  REQUIRE(!gab_world_is_spare(world) && gab_members_count(gab_world_members(world)) == slots);
+  MPI_Comm_size(gab_comm_mpi(comm), &size);
+  REQUIRE(size == slots);
+  uint64_t one = 1;
+  REQUIRE_OK(gab_world_sum_u64(world, &one, 1));
+  REQUIRE(one == (uint64_t)slots);
+  REQUIRE_OK(gab_world_dismiss(world, GAB_OK));
+  return test_end(&world);
+}

@@ -1,0 +1,33 @@
+# gab_reinit() with a second death at each step of its recovery (helper_reinit_steps.c): of the spare that takes over; and of a survivor
+# where a process is started for the first. Before each call of MPI from the beginning of the repair to the end of the load. All come
+# back at full size, to the sum of the run with one death. `script_reinit_steps.sh WHO...': "SPARES SEAT" of others.
+# gabion-test: timeout=900 labels=quick needs=ulfm
+set -uo pipefail
+helper=$GABION_BUILD/tests/resilience/helper_reinit_steps
+wrong=0 least=20
+export GABION_SPAWN_WITHIN=8
+play() { # play SPARES SEAT CALL: without spares by respawning
+  local way=()
+  [ "$1" != 0 ] || way=(respawn)
+  said=$(timeout 100 "$GABION_LAUNCH" -n 5 --spares "$1" -t 1 --stall 40 --retries 0 -- "$helper" "$2" "$3" ${way[@]+"${way[@]}"} 2>&1 </dev/null | tr -d '\0')
+  code=$?
+  deaths=$(sed -n 's/^sum .* \([0-9]*\) deaths$/\1/p' <<<"$said")
+  [ "$code" = 0 ] && [[ ${deaths:-0} = [1-4] ]] && grep -q '^sum .* 5 of 5 slots' <<<"$said" && return
+  echo "$1 spares, seat $2, call $3, code $code: $said"
+  wrong=$((wrong + 1))
+}
+sum() { sed -n 's/^sum \([0-9]*\),.*/\1/p' <<<"$said"; }
+play 3 0 0
+expected=$(sum)
+[ -n "$expected" ] && [ "$deaths" = 1 ] || { echo "undisturbed: $said"; exit 1; }
+[ $# -gt 0 ] || set -- '3 5' '0 4'
+for who; do
+  for ((call = 1; call <= 60 && wrong < 5; call++)); do
+    # shellcheck disable=SC2086 # two words
+    play $who $call
+    [ "$(sum)" = "$expected" ] || { echo "$who, call $call: another sum than $expected: $said"; wrong=$((wrong + 1)); }
+    [ "${deaths:-0}" != 1 ] || break # there are no more calls
+  done
+  ((call > least && call < 60)) || { echo "spares and seat $who: $((call - 1)) calls"; wrong=$((wrong + 1)); }
+done
+exit $((wrong > 0))
