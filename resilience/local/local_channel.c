@@ -138,6 +138,16 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
   return gab_local_keep_hash(local, channel, place);
 }
 
+/* The sender is no partner any more, or has become one again since. Without this the message would be lost, and nobody would notice. */
+static gab_status came_late(const gab_local *local, gab_slot from, const gab_local_arrival *head)
+{
+  GAB_FAIL(
+      GAB_ERR_STATE,
+      "a message of step %" GAB_PRI_STEP " came from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT
+      " behind a section in which neighbours have changed: what is sent before a checkpoint has to be received before it",
+      head->label.step, from, local->slot);
+}
+
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in)
 {
   gab_slot from, to;
@@ -161,6 +171,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->slot &&
                       to_incarnation == local->incarnation && to_life == local->life;
   gab_local_partner *partner = for_me ? gab_local_find(local, from) : NULL;
+  if (for_me && !partner) return came_late(local, from, &head);
   if (!partner || gab_local_seat(local, from) != source ||
       gab_local_incarnation_of(local, from) != from_incarnation) {
     local->stats.stale++;
@@ -171,6 +182,8 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
              context);
   gab_local_channel *channel = &partner->channels[context];
   const uint64_t due = channel->delivered + channel->arrived_count;
+  if (number >> GAB_LOCAL_SECTION_SHIFT < due >> GAB_LOCAL_SECTION_SHIFT)
+    return came_late(local, from, &head);
   if (number < due) {
     local->stats.duplicates++;
     return GAB_OK;
@@ -270,11 +283,6 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   GAB_TRY(gab_local_answer_askers(local, partner));
   for (uint32_t c = 0; c < local->setup.contexts; c++) GAB_TRY(gab_local_pump(local, partner, c));
   return GAB_OK;
-}
-
-bool gab_local_is_partner(const gab_local *local, gab_slot slot)
-{
-  return gab_local_find(local, slot) != NULL;
 }
 
 bool gab_local_is_behind(const gab_local *local)

@@ -89,6 +89,8 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_re
 {
   size_t count;
   GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count));
+  /* One from before a section and one from behind it, of which a cluster goes on, may have others. */
+  for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles = 0;
   for (size_t i = 0; i < count; i++) {
     gab_slot slot;
     uint32_t roles;
@@ -103,6 +105,7 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_re
       GAB_TRY(gab_get_u64(in, &partner->channels[c].delivered));
     for (uint32_t c = 0; c < local->setup.contexts; c++) gab_local_restart_hashes(&partner->channels[c]);
   }
+  gab_local_drop_former(local);
   return GAB_OK;
 }
 

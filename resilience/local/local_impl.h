@@ -1,8 +1,8 @@
 /** @file local_impl.h
  *  @brief What the sources of local recovery share.
  *
- *  local.c (making one, dispatch), local_note.c (control messages, who plays what), local_channel.c
- * (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of what is left out),
+ *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, who plays what),
+ * local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of what is left out),
  * local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all
  * stop), local_image.c (what the machine adds to an image), local_cluster.c (clusters of several slots).
  *
@@ -12,6 +12,9 @@
 #define GABION_RESILIENCE_LOCAL_IMPL_H
 
 #include "resilience/local/local.h"
+
+/** Numbers of channels that a global section has made begin at that section, counted from 1, times 2 to the power of this. */
+enum { GAB_LOCAL_SECTION_SHIFT = 32 };
 
 typedef enum gab_local_kind {
   NOTE_HELLO,
@@ -212,9 +215,16 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
 gab_status gab_local_read_note(gab_reader *in, gab_local_note *note);
 
 /* local.c */
+gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
+
+/* local_partner.c */
+/** NULL: it is none. Valid until partners are added or dropped. */
 gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot);
 gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles);
-gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
+gab_status gab_local_add_relatives(gab_local *local);
+void gab_local_release_partner(gab_local_partner *partner);
+/** Forgets partners without a role, and their channels. */
+void gab_local_drop_former(gab_local *local);
 /** Whether the note comes from the player of a partner as it is known now. */
 gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note);
 
