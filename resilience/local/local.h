@@ -186,7 +186,8 @@ bool gab_local_is_settled(const gab_local *local);
 /** Whether messages can be sent to that slot and received from it: it is a partner. */
 bool gab_local_is_partner(const gab_local *local, gab_slot slot);
 
-/** Whether some neighbour has messages that this slot has not made again yet, or was not greeted since it came back. */
+/** Whether some neighbour has messages, or had some before it went back with the cluster, that this slot has not made again yet, or was
+ *  not greeted since it came back. What nobody alive has had is not known: of a slot whose neighbours are lost with it. */
 bool gab_local_is_behind(const gab_local *local);
 
 /* ---- for the next strategy */

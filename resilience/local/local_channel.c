@@ -135,6 +135,8 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
   gab_buffer_init(&place->bytes, GAB_MEMORY_MESSAGE);
   GAB_TRY(gab_put_bytes(&place->bytes, payload.at, gab_reader_left(&payload)));
   channel->arrived_count++;
+  if (channel->delivered + channel->arrived_count > channel->reached)
+    channel->reached = channel->delivered + channel->arrived_count;
   return gab_local_keep_hash(local, channel, place);
 }
 
@@ -202,7 +204,7 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
 {
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
-  gab_status status = partner->inner ? gab_local_pack_line(local, &body) : GAB_OK;
+  gab_status status = partner->inner ? gab_local_pack_line(local, partner, &body) : GAB_OK;
   for (uint32_t c = 0; c < local->setup.contexts && status == GAB_OK; c++) {
     /* what waits here counts, too: a partner in a later life of the same incarnation would not send it again,
      * and need not. It is forgotten only where another greeting follows. */
@@ -285,14 +287,23 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   return GAB_OK;
 }
 
+/* The partner has messages that are not made again. What it has had before it went back itself, with the cluster, counts as well. */
+static bool lacks_messages(const gab_local *local, const gab_local_partner *partner)
+{
+  for (uint32_t c = 0; c < local->setup.contexts; c++) {
+    const uint64_t next = gab_journal_next(local->journal, partner->slot, c);
+    if (partner->channels[c].sent > next || partner->channels[c].had > next) return true;
+  }
+  return false;
+}
+
 bool gab_local_is_behind(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
-    if (!(partner->roles & ROLE_NEIGHBOUR) || partner->down) continue;
-    if (!partner->up) return true;
-    for (uint32_t c = 0; c < local->setup.contexts; c++)
-      if (partner->channels[c].sent > gab_journal_next(local->journal, partner->slot, c)) return true;
+    if (!(partner->roles & ROLE_NEIGHBOUR)) continue;
+    if (partner->down ? !partner->met : !partner->up) return true; /* nobody knows yet what it has */
+    if (lacks_messages(local, partner)) return true;
   }
   return false;
 }

@@ -125,8 +125,20 @@ static gab_status restore_decisions(gab_local *local, uint64_t made, gab_reader 
   return GAB_OK;
 }
 
+/* Who goes back with its cluster knows how far it was itself; what it has sent may still be under way. */
+static void note_made(gab_local *local)
+{
+  for (size_t i = 0; i < local->partner_count; i++)
+    for (uint32_t c = 0; c < local->setup.contexts; c++) {
+      gab_local_channel *channel = &local->partners[i].channels[c];
+      const uint64_t next = gab_journal_next(local->journal, local->partners[i].slot, c);
+      if (next > channel->had) channel->had = next;
+    }
+}
+
 static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_reader *in)
 {
+  note_made(local);
   GAB_TRY(gab_local_unpack_addresses(local, in));
   GAB_TRY(restore_partners(local, checkpoint, in));
   GAB_TRY(gab_journal_restart(local->journal, checkpoint, in));

@@ -87,6 +87,10 @@ typedef struct gab_local_channel {
   uint64_t replayed;     /**< the messages below were replayed, or it had them when it greeted */
   uint64_t acknowledged; /**< thereof those below are delivered, as it has told */
   bool replaying;
+  /* with clusters, over all lives of both: how far the slot was that makes the messages */
+  uint64_t reached; /**< the messages below have arrived here */
+  uint64_t
+      had; /**< a partner of the cluster has had those below, or they were made here before this slot went back */
 } gab_local_channel;
 
 /** An image as it is kept: head of the machine, then the application's. */
@@ -310,7 +314,7 @@ gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_loc
 bool gab_local_is_member(const gab_local *local, gab_slot slot);
 /** Finds out who is in the cluster of the slot that this process plays; all are connected by partners. */
 gab_status gab_local_make_members(gab_local *local);
-gab_status gab_local_pack_line(const gab_local *local, gab_buffer *out);
+gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out);
 /** Compares the line of a member that greets with the own one. @param[out] same  false: who is behind goes back first, and
  *  greets again then */
 gab_status gab_local_meet_line(gab_local *local, gab_local_partner *partner, const gab_local_note *note,

@@ -185,8 +185,8 @@ typedef struct outcome {
   long
       beyond; /* messages of replays that were sent since their channel had none under way, though others had as many as they may */
   struct {
-    long behind, uncommitted, holder, regridded,
-        former; /* deaths in situations that note_death() tells apart */
+    /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
+    long behind, uncommitted, holder, regridded, former, caught_up;
   } met;
   char failure[400];
   gab_local_stats stats;

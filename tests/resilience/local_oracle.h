@@ -112,6 +112,23 @@ static void check_partners(const process *p)
   }
 }
 
+/* Where one died, others know all that it had sent: who came back, or went back with it, has caught up when it has made that again. */
+static void check_behind(world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats && w->plan->death_count == 1; seat++) {
+    const process *p = &w->processes[seat];
+    if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
+    const gab_slot me = gab_local_slot(p->local);
+    bool is_behind = false;
+    for (gab_slot other = 0; other < w->problem->slots; other++)
+      for (int c = 0; c < CONTEXTS && are_neighbours(w->problem, p->app.step, me, other); c++)
+        is_behind = is_behind || p->app.sent[other][c] < w->delivered[me][other][c];
+    if (is_behind && !gab_local_is_behind(p->local))
+      FAILED(w, "slot %d has caught up in step %d, too early", (int)me, p->app.step);
+    w->out.met.caught_up += !is_behind && !gab_local_is_behind(p->local);
+  }
+}
+
 static void check_decision(world *w, uint32_t n, uint64_t value)
 {
   if (n == w->decided) w->decisions[w->decided++] = value;

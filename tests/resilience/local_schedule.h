@@ -308,6 +308,7 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
     else if (w->source_count == 0) FAILED(w, "deadlock: nothing is under way and nobody can go on");
     else happen(w);
     check_players(w);
+    check_behind(w);
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }
   if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);

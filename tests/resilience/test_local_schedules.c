@@ -279,7 +279,7 @@ static void report(uint64_t seed, const char *failure, bool shrinks)
 /* ---------------------------------------------------------------- counting */
 
 typedef struct table {
-  long behind, uncommitted, holder, regridded, former;
+  long behind, uncommitted, holder, regridded, former, caught_up;
   long runs[KIND_COUNT], finished[KIND_COUNT], extinct[KIND_COUNT], gathered[KIND_COUNT], caught,
       over[KIND_COUNT][GAB_LOCAL_REASON_COUNT];
   double events;
@@ -299,6 +299,7 @@ static void count(table *table, kind kind, const outcome *out)
   table->holder += out->met.holder;
   table->regridded += out->met.regridded;
   table->former += out->met.former;
+  table->caught_up += out->met.caught_up;
   table->stats.compared += out->stats.compared;
   if (out->over) table->over[kind][out->reason]++;
   table->stats.duplicates += out->stats.duplicates;
@@ -342,7 +343,7 @@ static bool has_been_everywhere(const table *table)
              s->jumps > 0 && s->compared > 0 && (table->caught > 0) == !with_clusters &&
              (s->rollbacks > 0) == with_clusters;
   all = all && table->behind > 0 && table->uncommitted > 0 && table->holder > 0 && table->regridded > 0 &&
-        table->former > 0;
+        table->former > 0 && table->caught_up > 0;
   for (int i = 0; i < GAB_LOCAL_REASON_COUNT; i++) all = all && table->over[ANYTHING][i] > 0;
   for (int k = 0; k < KIND_COUNT; k++) all = all && table->finished[k] > 0;
   return all;
