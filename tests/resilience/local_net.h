@@ -60,6 +60,7 @@ typedef struct problem {
   int section_end;   /* before this step; 0: up to the end */
   bool regrids;      /* in each of them neighbours change, to those of `later`, and back */
   bool later[MOST_SLOTS][MOST_SLOTS];
+  int extra; /* in this step slot 3 sends slot 4 one message more, which nobody receives; 0: it does not */
   int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
   gab_slot children; /* of a slot in the trees, that of acknowledgements and the one of the application */
@@ -188,6 +189,7 @@ typedef struct outcome {
     /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
     long behind, uncommitted, holder, regridded, former, caught_up;
   } met;
+  int most_partners; /* of a slot, behind a section */
   char failure[400];
   gab_local_stats stats;
 } outcome;

@@ -100,6 +100,7 @@ static void check_partners(const process *p)
   world *w = p->world;
   const problem *problem = w->problem;
   const gab_slot me = gab_local_slot(p->local);
+  int partners = 0;
   for (gab_slot other = 0; other < problem->slots; other++) {
     const bool is_relative = problem->holder[me] == other || problem->holder[other] == me ||
                              (me > 0 && (me - 1) / problem->children == other) ||
@@ -109,7 +110,9 @@ static void check_partners(const process *p)
     if (other != me && has != should && !(has && may))
       FAILED(w, "slot %d is %s partner of slot %d in step %d", (int)other, has ? "a" : "no", (int)me,
              p->app.step);
+    partners += has;
   }
+  if (partners > w->out.most_partners) w->out.most_partners = partners;
 }
 
 /* Where one died, others know all that it had sent: who came back, or went back with it, has caught up when it has made that again. */
@@ -120,6 +123,8 @@ static void check_behind(world *w)
     if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
     const gab_slot me = gab_local_slot(p->local);
     bool is_behind = false;
+    if (w->problem->regrids && p->app.regridded < sections_until(w->problem, p->app.step))
+      continue; /* at the entrance: neighbours are those of before */
     for (gab_slot other = 0; other < w->problem->slots; other++)
       for (int c = 0; c < CONTEXTS && are_neighbours(w->problem, p->app.step, me, other); c++)
         is_behind = is_behind || p->app.sent[other][c] < w->delivered[me][other][c];

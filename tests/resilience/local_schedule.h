@@ -207,6 +207,32 @@ static bool is_done(world *w)
   return true;
 }
 
+/* The same without processes: the values of all slots after the last step. */
+static void plain_loop(const world *w, uint64_t *values)
+{
+  const problem *problem = w->problem;
+  uint64_t next[MOST_SLOTS];
+  uint32_t decisions = 0;
+  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
+  for (int step = 0; step < problem->steps; step++) {
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      if (is_section(problem, step)) values[s] = mix(values[s], 4242);
+      if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
+    }
+    if (is_due(step, problem->decide_every)) decisions++;
+    uint64_t total = 0;
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      next[s] = values[s];
+      for (gab_slot n = 0; n < problem->slots; n++)
+        if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
+      next[s] = mix(next[s], (uint64_t)step);
+      total += next[s];
+    }
+    for (gab_slot s = 0; s < problem->slots; s++)
+      values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
+  }
+}
+
 static void compare_with_plain_loop(world *w)
 {
   uint64_t values[MOST_SLOTS];
