@@ -61,6 +61,7 @@ typedef struct problem {
   bool regrids;      /* in each of them neighbours change, to those of `later`, and back */
   bool later[MOST_SLOTS][MOST_SLOTS];
   int extra; /* in this step slot 3 sends slot 4 one message more, which nobody receives; 0: it does not */
+  int extra_until; /* it does not come before this section has been passed */
   int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
   gab_slot children; /* of a slot in the trees, that of acknowledgements and the one of the application */

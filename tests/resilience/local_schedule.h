@@ -88,8 +88,19 @@ static bool is_slow(const world *w, source s)
   }
 }
 
+/* The message that nobody receives, behind those of its step and of all before. */
+static bool is_held(const world *w, source s)
+{
+  const problem *problem = w->problem;
+  if (s.kind != FROM_LANE || problem->extra_until == 0 || s.a != 3 || s.b != 4 || s.c != 1 + GHOSTS)
+    return false;
+  return w->left_at[problem->extra_until] == 0 &&
+         w->lanes[s.a][s.b][s.c].first->number == (uint64_t)problem->extra + 2;
+}
+
 static bool is_late(const world *w, source s)
 {
+  if (is_held(w, s)) return true;
   return s.kind == FROM_DEATH && w->plan->late[s.b] && s.b < w->problem->slots &&
          s.a != w->problem->holder[s.b];
 }
