@@ -178,6 +178,9 @@ for ((run = 1; run <= RUNS; run++)); do
   if [ "$(value "$dir" checksum)" != "$expected" ]; then complain "run $run: checksum $(value "$dir" checksum) instead of $expected"; continue; fi
   if (($(count "$dir/summary.json" '"strategy": "\(spare\|shrink\|disk\)"'))); then
     other_runs=$((other_runs + 1))
+    if (($(count "$dir/events.jsonl" '"event": "local handed over"') == 0)); then # all were inside: nothing is handed over
+      echo "run $run: ${what:+$what: }no machine handed over: a death in a section, where local recovery is off (noticed in step $(sed -n 's/.*"strategy": "\(spare\|shrink\|disk\)".*"noticed_step": \([0-9]*\).*/\2 by \1/p' "$dir/summary.json" | head -n 1))" >>"$OUT/handed_over.txt"
+    fi
     grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: ${what:+$what: }handed over: /" >>"$OUT/handed_over.txt" || true
   elif (($(count "$dir/summary.json" '"strategy": "local"'))); then
     local_runs=$((local_runs + 1))
