@@ -18,7 +18,7 @@ typedef struct moving_life {
   uint64_t partners[2]; /* by how the blocks lie: a bit for each slot; 0: not seen yet */
   uint64_t former;      /* neighbours of the other arrangement that are no partners */
   int changed;          /* steps in which they were others than the first time */
-  int strangers;        /* steps in which the wire looked at more than partners and spares */
+  int strangers;        /* steps in which the wire looked at more than partners */
   int looked;
   bool right;
 } moving_life;
@@ -41,7 +41,7 @@ static void look(moving_life *life, gab_step step)
   life->looked++;
   if (life->partners[way] == 0) life->partners[way] = now;
   life->changed += life->partners[way] != now;
-  life->strangers += gab_wire_statistics(run->wire).near > (size_t)__builtin_popcountll(now) + SPARES;
+  life->strangers += gab_wire_statistics(run->wire).near > (size_t)__builtin_popcountll(now);
   if (way == 1) life->former += (now >> ((me + 1) % PLAYERS) & 1) == 0;
 }
 
