@@ -2,7 +2,7 @@
 # Runs with strategy `local` whose processes are killed by SIGKILL from outside, at random times: each has to end with the
 # state of the undisturbed run, to the last bit.
 #
-#   scripts/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--clusters C] [--case FILE] [--out DIR] [-- ARGUMENTS]
+#   scripts/local-kills.sh [--runs R] [--seed S] [-n SLOTS] [--spares K] [--kills M] [--clusters C] [--second WHAT] [--case FILE] [--out DIR] [-- ARGUMENTS]
 #
 #   --runs R     so many runs (default 20)
 #   --seed S     of times and victims (default: the time); what they meet also depends on the machine
@@ -10,6 +10,9 @@
 #   --kills M    at most so many processes die in a run (default K); one after the other, now and then two at once
 #   --clusters C resilience.local.clusters=C, and a third of the kills are of several processes of one cluster at once, a third of
 #                one process in each of two clusters; as far as --kills allows, and as long as processes of the start are left there
+#   --second WHAT two kills in a run, the second one when the events of the run say that it is time: `adjacent`, a slot beside the first as soon
+#                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others; `holder`, who keeps the image
+#                of the first; `spare`, who has taken over, as soon as it has caught up; `all`, one after the other in turn
 #   --case FILE  default: tests/faults/local.yaml, a flow; tests/faults/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
 #                field
 #   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
@@ -23,7 +26,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CLUSTERS= CASE=$GABION_ROOT/tests/faults/local.yaml OUT= MORE=()
+RUNS=20 SEED=$((EPOCHSECONDS % 32768)) N=8 SPARES=2 KILLS= CLUSTERS= SECOND= CASE=$GABION_ROOT/tests/faults/local.yaml OUT= MORE=()
 while (($#)); do
   case $1 in
     -h|--help) print_head "${BASH_SOURCE[0]}"; exit 0 ;;
@@ -33,6 +36,7 @@ while (($#)); do
     --spares) SPARES=${2:?--spares needs a number}; shift ;;
     --kills) KILLS=${2:?--kills needs a number}; shift ;;
     --clusters) CLUSTERS=${2:?--clusters needs a number}; shift ;;
+    --second) SECOND=${2:?--second needs a word}; shift ;;
     --case) CASE=${2:?--case needs a file}; shift ;;
     --out) OUT=${2:?--out needs a folder}; shift ;;
     --) shift; MORE=("$@"); break ;;
@@ -42,6 +46,7 @@ while (($#)); do
 done
 KILLS=${KILLS:-$SPARES}
 for number in "$RUNS" "$SEED" "$N" "$SPARES" "$KILLS" "${CLUSTERS:-1}"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+case $SECOND in ''|adjacent|checkpoint|holder|spare|all) ;; *) fail "--second $SECOND: adjacent, checkpoint, holder, spare or all" ;; esac
 if [ -n "$CLUSTERS" ]; then MORE+=(--set "resilience.local.clusters=$CLUSTERS"); fi
 OUT=$(realpath -m "${OUT:-$GABION_BUILD/local-kills}")
 LAUNCH=$GABION_BUILD/bin/gabion-launch GABION=$GABION_BUILD/bin/gabion
@@ -50,7 +55,7 @@ rm -rf "$OUT"; mkdir -p "$OUT"
 export OMP_NUM_THREADS=1 GABION_RESCUE_LOG=$OUT/rescues.log
 : >"$GABION_RESCUE_LOG"
 RANDOM=$SEED
-failures=0 kills=0 several=0 pairs=0 back=0 local_runs=0 local_faults=0 other_runs=0 too_late=0 lost_runs=0
+failures=0 kills=0 several=0 pairs=0 back=0 local_runs=0 local_faults=0 other_runs=0 too_late=0 lost_runs=0 both=0 before_caught_up=0
 
 value() { sed -n "s/.*\"$2\": \"\{0,1\}\([0-9a-f]*\).*/\1/p" "$1/summary.json" 2>/dev/null | head -n 1; }
 count() { local n; n=$(grep -c "$2" "$1" 2>/dev/null || true); echo "${n:-0}"; } # count FILE TEXT
@@ -115,10 +120,55 @@ disturb() {
     left=$((left - ${#chosen[@]}))
   done
 }
+# await DIR TEXT COUNT: until so many events say that, or the run ends.
+await() {
+  local looks
+  for ((looks = 0; looks < 6000; looks++)); do
+    (($(count "$1/events.jsonl" "$2") < $3)) || return 0
+    kill -0 "$job" 2>/dev/null || return 1
+    sleep 0.01
+  done
+  return 1
+}
+# kill_seat SEAT: counts it
+kill_seat() { if [ -n "${pid_of[$1]:-}" ] && kill -9 "${pid_of[$1]}" 2>/dev/null; then dead=$((dead + 1)); fi; }
+# disturb_twice DIR WHAT: a slot dies, and then, when it is time, another process
+disturb_twice() {
+  local dir=$1 what=$2 job=$3 slot pid seat pid_of=() second event='"event": "checkpoint"'
+  dead=0 in_time=0
+  await "$dir" "$event" 2 || return 0
+  for pid in $(players "$dir"); do
+    seat=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
+    if [ -n "$seat" ]; then pid_of[seat]=$pid; fi
+  done
+  sleep "0.$(printf %03d $((RANDOM % 1000)))"
+  slot=$((RANDOM % N)) second=$(((slot + 1) % N))
+  if ((RANDOM % 2)); then second=$(((slot + N - 1) % N)); fi
+  kill_seat "$slot"
+  await "$dir" "\"slot\": $slot,.*\"event\": \"took over\"" 1 || return 0
+  case $what in
+    checkpoint) await "$dir" "$event" $(($(count "$dir/events.jsonl" "$event") + 1)) || return 0 ;;
+    holder) second=$(((slot + N / 2) % N)); sleep "0.$(printf %03d $((RANDOM % 200)))" ;;
+    spare)
+      await "$dir" "\"slot\": $slot,.*\"event\": \"caught up\"" 1 || return 0
+      second=$(sed -n "s/.*\"slot\": $slot,.*\"took over\", \"seat\": \([0-9]*\).*/\1/p" "$dir/events.jsonl" | head -n 1) ;;
+  esac
+  kill_seat "$second"
+  # what came first decides which situation it was; the events of the run stay if it fails
+  if [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"slot\": $slot,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
+}
+whats=(adjacent checkpoint holder spare)
 for ((run = 1; run <= RUNS; run++)); do
   dir=$OUT/run$run
   start "$dir" "$N" "$SPARES" & job=$!
-  disturb "$dir" "$job"
+  what=
+  if [ -n "$SECOND" ]; then
+    what=$SECOND
+    if [ "$SECOND" = all ]; then what=${whats[run % 4]}; fi
+    disturb_twice "$dir" "$what" "$job"
+    before_caught_up=$((before_caught_up + in_time))
+    both=$((both + (dead == 2)))
+  else disturb "$dir" "$job"; fi
   code=0; wait "$job" || code=$?
   kills=$((kills + dead))
   if [ "$code" = 3 ] && ((dead > 1)) && grep -q 'died and so did all holders of their images' "$dir.log"; then
@@ -128,7 +178,10 @@ for ((run = 1; run <= RUNS; run++)); do
   if [ "$(value "$dir" checksum)" != "$expected" ]; then complain "run $run: checksum $(value "$dir" checksum) instead of $expected"; continue; fi
   if (($(count "$dir/summary.json" '"strategy": "\(spare\|shrink\|disk\)"'))); then
     other_runs=$((other_runs + 1))
-    grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: handed over: /" >>"$OUT/handed_over.txt" || true
+    if (($(count "$dir/events.jsonl" '"event": "local handed over"') == 0)); then # all were inside: nothing is handed over
+      echo "run $run: ${what:+$what: }no machine handed over: a death in a section, where local recovery is off (noticed in step $(sed -n 's/.*"strategy": "\(spare\|shrink\|disk\)".*"noticed_step": \([0-9]*\).*/\2 by \1/p' "$dir/summary.json" | head -n 1))" >>"$OUT/handed_over.txt"
+    fi
+    grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: ${what:+$what: }handed over: /" >>"$OUT/handed_over.txt" || true
   elif (($(count "$dir/summary.json" '"strategy": "local"'))); then
     local_runs=$((local_runs + 1))
     local_faults=$((local_faults + $(value "$dir" fault_count))) back=$((back + $(value "$dir" members_rolled_back)))
@@ -140,6 +193,7 @@ done
 {
   echo "$RUNS runs on $N + $SPARES processes, $kills killed (seed $SEED): $failures failures"
   if [ -n "$CLUSTERS" ]; then echo "$CLUSTERS clusters; several of one at once: $several times; one in each of two: $pairs times; processes that went back with theirs: $back"; fi
+  if [ -n "$SECOND" ]; then echo "two killed ($SECOND): $both runs; the second adjacent one before the first had caught up: $before_caught_up"; fi
   echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs;"
   echo "a slot and all holders of its image killed together, which ends a run without a disk: $lost_runs runs"
   echo "stalls rescued by the launcher: $(wc -l <"$GABION_RESCUE_LOG")"

@@ -90,7 +90,7 @@ figure_7() {
 }
 figure_10() {
   local count
-  for count in 1 2 4 8; do play 10 "32_$count" "$1" local 32 8 80 40 "${eight[@]:0:count}"; done
+  for count in 0 1 2 4 8; do play 10 "32_$count" "$1" local 32 8 80 40 ${eight[@]:0:count}; done
   for count in 0 1 2 4; do play 10 "16_$count" "$1" local 16 4 80 40 ${four[@]:0:count}; done
   for count in 0 1 2; do play 10 "8_$count" "$1" local 8 2 80 40 $(printf '%s\n' 56:6 55:1 | head -n "$count"); done
 }

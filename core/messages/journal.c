@@ -285,6 +285,32 @@ void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t cont
   while (at && at->first < at->end && at->kept[at->first]->entry.number < number) drop_oldest(journal, at);
 }
 
+gab_status gab_journal_begin_channel(gab_journal *journal, gab_slot target, uint32_t context, uint64_t next)
+{
+  channel *made;
+  if (known_channel(journal, target, context))
+    GAB_FAIL(GAB_ERR_STATE, "the journal has a channel to slot %" GAB_PRI_SLOT " in context %" PRIu32, target,
+             context);
+  GAB_TRY(find_channel(journal, target, context, &made));
+  made->next = next;
+  return GAB_OK;
+}
+
+void gab_journal_forget_target(gab_journal *journal, gab_slot target)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < journal->channel_count; i++) {
+    channel *at = &journal->channels[i];
+    if (at->target != target) {
+      journal->channels[kept++] = *at;
+      continue;
+    }
+    while (at->first < at->end) drop_oldest(journal, at);
+    gab_free(&at->kept);
+  }
+  journal->channel_count = kept;
+}
+
 bool gab_journal_is_full(const gab_journal *journal, size_t limit)
 {
   return limit > 0 && journal->stats.bytes > limit;

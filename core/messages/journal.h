@@ -85,6 +85,10 @@ void gab_journal_let_go(gab_journal *journal, gab_journal_entry *entry);
 void gab_journal_free_before(gab_journal *journal, gab_step checkpoint);
 /** Frees the messages of a channel below a number: nobody will ask for them. */
 void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number);
+/** Begins a channel that has none yet: its first message has the number `next`. */
+gab_status gab_journal_begin_channel(gab_journal *journal, gab_slot target, uint32_t context, uint64_t next);
+/** Frees all messages to a target and forgets its channels. The bytes of those that are held stay until they are let go. */
+void gab_journal_forget_target(gab_journal *journal, gab_slot target);
 /** Whether more than `limit` bytes are kept; 0 is no limit. */
 bool gab_journal_is_full(const gab_journal *journal, size_t limit);
 gab_journal_stats gab_journal_statistics(const gab_journal *journal);

@@ -83,7 +83,13 @@ gab_status gab_wire_create(gab_world *world, const gab_wire_events *events, gab_
 
 gab_seat gab_wire_places(const gab_wire *wire) { return wire->places; }
 gab_seat gab_wire_place(const gab_wire *wire) { return wire->place; }
-gab_wire_stats gab_wire_statistics(const gab_wire *wire) { return wire->stats; }
+
+gab_wire_stats gab_wire_statistics(const gab_wire *wire)
+{
+  gab_wire_stats stats = wire->stats;
+  stats.near = wire->near_count;
+  return stats;
+}
 
 static bool is_in(const gab_seat *list, size_t count, gab_seat place)
 {
@@ -105,6 +111,14 @@ static gab_status append(gab_seat **list, size_t *count, gab_seat place)
 gab_status gab_wire_add_near(gab_wire *wire, gab_seat place)
 {
   return append(&wire->near, &wire->near_count, place);
+}
+
+void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat place), const void *user)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < wire->near_count; i++)
+    if (stays(user, wire->near[i])) wire->near[kept++] = wire->near[i];
+  wire->near_count = kept;
 }
 
 /* ------------------------------------------------------------------------------------ errors */

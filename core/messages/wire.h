@@ -44,6 +44,8 @@ gab_seat gab_wire_places(const gab_wire *wire);
 gab_seat gab_wire_place(const gab_wire *wire);
 /** Places that are looked at in each gab_wire_serve(); the others in turn. */
 gab_status gab_wire_add_near(gab_wire *wire, gab_seat place);
+/** Of these only those stay for which `stays` says so; the others are looked at in turn again. */
+void gab_wire_keep_near(gab_wire *wire, bool (*stays)(const void *user, gab_seat place), const void *user);
 
 /** Sends head and payload as one message. The head is copied.
  *  @param[in] lent  if not NULL the payload is borrowed until `sent` is told of it; else it is copied
@@ -58,6 +60,7 @@ gab_status gab_wire_serve(gab_wire *wire);
 typedef struct gab_wire_stats {
   uint64_t sent, received; /**< messages */
   size_t sent_bytes;
+  size_t near; /**< places that are looked at each time, now */
 } gab_wire_stats;
 gab_wire_stats gab_wire_statistics(const gab_wire *wire);
 

@@ -1,4 +1,4 @@
-/* Local recovery: making a machine, its partners, and where messages and deaths go. */
+/* Local recovery: making a machine, and where messages and deaths go. */
 #include "resilience/local/local_impl.h"
 
 #include <string.h>
@@ -14,57 +14,6 @@ const char *gab_local_reason_name(gab_local_reason reason)
   return (unsigned)reason < GAB_LOCAL_REASON_COUNT ? names[reason] : "unknown";
 }
 
-/* ---------------------------------------------------------------- partners */
-
-gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot)
-{
-  for (size_t i = 0; i < local->partner_count; i++)
-    if (local->partners[i].slot == slot) return &local->partners[i];
-  return NULL;
-}
-
-gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles)
-{
-  gab_local_partner *partner = gab_local_find(local, slot);
-  if (slot == local->slot)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "slot %" GAB_PRI_SLOT " is to be its own partner", slot);
-  if (partner) {
-    partner->roles |= roles;
-    return GAB_OK;
-  }
-  void *list = local->partners;
-  GAB_TRY(gab_list_room(&list, local->partner_count, sizeof *local->partners));
-  local->partners = list;
-  size_t place = local->partner_count++;
-  for (; place > 0 && local->partners[place - 1].slot > slot; place--)
-    local->partners[place] = local->partners[place - 1];
-  local->partners[place] = (gab_local_partner){
-      .slot = slot, .roles = roles, .inner = gab_local_is_member(local, slot), .asking = -1, .have = -1};
-  return GAB_OK;
-}
-
-/* Holder, parent and children of the slot that this process plays. */
-static gab_status add_relatives(gab_local *local)
-{
-  const gab_slot me = local->slot;
-  GAB_TRY(gab_local_add_partner(local, local->application.holder(local->application.user, me), ROLE_HOLDER));
-  const gab_slot children = local->setup.children;
-  if (me > 0) GAB_TRY(gab_local_add_partner(local, (me - 1) / children, ROLE_PARENT));
-  for (gab_slot i = 1; i <= children && (int64_t)children * me + i < local->setup.slots; i++)
-    GAB_TRY(gab_local_add_partner(local, children * me + i, ROLE_CHILD));
-  return GAB_OK;
-}
-
-gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note)
-{
-  gab_local_partner *partner = gab_local_find(local, note->from);
-  if (!partner || partner->down || gab_local_seat(local, note->from) != source ||
-      gab_local_incarnation_of(local, note->from) != note->from_incarnation ||
-      partner->life != note->from_life)
-    return NULL;
-  return partner;
-}
-
 /* ---------------------------------------------------------------- making one */
 
 static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
@@ -75,7 +24,7 @@ static gab_status begin_playing(gab_local *local, const gab_local_setup *setup)
     GAB_TRY(gab_local_add_partner(local, setup->neighbours[i], ROLE_NEIGHBOUR));
   for (int32_t i = 0; i < setup->ward_count; i++)
     GAB_TRY(gab_local_add_partner(local, setup->wards[i], ROLE_WARD));
-  GAB_TRY(add_relatives(local));
+  GAB_TRY(gab_local_add_relatives(local));
   GAB_TRY(gab_local_make_members(local));
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].up = local->partners[i].met = true;
   return GAB_OK;
@@ -110,15 +59,6 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   return status;
 }
 
-static void release_partner(gab_local_partner *partner)
-{
-  gab_local_forget_arrivals(partner);
-  for (int c = 0; c < GAB_LOCAL_CONTEXTS; c++) gab_free(&partner->channels[c].hashes.list);
-  gab_local_forget_images(&partner->images);
-  gab_free(&partner->decisions.values);
-  gab_free(&partner->askers);
-}
-
 static void forget_deferred(gab_local *local)
 {
   for (size_t i = 0; i < local->deferred_count; i++) gab_buffer_release(&local->deferred[i].bytes);
@@ -131,7 +71,7 @@ void gab_local_destroy(gab_local **pointer)
   gab_local *local = *pointer;
   if (!local) return;
   *pointer = NULL;
-  for (size_t i = 0; i < local->partner_count; i++) release_partner(&local->partners[i]);
+  for (size_t i = 0; i < local->partner_count; i++) gab_local_release_partner(&local->partners[i]);
   gab_free(&local->partners);
   gab_free(&local->addresses);
   gab_free(&local->members);

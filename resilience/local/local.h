@@ -173,9 +173,10 @@ gab_status gab_local_arrive(gab_local *local);
 bool gab_local_is_inside(const gab_local *local);
 gab_status gab_local_leave(gab_local *local);
 /** Within a global section: with whom this slot exchanges logged messages from now on. All slots do so in the same section, so that
- *  neighbours are so of each other; who was one before stays a partner. To be called before anything of who has left is delivered,
- *  and where nobody came back in this generation (who did is not known to new neighbours).
- *  @return ::GAB_ERR_STATE outside of a section */
+ *  neighbours are so of each other. Who was one before and is nothing else (holder, ward, in the tree) is no partner any more. To be
+ *  called before anything of who has left is delivered, and where nobody came back in this generation (who did is not known to new
+ *  neighbours).
+ *  @return ::GAB_ERR_STATE outside of a section, or if a message of who ceases to be a partner is there and was not received */
 gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count);
 
 /** Whether nothing is open here: the last checkpoint is known to be committed, the copies of it that this slot keeps
@@ -185,7 +186,8 @@ bool gab_local_is_settled(const gab_local *local);
 /** Whether messages can be sent to that slot and received from it: it is a partner. */
 bool gab_local_is_partner(const gab_local *local, gab_slot slot);
 
-/** Whether some neighbour has messages that this slot has not made again yet, or was not greeted since it came back. */
+/** Whether some neighbour has messages, or had some before it went back with the cluster, that this slot has not made again yet, or was
+ *  not greeted since it came back. What nobody alive has had is not known: of a slot whose neighbours are lost with it. */
 bool gab_local_is_behind(const gab_local *local);
 
 /* ---- for the next strategy */

@@ -135,7 +135,19 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
   gab_buffer_init(&place->bytes, GAB_MEMORY_MESSAGE);
   GAB_TRY(gab_put_bytes(&place->bytes, payload.at, gab_reader_left(&payload)));
   channel->arrived_count++;
+  if (channel->delivered + channel->arrived_count > channel->reached)
+    channel->reached = channel->delivered + channel->arrived_count;
   return gab_local_keep_hash(local, channel, place);
+}
+
+/* The sender is no partner any more, or has become one again since. Without this the message would be lost, and nobody would notice. */
+static gab_status came_late(const gab_local *local, gab_slot from, const gab_local_arrival *head)
+{
+  GAB_FAIL(
+      GAB_ERR_STATE,
+      "a message of step %" GAB_PRI_STEP " came from slot %" GAB_PRI_SLOT " to slot %" GAB_PRI_SLOT
+      " behind a section in which neighbours have changed: what is sent before a checkpoint has to be received before it",
+      head->label.step, from, local->slot);
 }
 
 gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t context, gab_reader in)
@@ -161,6 +173,7 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
   const bool for_me = local->state == GAB_LOCAL_PLAYING && to == local->slot &&
                       to_incarnation == local->incarnation && to_life == local->life;
   gab_local_partner *partner = for_me ? gab_local_find(local, from) : NULL;
+  if (for_me && !partner) return came_late(local, from, &head);
   if (!partner || gab_local_seat(local, from) != source ||
       gab_local_incarnation_of(local, from) != from_incarnation) {
     local->stats.stale++;
@@ -171,6 +184,8 @@ gab_status gab_local_on_message(gab_local *local, gab_seat source, uint32_t cont
              context);
   gab_local_channel *channel = &partner->channels[context];
   const uint64_t due = channel->delivered + channel->arrived_count;
+  if (number >> GAB_LOCAL_SECTION_SHIFT < due >> GAB_LOCAL_SECTION_SHIFT)
+    return came_late(local, from, &head);
   if (number < due) {
     local->stats.duplicates++;
     return GAB_OK;
@@ -189,7 +204,7 @@ gab_status gab_local_greet(gab_local *local, const gab_local_partner *partner, b
 {
   gab_buffer body;
   gab_buffer_init(&body, GAB_MEMORY_OTHER);
-  gab_status status = partner->inner ? gab_local_pack_line(local, &body) : GAB_OK;
+  gab_status status = partner->inner ? gab_local_pack_line(local, partner, &body) : GAB_OK;
   for (uint32_t c = 0; c < local->setup.contexts && status == GAB_OK; c++) {
     /* what waits here counts, too: a partner in a later life of the same incarnation would not send it again,
      * and need not. It is forgotten only where another greeting follows. */
@@ -272,19 +287,23 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   return GAB_OK;
 }
 
-bool gab_local_is_partner(const gab_local *local, gab_slot slot)
+/* The partner has messages that are not made again. What it has had before it went back itself, with the cluster, counts as well. */
+static bool lacks_messages(const gab_local *local, const gab_local_partner *partner)
 {
-  return gab_local_find(local, slot) != NULL;
+  for (uint32_t c = 0; c < local->setup.contexts; c++) {
+    const uint64_t next = gab_journal_next(local->journal, partner->slot, c);
+    if (partner->channels[c].sent > next || partner->channels[c].had > next) return true;
+  }
+  return false;
 }
 
 bool gab_local_is_behind(const gab_local *local)
 {
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
-    if (!(partner->roles & ROLE_NEIGHBOUR) || partner->down) continue;
-    if (!partner->up) return true;
-    for (uint32_t c = 0; c < local->setup.contexts; c++)
-      if (partner->channels[c].sent > gab_journal_next(local->journal, partner->slot, c)) return true;
+    if (!(partner->roles & ROLE_NEIGHBOUR)) continue;
+    if (partner->down ? !partner->met : !partner->up) return true; /* nobody knows yet what it has */
+    if (lacks_messages(local, partner)) return true;
   }
   return false;
 }

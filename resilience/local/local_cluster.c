@@ -46,11 +46,23 @@ gab_status gab_local_make_members(gab_local *local)
 
 /* ---------------------------------------------------------------- recovery lines */
 
-gab_status gab_local_pack_line(const gab_local *local, gab_buffer *out)
+/* And how far the partner was, as far as it was heard here: one that has no neighbour elsewhere would not know when it has caught up. */
+gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out)
 {
   GAB_TRY(gab_put_i64(out, local->line));
   GAB_TRY(gab_put_u64(out, local->member_count));
   for (size_t i = 0; i < local->member_count; i++) GAB_TRY(gab_put_u32(out, local->members[i].incarnation));
+  for (uint32_t c = 0; c < local->setup.contexts; c++) GAB_TRY(gab_put_u64(out, to->channels[c].reached));
+  return GAB_OK;
+}
+
+static gab_status take_reached(const gab_local *local, gab_local_partner *partner, gab_reader *in)
+{
+  for (uint32_t c = 0; c < local->setup.contexts; c++) {
+    uint64_t had;
+    GAB_TRY(gab_get_u64(in, &had));
+    if (had > partner->channels[c].had) partner->channels[c].had = had;
+  }
   return GAB_OK;
 }
 
@@ -83,6 +95,7 @@ gab_status gab_local_meet_line(gab_local *local, gab_local_partner *partner, con
 {
   bool grown = false;
   GAB_TRY(join_lines(local, in, &grown, same));
+  GAB_TRY(take_reached(local, partner, in));
   if (*same) return GAB_OK;
   partner->up = partner->down = false;
   partner->met = true;

@@ -334,20 +334,6 @@ bool gab_local_is_inside(const gab_local *local)
   return local->arrived > local->left && local->entered >= local->arrived;
 }
 
-gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count)
-{
-  if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
-  for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles &= ~(uint32_t)ROLE_NEIGHBOUR;
-  for (int32_t i = 0; i < count; i++) {
-    const bool is_new = !gab_local_find(local, neighbours[i]);
-    GAB_TRY(gab_local_add_partner(local, neighbours[i], ROLE_NEIGHBOUR));
-    if (!is_new) continue;
-    gab_local_partner *partner = gab_local_find(local, neighbours[i]);
-    partner->up = partner->met = true; /* whoever is dead by now is told of later */
-  }
-  return GAB_OK;
-}
-
 gab_status gab_local_leave(gab_local *local)
 {
   if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");

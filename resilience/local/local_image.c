@@ -89,6 +89,8 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_re
 {
   size_t count;
   GAB_TRY(gab_get_count(in, 8 + 8 * local->setup.contexts, &count));
+  /* One from before a section and one from behind it, of which a cluster goes on, may have others. */
+  for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles = 0;
   for (size_t i = 0; i < count; i++) {
     gab_slot slot;
     uint32_t roles;
@@ -103,6 +105,7 @@ static gab_status restore_partners(gab_local *local, gab_step checkpoint, gab_re
       GAB_TRY(gab_get_u64(in, &partner->channels[c].delivered));
     for (uint32_t c = 0; c < local->setup.contexts; c++) gab_local_restart_hashes(&partner->channels[c]);
   }
+  gab_local_drop_former(local);
   return GAB_OK;
 }
 
@@ -122,8 +125,20 @@ static gab_status restore_decisions(gab_local *local, uint64_t made, gab_reader 
   return GAB_OK;
 }
 
+/* Who goes back with its cluster knows how far it was itself; what it has sent may still be under way. */
+static void note_made(gab_local *local)
+{
+  for (size_t i = 0; i < local->partner_count; i++)
+    for (uint32_t c = 0; c < local->setup.contexts; c++) {
+      gab_local_channel *channel = &local->partners[i].channels[c];
+      const uint64_t next = gab_journal_next(local->journal, local->partners[i].slot, c);
+      if (next > channel->had) channel->had = next;
+    }
+}
+
 static gab_status restore_machine(gab_local *local, gab_step checkpoint, gab_reader *in)
 {
+  note_made(local);
   GAB_TRY(gab_local_unpack_addresses(local, in));
   GAB_TRY(restore_partners(local, checkpoint, in));
   GAB_TRY(gab_journal_restart(local->journal, checkpoint, in));

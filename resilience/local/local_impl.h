@@ -1,8 +1,8 @@
 /** @file local_impl.h
  *  @brief What the sources of local recovery share.
  *
- *  local.c (making one, dispatch), local_note.c (control messages, who plays what), local_channel.c
- * (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of what is left out),
+ *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, who plays what),
+ * local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of what is left out),
  * local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all
  * stop), local_image.c (what the machine adds to an image), local_cluster.c (clusters of several slots).
  *
@@ -12,6 +12,9 @@
 #define GABION_RESILIENCE_LOCAL_IMPL_H
 
 #include "resilience/local/local.h"
+
+/** Numbers of channels that a global section has made begin at that section, counted from 1, times 2 to the power of this. */
+enum { GAB_LOCAL_SECTION_SHIFT = 32 };
 
 typedef enum gab_local_kind {
   NOTE_HELLO,
@@ -84,6 +87,10 @@ typedef struct gab_local_channel {
   uint64_t replayed;     /**< the messages below were replayed, or it had them when it greeted */
   uint64_t acknowledged; /**< thereof those below are delivered, as it has told */
   bool replaying;
+  /* with clusters, over all lives of both: how far the slot was that makes the messages */
+  uint64_t reached; /**< the messages below have arrived here */
+  uint64_t
+      had; /**< a partner of the cluster has had those below, or they were made here before this slot went back */
 } gab_local_channel;
 
 /** An image as it is kept: head of the machine, then the application's. */
@@ -212,9 +219,16 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
 gab_status gab_local_read_note(gab_reader *in, gab_local_note *note);
 
 /* local.c */
+gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
+
+/* local_partner.c */
+/** NULL: it is none. Valid until partners are added or dropped. */
 gab_local_partner *gab_local_find(const gab_local *local, gab_slot slot);
 gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles);
-gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
+gab_status gab_local_add_relatives(gab_local *local);
+void gab_local_release_partner(gab_local_partner *partner);
+/** Forgets partners without a role, and their channels. */
+void gab_local_drop_former(gab_local *local);
 /** Whether the note comes from the player of a partner as it is known now. */
 gab_local_partner *gab_local_current(const gab_local *local, gab_seat source, const gab_local_note *note);
 
@@ -300,7 +314,7 @@ gab_status gab_local_on_decided(gab_local *local, gab_seat source, const gab_loc
 bool gab_local_is_member(const gab_local *local, gab_slot slot);
 /** Finds out who is in the cluster of the slot that this process plays; all are connected by partners. */
 gab_status gab_local_make_members(gab_local *local);
-gab_status gab_local_pack_line(const gab_local *local, gab_buffer *out);
+gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out);
 /** Compares the line of a member that greets with the own one. @param[out] same  false: who is behind goes back first, and
  *  greets again then */
 gab_status gab_local_meet_line(gab_local *local, gab_local_partner *partner, const gab_local_note *note,

@@ -321,6 +321,13 @@ static gab_status make_player(gab_local_run *run)
   return status;
 }
 
+static bool is_near(const void *user, gab_seat place)
+{
+  const gab_local_run *run = user;
+  return place >= (gab_seat)gab_members_count(&run->members) ||
+         gab_local_is_partner(run->machine, (gab_slot)place);
+}
+
 gab_status gab_local_change_grid(gab_local_run *run)
 {
   gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
@@ -330,6 +337,7 @@ gab_status gab_local_change_grid(gab_local_run *run)
   if (status == GAB_OK) status = add_near(run, &neighbours);
   if (status == GAB_OK)
     status = gab_local_set_neighbours(run->machine, neighbours.slots, (int32_t)neighbours.count);
+  if (status == GAB_OK) gab_wire_keep_near(run->wire, is_near, run);
   gab_free(&neighbours.slots);
   run->revision = gab_forest_revision(run->loop->forest);
   return status;

@@ -32,6 +32,7 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
     FAILED(w, "slot %d restores %d times, without need", (int)slot, p->restored);
   if (p->restored == 1 && p->seat >= (gab_seat)w->problem->slots) w->takeovers++;
   p->line = (int)checkpoint;
+  p->own = -1;
   memset(p->inner_life, 0, sizeof p->inner_life);
   p->app.place = AT_DECISION;
   p->computed = p->app.step - 1;
@@ -49,7 +50,8 @@ static gab_status app_differs(void *user, const gab_local_difference *difference
   p->world->out.caught = true;
   if (!problem->unsteady || difference->to != gab_local_slot(p->local) ||
       difference->label.step != problem->unsteady || difference->first_step != problem->unsteady ||
-      difference->label.pattern != 7 || difference->label.iteration != difference->number + 1)
+      difference->label.pattern != 7 ||
+      difference->label.iteration != difference->number - p->app.begun[difference->from][GHOSTS] + 1)
     FAILED(p->world, "message %lu of slot %d, made in step %d, is said to differ",
            (unsigned long)difference->number, (int)difference->from, (int)difference->label.step);
   GAB_FAIL(GAB_ERR_CORRUPT, "made otherwise");
@@ -123,11 +125,6 @@ static gab_status receive_value(process *p, gab_slot from, int context, uint64_t
   return status;
 }
 
-static bool are_neighbours(const problem *problem, int step, gab_slot a, gab_slot b)
-{
-  return problem->regrids && step >= problem->section_at ? problem->later[a][b] : problem->adjacent[a][b];
-}
-
 static gab_slot parent_of(const process *p)
 {
   return (gab_local_slot(p->local) - 1) / p->world->problem->children;
@@ -156,19 +153,25 @@ static gab_status regrid(process *p, bool *moved)
 {
   world *w = p->world;
   const gab_slot me = gab_local_slot(p->local);
-  if (!p->app.regridded) {
+  const int section = sections_until(w->problem, p->app.step);
+  if (p->app.regridded < section) {
     gab_slot neighbours[MOST_SLOTS];
     int32_t count = 0;
-    for (gab_slot other = 0; other < w->problem->slots; other++)
-      if (w->problem->later[me][other]) neighbours[count++] = other;
+    for (gab_slot other = 0; other < w->problem->slots; other++) {
+      if (!are_neighbours(w->problem, p->app.step, me, other)) continue;
+      neighbours[count++] = other;
+      for (int c = 0; c < CONTEXTS && !gab_local_is_partner(p->local, other); c++)
+        p->app.begun[other][c] = ((uint64_t)section << 32) - p->app.received[other][c];
+    }
     GAB_TRY(gab_local_set_neighbours(p->local, neighbours, count));
-    p->app.regridded = true;
+    p->app.regridded = section;
+    check_partners(p);
     for (gab_seat seat = 0; seat < w->seats; seat++)
       if (seat != p->seat) wake(&w->processes[seat]);
   }
   for (gab_slot slot = 0; slot < w->problem->slots && *moved; slot++) {
     const process *other = player_of(w, slot);
-    *moved = other && other->app.regridded;
+    *moved = other && other->app.regridded >= section;
   }
   return GAB_OK;
 }
@@ -178,11 +181,11 @@ static gab_status at_section(process *p, bool *moved)
   app *app = &p->app;
   world *w = p->world;
   const bool is_end = app->place == AT_END;
-  if (!is_end && (w->problem->section_at == 0 || app->step != w->problem->section_at)) {
+  if (!is_end && !is_section(w->problem, app->step)) {
     app->place = AT_CHECKPOINT;
     return GAB_OK;
   }
-  const int section = is_end && w->problem->section_at > 0 ? 2 : 1;
+  const int section = sections_until(w->problem, app->step - is_end) + is_end;
   if (!app->arrived && section > w->arrived_most) {
     w->arrived_most = section;
     w->section_checkpoint = is_end ? 1000000 : app->step;
@@ -204,6 +207,7 @@ static gab_status at_section(process *p, bool *moved)
   if (has_witness && section <= w->passed[gab_local_slot(p->local)])
     FAILED(w, "slot %d passes section %d again", (int)gab_local_slot(p->local), section);
   p->passed = section;
+  if (w->left_at[section] == 0) w->left_at[section] = w->out.events;
   w->passed[gab_local_slot(p->local)] = section;
   if (is_end) {
     app->place = DONE;
@@ -250,6 +254,7 @@ static gab_status at_checkpoint(process *p, bool *moved)
       FAILED(p->world, "slot %d took checkpoint %d and does not know that all have the last one",
              (int)gab_local_slot(p->local), app->step);
     note_taken(p->world, gab_local_slot(p->local), app->step);
+    if (p->own < 0) p->own = app->step;
     check_compared(p);
   }
   app->place = AT_DECISION;
@@ -282,6 +287,8 @@ static gab_status at_send(process *p)
   for (gab_slot other = 0; other < p->world->problem->slots; other++)
     if (are_neighbours(p->world->problem, app->step, me, other))
       GAB_TRY(send_value(p, other, GHOSTS, mix(app->value, (uint64_t)other)));
+  if (p->world->problem->extra > 0 && p->world->problem->extra == app->step && me == 3)
+    GAB_TRY(send_value(p, 4, GHOSTS, 1));
   app->partial = app->value;
   app->next = 0;
   app->place = AT_RECEIVE;
@@ -367,32 +374,6 @@ static gab_status run_app(process *p, bool *moved)
   default:
     *moved = false;
     return GAB_OK;
-  }
-}
-
-/* The same without processes: the values of all slots after the last step. */
-static void plain_loop(const world *w, uint64_t *values)
-{
-  const problem *problem = w->problem;
-  uint64_t next[MOST_SLOTS];
-  uint32_t decisions = 0;
-  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
-  for (int step = 0; step < problem->steps; step++) {
-    for (gab_slot s = 0; s < problem->slots; s++) {
-      if (problem->section_at > 0 && step == problem->section_at) values[s] = mix(values[s], 4242);
-      if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
-    }
-    if (is_due(step, problem->decide_every)) decisions++;
-    uint64_t total = 0;
-    for (gab_slot s = 0; s < problem->slots; s++) {
-      next[s] = values[s];
-      for (gab_slot n = 0; n < problem->slots; n++)
-        if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
-      next[s] = mix(next[s], (uint64_t)step);
-      total += next[s];
-    }
-    for (gab_slot s = 0; s < problem->slots; s++)
-      values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
   }
 }
 

@@ -3,6 +3,7 @@
  * and the events, not the machine:
  *
  *  - the n-th message of a channel is the same whenever it is made or delivered, by whichever life of a slot;
+ *  - partners of a slot are those that have a role now, however often neighbours have changed;
  *  - decisions, which follow a clock that never shows the same twice, are the same for all, always;
  *  - no slot passes a global section twice, no replay is further ahead than it may, on a channel and over all channels of a process;
  *  - who was there from the start restores nothing and computes no step twice, unless a slot of its cluster has died; who
@@ -54,9 +55,13 @@ typedef struct problem {
   gab_slot cluster[MOST_SLOTS]; /* of each slot, with `clusters`; without, each is one by itself */
   bool clusters;
   int steps, checkpoint_every, reduce_every, decide_every;
-  int section_at; /* a checkpoint step with a global section before it; 0: none */
-  bool regrids;   /* behind it neighbours are those of `later` */
+  int section_at;    /* a checkpoint step with a global section before it; 0: none */
+  int section_every; /* and so many steps behind it, again and again; 0: there is one only */
+  int section_end;   /* before this step; 0: up to the end */
+  bool regrids;      /* in each of them neighbours change, to those of `later`, and back */
   bool later[MOST_SLOTS][MOST_SLOTS];
+  int extra; /* in this step slot 3 sends slot 4 one message more, which nobody receives; 0: it does not */
+  int extra_until; /* it does not come before this section has been passed */
   int stop_behind; /* a checkpoint: at the next one all have to know that they are to stop, though they go on here; 0: none */
   uint64_t ahead;
   gab_slot children; /* of a slot in the trees, that of acknowledgements and the one of the application */
@@ -74,6 +79,8 @@ typedef struct schedule {
   problem problem;
   death deaths[MOST_DEATHS];
   int death_count;
+  int behind
+      [MOST_DEATHS]; /* their events count from where the first process has passed this section; 0: from the begin */
   bool late
       [MOST_SEATS]; /* of the death of that seat nobody hears as long as anything else can happen, but who holds its slot */
   uint32_t *choices; /* NULL: made at random, and noted in `noted` */
@@ -87,6 +94,7 @@ typedef struct parcel {
   uint64_t number;  /* on its lane, from 1 */
   bool is_repeated; /* by the network */
   bool is_replayed; /* by the sender, which says so in the last byte of the head */
+  int section;      /* in which its sender has heard of its neighbours */
   size_t bytes;
   unsigned char data[];
 } parcel;
@@ -131,8 +139,11 @@ typedef struct app {
   place place;
   gab_slot next; /* neighbour or child that is due */
   uint32_t sent[MOST_SLOTS][CONTEXTS], received[MOST_SLOTS][CONTEXTS];
+  uint64_t begun[MOST_SLOTS]
+                [CONTEXTS]; /* numbers on the channel from there are by so much ahead of what was received */
   uint32_t decisions;
-  bool arrived, regridded;
+  bool arrived;
+  int regridded; /* the section in which it has heard of its neighbours last */
 } app;
 
 typedef struct process {
@@ -147,6 +158,7 @@ typedef struct process {
   uint32_t inner_life
       [MOST_SLOTS]; /* of the slots of its cluster: whose messages it has got in this life; 0: none yet */
   int passed;       /* global sections */
+  int own;          /* the first checkpoint that it has taken since it restored, or began; -1: none */
   long restored_at;
 } process;
 
@@ -174,6 +186,11 @@ typedef struct outcome {
   long events;
   long
       beyond; /* messages of replays that were sent since their channel had none under way, though others had as many as they may */
+  struct {
+    /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
+    long behind, uncommitted, holder, regridded, former, caught_up;
+  } met;
+  int most_partners; /* of a slot, behind a section */
   char failure[400];
   gab_local_stats stats;
 } outcome;
@@ -203,6 +220,7 @@ typedef struct world {
   int passed[MOST_SLOTS];                               /* sections that the slot has passed */
   int arrived_most;                                     /* sections at which somebody arrived */
   int section_checkpoint;                               /* that closes the newest of them */
+  long left_at[MOST_STEPS + 2]; /* the event at which the first process has passed that section; 0: not yet */
   healing healings[MOST_SLOTS];
   renewal renewals[MOST_SLOTS]; /* of the ward's copies */
   int deaths, takeovers;
@@ -275,7 +293,8 @@ static uint64_t undelivered(const world *w, const process *from, gab_seat target
   const process *to = &w->processes[target];
   if (!to->alive || sent->sender_life != from->restored || sent->target_life != (uint32_t)to->restored)
     return 0;
-  const uint64_t delivered = to->app.received[gab_local_slot(from->local)][context];
+  const gab_slot me = gab_local_slot(from->local);
+  const uint64_t delivered = to->app.begun[me][context] + to->app.received[me][context];
   const uint64_t first = delivered > sent->first ? delivered : sent->first;
   return sent->end > first ? sent->end - first : 0;
 }
@@ -323,6 +342,7 @@ static gab_status net_send(void *user, gab_seat target, uint32_t which, const ga
   made->next = NULL;
   made->number = ++to->sent;
   made->is_repeated = false;
+  made->section = from->app.regridded;
   made->is_replayed = which != GAB_LOCAL_CONTROL && head->data[head->size - 1] != 0;
   if (made->is_replayed) check_limit(w, from, target, (int)which - 1, head);
   check_window(w, to, made,

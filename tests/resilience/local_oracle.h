@@ -4,6 +4,28 @@
 
 #include "local_net.h"
 
+static bool is_section(const problem *problem, int step)
+{
+  if (problem->section_at == 0 || step < problem->section_at) return false;
+  if (problem->section_end > 0 && step >= problem->section_end) return false;
+  return step == problem->section_at ||
+         (problem->section_every > 0 && (step - problem->section_at) % problem->section_every == 0);
+}
+
+/* Up to that of the step, which is behind its own. */
+static int sections_until(const problem *problem, int step)
+{
+  if (problem->section_at == 0 || step < problem->section_at) return 0;
+  if (problem->section_end > 0 && step >= problem->section_end) step = problem->section_end - 1;
+  return 1 + (problem->section_every > 0 ? (step - problem->section_at) / problem->section_every : 0);
+}
+
+static bool are_neighbours(const problem *problem, int step, gab_slot a, gab_slot b)
+{
+  const bool changed = problem->regrids && sections_until(problem, step) % 2 == 1;
+  return changed ? problem->later[a][b] : problem->adjacent[a][b];
+}
+
 static process *player_of(world *w, gab_slot slot)
 {
   for (gab_seat seat = 0; seat < w->seats; seat++) {
@@ -72,6 +94,46 @@ static int most_restores(const world *w, const process *p)
   return 1 + (has_reason(w, p) ? 2 * w->deaths : w->takeovers > 1);
 }
 
+/* Whoever it has to do with now, whether that is a neighbour or not; clusters have a tree of their own (local_cluster.c). */
+static void check_partners(const process *p)
+{
+  world *w = p->world;
+  const problem *problem = w->problem;
+  const gab_slot me = gab_local_slot(p->local);
+  int partners = 0;
+  for (gab_slot other = 0; other < problem->slots; other++) {
+    const bool is_relative = problem->holder[me] == other || problem->holder[other] == me ||
+                             (me > 0 && (me - 1) / problem->children == other) ||
+                             (other > 0 && (other - 1) / problem->children == me);
+    const bool may = is_inner(w, me, other), has = gab_local_is_partner(p->local, other);
+    const bool should = is_relative || are_neighbours(problem, p->app.step, me, other);
+    if (other != me && has != should && !(has && may))
+      FAILED(w, "slot %d is %s partner of slot %d in step %d", (int)other, has ? "a" : "no", (int)me,
+             p->app.step);
+    partners += has;
+  }
+  if (partners > w->out.most_partners) w->out.most_partners = partners;
+}
+
+/* Where one died, others know all that it had sent: who came back, or went back with it, has caught up when it has made that again. */
+static void check_behind(world *w)
+{
+  for (gab_seat seat = 0; seat < w->seats && w->plan->death_count == 1; seat++) {
+    const process *p = &w->processes[seat];
+    if (!p->alive || p->restored == 0 || gab_local_state_of(p->local) != GAB_LOCAL_PLAYING) continue;
+    const gab_slot me = gab_local_slot(p->local);
+    bool is_behind = false;
+    if (w->problem->regrids && p->app.regridded < sections_until(w->problem, p->app.step))
+      continue; /* at the entrance: neighbours are those of before */
+    for (gab_slot other = 0; other < w->problem->slots; other++)
+      for (int c = 0; c < CONTEXTS && are_neighbours(w->problem, p->app.step, me, other); c++)
+        is_behind = is_behind || p->app.sent[other][c] < w->delivered[me][other][c];
+    if (is_behind && !gab_local_is_behind(p->local))
+      FAILED(w, "slot %d has caught up in step %d, too early", (int)me, p->app.step);
+    w->out.met.caught_up += !is_behind && !gab_local_is_behind(p->local);
+  }
+}
+
 static void check_decision(world *w, uint32_t n, uint64_t value)
 {
   if (n == w->decided) w->decisions[w->decided++] = value;
@@ -121,12 +183,38 @@ static void check_compared(const process *p)
            (int)gab_local_slot(p->local), (unsigned long)compared, (unsigned long)left_out);
 }
 
+/* Whether a schedule comes where it is to come. */
+static void count_situations(world *w, const process *dead, gab_slot slot)
+{
+  const problem *problem = w->problem;
+  const gab_step committed = gab_local_committed(dead->local);
+  int newest = -1;
+  for (gab_slot s = 0; s < problem->slots; s++)
+    if (w->taken[s] > newest) newest = w->taken[s];
+  for (gab_slot s = 0; s < problem->slots; s++) {
+    const process *other = player_of(w, s);
+    if (!other || s == slot) continue;
+    const bool is_behind = other->restored > 0 && other->own < 0 && newest > other->line;
+    w->out.met.behind += is_behind && are_neighbours(problem, other->app.step, s, slot);
+    w->out.met.holder += is_behind && problem->holder[s] == slot;
+  }
+  w->out.met.uncommitted += dead->restored > 0 && dead->own >= 0 && committed < dead->own;
+  const int sections = dead->app.regridded;
+  bool former = false;
+  for (gab_slot s = 0; s < problem->slots && sections > 0; s++)
+    former = former || (s != slot && problem->adjacent[s][slot] != problem->later[s][slot] &&
+                        !gab_local_is_partner(dead->local, s));
+  w->out.met.regridded += sections > 0 && dead->computed < problem->section_end;
+  w->out.met.former += former;
+}
+
 /* What a death may be an excuse for, judged when it happens. */
 static void note_death(world *w, const process *dead)
 {
   const gab_slot slot = gab_local_slot(dead->local);
   const problem *problem = w->problem;
   if (slot == GAB_NO_SLOT) return;
+  count_situations(w, dead, slot);
   const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
   if (sure < 0) w->excuses.no_checkpoint = true;
   if (w->arrived_most > 0 && sure < w->section_checkpoint) w->excuses.section = true;

@@ -19,7 +19,7 @@ static void begin_process(world *w, gab_seat seat)
                            .verify = problem->verify,
                            .neighbours = neighbours,
                            .wards = wards};
-  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1};
+  *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1, .own = -1};
   for (gab_slot other = 0; other < problem->slots && seat < (gab_seat)problem->slots; other++) {
     if (problem->adjacent[seat][other]) neighbours[setup.neighbour_count++] = other;
     if (problem->holder[other] == (gab_slot)seat) wards[setup.ward_count++] = other;
@@ -88,8 +88,19 @@ static bool is_slow(const world *w, source s)
   }
 }
 
+/* The message that nobody receives, behind those of its step and of all before. */
+static bool is_held(const world *w, source s)
+{
+  const problem *problem = w->problem;
+  if (s.kind != FROM_LANE || problem->extra_until == 0 || s.a != 3 || s.b != 4 || s.c != 1 + GHOSTS)
+    return false;
+  return w->left_at[problem->extra_until] == 0 &&
+         w->lanes[s.a][s.b][s.c].first->number == (uint64_t)problem->extra + 2;
+}
+
 static bool is_late(const world *w, source s)
 {
+  if (is_held(w, s)) return true;
   return s.kind == FROM_DEATH && w->plan->late[s.b] && s.b < w->problem->slots &&
          s.a != w->problem->holder[s.b];
 }
@@ -124,7 +135,7 @@ static uint32_t choose(world *w)
 }
 
 /* MPI does not, but numbers are there so that it does not matter: a logged message comes a second time,
- * behind those that are under way. */
+ * behind those that are under way; but not behind a section in which neighbours change, where nothing of before comes. */
 static void repeat_sometimes(world *w, lane *on, const parcel *first)
 {
   if (gab_hash_counter(w->plan->seed, first->number, (uint64_t)(on - &w->lanes[0][0][0])) % 16 != 0) return;
@@ -152,7 +163,9 @@ static void deliver(world *w, source s, int place)
     printf("%5ld %s %d, number %lu: seat %d to seat %d\n", w->out.events, s.c ? "message of lane" : "control",
            s.c ? s.c : (int)word, (unsigned long)first->number, s.a, s.b);
   }
-  if (gab_local_deliver(to->local, (gab_seat)s.a, (uint32_t)s.c, first->data, first->bytes) != GAB_OK &&
+  const bool is_past = first->is_repeated && first->section != to->app.regridded;
+  if (!is_past &&
+      gab_local_deliver(to->local, (gab_seat)s.a, (uint32_t)s.c, first->data, first->bytes) != GAB_OK &&
       !w->out.caught)
     FAILED(w, "%s", gab_error_message());
   free(first);
@@ -203,6 +216,32 @@ static bool is_done(world *w)
     if (!p || p->app.place != DONE) return false;
   }
   return true;
+}
+
+/* The same without processes: the values of all slots after the last step. */
+static void plain_loop(const world *w, uint64_t *values)
+{
+  const problem *problem = w->problem;
+  uint64_t next[MOST_SLOTS];
+  uint32_t decisions = 0;
+  for (gab_slot s = 0; s < problem->slots; s++) values[s] = mix((uint64_t)s, 17);
+  for (int step = 0; step < problem->steps; step++) {
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      if (is_section(problem, step)) values[s] = mix(values[s], 4242);
+      if (is_due(step, problem->decide_every)) values[s] = mix(values[s], w->decisions[decisions]);
+    }
+    if (is_due(step, problem->decide_every)) decisions++;
+    uint64_t total = 0;
+    for (gab_slot s = 0; s < problem->slots; s++) {
+      next[s] = values[s];
+      for (gab_slot n = 0; n < problem->slots; n++)
+        if (are_neighbours(problem, step, s, n)) next[s] = mix(next[s], mix(values[n], (uint64_t)s));
+      next[s] = mix(next[s], (uint64_t)step);
+      total += next[s];
+    }
+    for (gab_slot s = 0; s < problem->slots; s++)
+      values[s] = is_due(step + 1, problem->reduce_every) ? mix(next[s], total) : next[s];
+  }
 }
 
 static void compare_with_plain_loop(world *w)
@@ -284,6 +323,13 @@ static void judge_comparison(world *w)
     FAILED(w, "a slot went on with messages that it has made otherwise");
 }
 
+static bool is_time(const world *w, int number)
+{
+  const int section = w->plan->behind[number];
+  const long begin = section > 0 ? w->left_at[section] : 0;
+  return (section == 0 || begin > 0) && begin + w->plan->deaths[number].event == w->out.events;
+}
+
 /* Runs a schedule. @param[out] noted  the random choices that were made, to be freed; NULL: not wanted */
 static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
 {
@@ -294,11 +340,12 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
   while (!w->out.failure[0] && !w->out.over && !w->out.extinct && !w->out.caught && !w->out.gathers &&
          !(w->out.finished = is_done(w))) {
     for (int i = 0; i < plan->death_count; i++)
-      if (plan->deaths[i].event == w->out.events) kill_process(w, plan->deaths[i].seat);
+      if (is_time(w, i)) kill_process(w, plan->deaths[i].seat);
     if (is_extinct(w)) w->out.extinct = true;
     else if (w->source_count == 0) FAILED(w, "deadlock: nothing is under way and nobody can go on");
     else happen(w);
     check_players(w);
+    check_behind(w);
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }
   if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);

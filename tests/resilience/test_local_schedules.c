@@ -68,9 +68,10 @@ static void make_problem(problem *problem, uint64_t *random)
 
 /* What a schedule is after. Whether deaths come early, or in a global section, and whether there are spares
  * enough, is left to chance in the last kind only. */
-typedef enum kind { SEPARATE, ADJACENT, IN_RECOVERY, ANYTHING, KIND_COUNT } kind;
+typedef enum kind { SEPARATE, ADJACENT, IN_RECOVERY, BETWEEN, REGRIDDED, ANYTHING, KIND_COUNT } kind;
 
-static const char *const kind_names[KIND_COUNT] = {"separate", "adjacent", "in recovery", "anything"};
+static const char *const kind_names[KIND_COUNT] = {
+    "separate", "adjacent", "in recovery", "a checkpoint between", "behind regrids", "anything"};
 
 static kind kind_of(uint64_t seed) { return (kind)(mix(seed, 4) % KIND_COUNT); }
 
@@ -94,7 +95,9 @@ static gab_seat next_victim(const problem *problem, gab_slot slot, kind kind, ui
                  neighbour = some_neighbour(problem, slot, random);
   const bool touch = problem->holder[slot] == neighbour || problem->holder[neighbour] == slot;
   if (kind == SEPARATE) return (gab_seat)any;
-  if (kind == ADJACENT && !touch) return (gab_seat)neighbour;
+  if (kind == BETWEEN && between(random, 0, 3) == 0) return (gab_seat)problem->holder[slot];
+  if ((kind == ADJACENT || kind == BETWEEN) && !touch && between(random, 0, 2) != (int)(kind == BETWEEN))
+    return (gab_seat)neighbour;
   if (problem->spares > 0 && between(random, 0, kind == ANYTHING ? 2 : 1) == 0)
     return first_spare_of(problem, slot, between(random, 0, 1));
   if (kind != ANYTHING) return (gab_seat)any;
@@ -113,6 +116,15 @@ static gab_seat next_victim(const problem *problem, gab_slot slot, kind kind, ui
   return (gab_seat)any;
 }
 
+/* The grid changes at every checkpoint, or at every second one, to and fro, for the first half of the run. */
+static void make_sections(problem *problem, uint64_t *random)
+{
+  problem->section_at = problem->checkpoint_every * between(random, 1, 2);
+  problem->section_every = problem->checkpoint_every * between(random, 1, 2);
+  problem->section_end = problem->section_at + problem->section_every * between(random, 0, 3) + 1;
+  if (problem->section_end > problem->steps / 2) problem->section_end = problem->steps / 2;
+}
+
 static void make_deaths(schedule *plan, kind kind, uint64_t *random)
 {
   problem *problem = &plan->problem;
@@ -123,6 +135,7 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
     problem->spares = plan->death_count + 1;
     problem->steps = MOST_STEPS - 2;
     problem->section_at = 0;
+    if (kind == REGRIDDED) make_sections(problem, random);
   }
   int per_step = 2 * problem->slots;
   for (gab_slot a = 0; a < problem->slots; a++)
@@ -131,12 +144,20 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
   const int begin = kind == ANYTHING ? 0 : 2 * per_step * problem->checkpoint_every;
   const int end = per_step * problem->steps * (kind == SEPARATE ? 2 : 3) / 4;
   long event = between(random, begin, end > begin ? end : begin);
+  int behind = 0;
+  if (kind == REGRIDDED) { /* the last one, or now and then one before */
+    behind = 1 + (problem->section_end - 1 - problem->section_at) / problem->section_every;
+    if (behind > 1 && between(random, 0, 3) == 0) behind--;
+    event = between(random, 0, 2 * per_step * problem->checkpoint_every);
+  }
   for (int i = 0; i < plan->death_count; i++) {
     const gab_seat victim = i == 0 ? (gab_seat)slot : next_victim(problem, slot, kind, random);
     plan->deaths[i] = (death){event, victim};
+    plan->behind[i] = behind;
     if (victim < (gab_seat)problem->slots) slot = (gab_slot)victim;
-    event += kind == SEPARATE ? 3 * per_step
-                              : between(random, 0, between(random, 0, 3) == 0 ? per_step * 4 : per_step);
+    if (kind == SEPARATE) event += 3 * per_step;
+    else if (kind == BETWEEN) event += between(random, 0, 3 * per_step * problem->checkpoint_every);
+    else event += between(random, 0, between(random, 0, 3) == 0 ? per_step * 4 : per_step);
   }
 }
 
@@ -149,7 +170,10 @@ static void make_schedule(schedule *plan, uint64_t seed)
   make_problem(&plan->problem, &random);
   make_deaths(plan, kind_of(seed), &random);
   plan->problem.verify = mix(seed, 6) % 4 != 0;
-  plan->problem.regrids = plan->problem.section_at > 0 && mix(seed, 9) % 2 == 0;
+  plan->problem.regrids =
+      kind_of(seed) == REGRIDDED || (plan->problem.section_at > 0 && mix(seed, 9) % 2 == 0);
+  if (kind_of(seed) == ANYTHING && plan->problem.section_at > 0 && mix(seed, 11) % 2 == 0)
+    plan->problem.section_every = plan->problem.checkpoint_every * (1 + (int)(mix(seed, 12) % 3));
   for (gab_slot a = 0; a < plan->problem.slots; a++) /* some pairs become neighbours, or cease to be */
     for (gab_slot b = 0; b < plan->problem.slots; b++)
       plan->problem.later[a][b] =
@@ -172,6 +196,7 @@ static bool leave_out_death(schedule *plan)
     schedule less = *plan;
     less.death_count--;
     memmove(&less.deaths[i], &less.deaths[i + 1], (size_t)(less.death_count - i) * sizeof(death));
+    memmove(&less.behind[i], &less.behind[i + 1], (size_t)(less.death_count - i) * sizeof(int));
     if (!still_fails(&less)) continue;
     *plan = less;
     return true;
@@ -214,10 +239,10 @@ static void print_schedule(const schedule *plan)
 {
   const problem *problem = &plan->problem;
   printf("%d slots, %d spares, %d steps, checkpoint every %d, reduction every %d, decision every %d, section "
-         "at %d, %d ahead, %d below each in the tree\n",
+         "at %d and every %d, %d ahead, %d below each in the tree\n",
          (int)problem->slots, (int)problem->spares, problem->steps, problem->checkpoint_every,
-         problem->reduce_every, problem->decide_every, problem->section_at, (int)problem->ahead,
-         (int)problem->children);
+         problem->reduce_every, problem->decide_every, problem->section_at, problem->section_every,
+         (int)problem->ahead, (int)problem->children);
   for (gab_slot s = 0; s < problem->slots; s++) {
     printf("  slot %d: ", (int)s);
     if (problem->clusters) printf("cluster %d, ", (int)problem->cluster[s]);
@@ -227,7 +252,9 @@ static void print_schedule(const schedule *plan)
     printf("\n");
   }
   for (int i = 0; i < plan->death_count; i++)
-    printf("  death of seat %d at event %ld\n", (int)plan->deaths[i].seat, plan->deaths[i].event);
+    printf(plan->behind[i] ? "  death of seat %d at event %ld behind section %d\n"
+                           : "  death of seat %d at event %ld\n",
+           (int)plan->deaths[i].seat, plan->deaths[i].event, plan->behind[i]);
   for (long i = 0; i < plan->choice_count; i++)
     if (plan->choices[i]) printf("  choice %u at event %ld\n", plan->choices[i], i);
 }
@@ -252,7 +279,8 @@ static void report(uint64_t seed, const char *failure, bool shrinks)
 /* ---------------------------------------------------------------- counting */
 
 typedef struct table {
-  long runs[KIND_COUNT], finished[KIND_COUNT], extinct[KIND_COUNT], caught,
+  long behind, uncommitted, holder, regridded, former, caught_up;
+  long runs[KIND_COUNT], finished[KIND_COUNT], extinct[KIND_COUNT], gathered[KIND_COUNT], caught,
       over[KIND_COUNT][GAB_LOCAL_REASON_COUNT];
   double events;
   gab_local_stats stats;
@@ -264,7 +292,14 @@ static void count(table *table, kind kind, const outcome *out)
   table->events += (double)out->events;
   table->finished[kind] += out->finished;
   table->extinct[kind] += out->extinct;
+  table->gathered[kind] += out->gathers;
   table->caught += out->caught;
+  table->behind += out->met.behind;
+  table->uncommitted += out->met.uncommitted;
+  table->holder += out->met.holder;
+  table->regridded += out->met.regridded;
+  table->former += out->met.former;
+  table->caught_up += out->met.caught_up;
   table->stats.compared += out->stats.compared;
   if (out->over) table->over[kind][out->reason]++;
   table->stats.duplicates += out->stats.duplicates;
@@ -278,15 +313,19 @@ static void count(table *table, kind kind, const outcome *out)
 
 static void print_table(const table *table)
 {
-  printf("%-12s %9s %9s", "schedules", "all", "finished");
+  printf("%-20s %9s %9s", "schedules", "all", "finished");
   for (int i = 0; i < GAB_LOCAL_REASON_COUNT; i++)
     printf(" %14s", gab_local_reason_name((gab_local_reason)i));
-  printf(" %14s\n", "nobody left");
+  printf(" %14s %14s\n", "nobody left", "all gather");
   for (int k = 0; k < KIND_COUNT; k++) {
-    printf("%-12s %9ld %9ld", kind_names[k], table->runs[k], table->finished[k]);
+    printf("%-20s %9ld %9ld", kind_names[k], table->runs[k], table->finished[k]);
     for (int i = 0; i < GAB_LOCAL_REASON_COUNT; i++) printf(" %14ld", table->over[k][i]);
-    printf(" %14ld\n", table->extinct[k]);
+    printf(" %14ld %14ld\n", table->extinct[k], table->gathered[k]);
   }
+  printf(
+      "deaths beside a slot that came back and is behind a checkpoint of others %ld, of its holder %ld; of who came back, before the "
+      "first checkpoint that it took was committed %ld; behind a regrid, before the next section %ld; of a former neighbour %ld\n",
+      table->behind, table->holder, table->uncommitted, table->regridded, table->former);
   const gab_local_stats *s = &table->stats;
   printf(
       "events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, stale dropped "
@@ -303,6 +342,8 @@ static bool has_been_everywhere(const table *table)
   bool all = s->takeovers > 0 && s->replayed > 0 && s->left_out > 0 && s->duplicates > 0 && s->stale > 0 &&
              s->jumps > 0 && s->compared > 0 && (table->caught > 0) == !with_clusters &&
              (s->rollbacks > 0) == with_clusters;
+  all = all && table->behind > 0 && table->uncommitted > 0 && table->holder > 0 && table->regridded > 0 &&
+        table->former > 0 && table->caught_up > 0;
   for (int i = 0; i < GAB_LOCAL_REASON_COUNT; i++) all = all && table->over[ANYTHING][i] > 0;
   for (int k = 0; k < KIND_COUNT; k++) all = all && table->finished[k] > 0;
   return all;
