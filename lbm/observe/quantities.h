@@ -42,7 +42,7 @@
  *    crosses one, the flow itself is off: friction in the fine cell in the corner, by a quarter to a third at omega = 1 to 1.2, 44 % at 1.6
  *    and 60 % at 1.9, whatever the width of cells; in the next one by 7 %, from the fifth on by 1 %, in coarse cells by 2 % at a wall
  *    of the domain and by 9 % at a body. Children of the coarse corner cell lack their slope along the wall there
- *    (lbm/levels/levels_lists.c, find_slopes()), and with it a sixth of the momentum of the first fine row.
+ *    (lbm/levels/levels_slopes.c), and with it a sixth of the momentum of the first fine row.
  *
  *  Tier: user header.
  */
