@@ -23,7 +23,8 @@
  *  since as many starts of (X, -q) as ends of (X, q) are touched, all others find each other: along the
  * coarse link, or, where m and m' differ, thrown back. (Y, r) is X - c_q with q, or, as links have it, (X,
  * -q) at a wall, the mirror cell at a free-slip side. Where X - c_q lies in the fine region there is no
- * coarse link: all that is untouched is thrown back.
+ * coarse link: all that is untouched is thrown back. Beside half-way walls (X, -q) may have given more or less than its
+ * value to children that enter fine cells: that is taken from the sum (levels_slopes_impl.h).
  *
  *  Pure functions of an oracle that tells what a place is.
  *

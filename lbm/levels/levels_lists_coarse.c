@@ -37,9 +37,12 @@ static gab_status draft_gives(gab_level_maker *by, const int32_t coarse[3])
     const int8_t *c = by->model->lattice->c[q];
     if (!gab_child_may_meet(around, (const int[3]){c[0], c[1], c[2]})) continue;
     gab_level_entry entries[GAB_CHILD_COUNT_MAX];
+    gab_level_slopes slopes;
     gab_level_interface_give give = {.cell = gab_level_index_of(by, coarse), .q = (int16_t)q};
     gab_level_find_entries(by, coarse, q, entries);
-    gab_level_find_slopes(by, coarse, q, entries, &give);
+    gab_level_find_slopes(by, coarse, q, entries, &slopes);
+    give.before = slopes.before;
+    give.behind = slopes.behind;
     for (int child = 0; child < 1 << by->model->lattice->dimension; ++child) {
       const gab_level_entry *found = &entries[child];
       if (found->sub == 0) continue;
@@ -81,7 +84,8 @@ static bool find_wall(const gab_level_maker *by, const int32_t coarse[3], int q,
   return false;
 }
 
-/* By what (X, -q) is thrown back of; and less by its link, as far as that is not kept. */
+/* Of the arrival that was made last: by what (X, -q) is thrown back of; less by what it has lent; and less by its link, as far
+ * as that is not kept. */
 static gab_status add_pushes_of_arrival(gab_level_maker *by, const gab_child_arrival *arrival)
 {
   const int n = 1 << by->model->lattice->dimension;
@@ -90,6 +94,15 @@ static gab_status add_pushes_of_arrival(gab_level_maker *by, const gab_child_arr
                                    .at = gab_level_index_of(by, arrival->cell),
                                    .q = (int8_t)gab_lattice_opposite(arrival->q),
                                    .sent_q = (int8_t)gab_lattice_opposite(arrival->q)};
+  const uint32_t number = (uint32_t)by->interface->arrival_count - 1;
+  const gab_level_interface_arrival *last = &by->interface->arrivals[number];
+  if ((last->before | last->behind) && find_wall(by, arrival->cell, arrival->q, wall)) {
+    gab_level_interface_push less = made;
+    less.kind = GAB_PUSH_LENT;
+    less.at = number;
+    less.share = 1.0 / n;
+    GAB_TRY(gab_level_add_push(by, less, wall, false));
+  }
   if (arrival->back > 0 && find_wall(by, arrival->cell, arrival->q, wall)) {
     made.kind = GAB_PUSH_SENT;
     made.share = (double)arrival->back / n;
@@ -125,6 +138,7 @@ static gab_status draft_arrival(void *user, const gab_child_arrival *arrival)
                                       .back = (int8_t)arrival->back,
                                       .from_finer = comes_from_finer(by, arrival),
                                       .first = (uint32_t)interface->order_count};
+  gab_level_find_lent(by, &made, arrival->cell);
   for (size_t i = 0; i < list.count; ++i) {
     GAB_TRY(gab_level_keys_add(&by->keys, sums[i]));
     items = by->order;
