@@ -14,6 +14,10 @@
 #include "lbm/levels/child_paths_impl.h"
 #include "lbm/lbm_impl.h"
 
+/** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
+ *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. */
+#define GAB_LEVELS_REVISION 2
+
 /** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the
  *  contact. As the coarser block has it, the finer one's place too, see gab_level_interface_group(). */
 typedef struct gab_level_interface_part {
