@@ -49,6 +49,9 @@ typedef struct kept_end {
   double momentum[3];
 } kept_end;
 
+enum { MOST_LINES = 6 };
+static int lines; /* that were printed */
+
 /* Runs a case; each step keeps the mass and gives to bodies what it takes from the flow. */
 static kept_end keep(gab_world *world, const kept *it, const char *kernel)
 {
@@ -86,7 +89,8 @@ static kept_end keep(gab_world *world, const kept *it, const char *kernel)
     gab_lbm_request_forces(of.it.lbm);
     flow_run(&of.it, 1);
     REQUIRE_OK(gab_lbm_integrate(of.it.lbm, false, &after));
-    if (fabs(after.mass / first - 1) > 1e-14) printf("%s: mass %g\n", it->name, after.mass / first - 1);
+    if (fabs(after.mass / first - 1) > 1e-14 && lines++ < MOST_LINES)
+      printf("%s: mass %g\n", it->name, after.mass / first - 1);
     CHECK(fabs(after.mass / first - 1) <= 1e-14);
     if (it->walls == SIDES) continue;
     REQUIRE_OK(gab_lbm_forces(of.it.lbm, forces));
@@ -94,7 +98,8 @@ static kept_end keep(gab_world *world, const kept *it, const char *kernel)
       double force = 0;
       for (size_t b = 0; b < given.body_count; ++b) force += forces[b][axis];
       const double off = force - (before.momentum[axis] - after.momentum[axis]);
-      if (fabs(off) > 2e-13) printf("%s: axis %d, force %g, off by %g\n", it->name, axis, force, off);
+      if (fabs(off) > 2e-13 && lines++ < MOST_LINES)
+        printf("%s: axis %d, force %g, off by %g\n", it->name, axis, force, off);
       CHECK(fabs(off) <= 2e-13 && force != 0);
     }
   }
@@ -134,9 +139,8 @@ static void nothing_is_lost(gab_world *world)
 /* ---------------------------------------------------------------- a channel across a border */
 
 typedef struct channel {
-  double height, top, omega;
-  gab_forest *forest;
-  gab_exact_sum sums[2];  /* of squares over the area: what is off, what is expected */
+  double height, floor, top, omega; /* floor: where it begins */
+  gab_exact_sum sums[2];            /* of squares over the area: what is off, what is expected */
   double corner, next[2]; /* error of the friction, over it: in fine cells in corners, in the next two */
   double coarse;          /* in coarse cells in corners */
 } channel;
@@ -146,7 +150,8 @@ static double viscosity_of(const channel *c) { return (1 / c->omega - 0.5) / 3; 
 static void start_channel(void *user, const double centre[3], gab_lbm_state *state)
 {
   const channel *c = user;
-  const double s = centre[1] / c->height;
+  const double s = (centre[1] - c->floor) / c->height;
+  if (s < 0 || s > 1) return;
   state->velocity[0] = 4 * c->top * s * (1 - s);
   state->gradient[0][1] = 4 * c->top * (1 - 2 * s) / c->height;
 }
@@ -182,7 +187,8 @@ static double error_of(gab_world *world, const view *of, channel *c)
       double centre[3];
       gab_block_cell_centre(of->it.forest, block, (int32_t)(i % (size_t)cells[0]),
                             (int32_t)(i / (size_t)cells[0]), 0, centre);
-      const double s = centre[1] / c->height, exact = 4 * c->top * s * (1 - s);
+      const double s = (centre[1] - c->floor) / c->height, exact = 4 * c->top * s * (1 - s);
+      if (s < 0 || s > 1) continue;
       const double off[2] = {velocity[3 * i] - exact, velocity[3 * i + 1]};
       gab_exact_add(&c->sums[0], area * (off[0] * off[0] + off[1] * off[1]));
       gab_exact_add(&c->sums[1], area * exact * exact);
@@ -193,16 +199,27 @@ static double error_of(gab_world *world, const view *of, channel *c)
   return sqrt(gab_exact_value(&c->sums[0]) / gab_exact_value(&c->sums[1]));
 }
 
-static double run_channel(gab_world *world, int32_t height, double omega, channel *c)
+/* Between sides of the domain, or between bodies, each half a channel wide. */
+static double run_channel(gab_world *world, int32_t height, double omega, wall_kind walls, channel *c)
 {
-  *c = (channel){.height = height, .top = 1.6 / height, .omega = omega};
-  flow_case given = {.dimension = 2, .cells = {height, height, 1}, .block = {height / 2, height / 4, 1}};
+  const int32_t beyond = walls == SIDES ? 0 : height / 4;
+  *c = (channel){.height = height, .floor = beyond, .top = 1.6 / height, .omega = omega};
+  const double far = 1000;
+  const gab_body bodies[2] = {
+      {.shape = GAB_SHAPE_BOX, .lo = {-far, -far, -far}, .hi = {far, beyond, far}},
+      {.shape = GAB_SHAPE_BOX, .lo = {-far, height + beyond, -far}, .hi = {far, far, far}}};
+  flow_case given = {.dimension = 2,
+                     .cells = {height, height + 2 * beyond, 1},
+                     .block = {height / 2, height / 4, 1},
+                     .bodies = bodies,
+                     .body_count = walls == SIDES ? 0 : 2};
   given.options =
       (gab_lbm_options){.omega = omega, .magic = 3. / 16, .initial = start_channel, .initial_user = c};
-  given.options.sides[GAB_SIDE_Y_MIN].kind = given.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_WALL;
+  if (walls == SIDES)
+    given.options.sides[GAB_SIDE_Y_MIN].kind = given.options.sides[GAB_SIDE_Y_MAX].kind = GAB_SIDE_WALL;
   given.options.force[0] = 8 * viscosity_of(c) * c->top / (c->height * c->height);
   view of = open_view(world, &given, mark_left, NULL);
-  flow_run(&of.it, (int)(0.6 * height * height / viscosity_of(c)));
+  flow_run(&of.it, (int)(0.5 * height * height / viscosity_of(c)));
   const double error = error_of(world, &of, c);
   visit(&of, look_at_friction, c);
   double most[4] = {c->corner, c->next[0], c->next[1], c->coarse};
@@ -219,16 +236,18 @@ static void second_order(gab_world *world)
   static const struct {
     double omega, error[2], corner, next, coarse;
   } all[2] = {{1, {2.65e-3, 7.0e-4}, 0.009, 0.0071, 0.0076}, {1.6, {4.35e-3, 1.16e-3}, 0.074, 0.0113, 0.011}};
-  for (int k = 0; k < 2; ++k) {
-    double error[2];
-    for (int i = 0; i < 2; ++i) {
+  /* On several processes, whose many small steps wait for each other, one is enough. */
+  const bool is_alone = gab_world_seats(world) == 1;
+  for (int k = 0; k < (is_alone ? 4 : 1); ++k) {
+    double error[2] = {1, 1};
+    for (int i = 0; i < (is_alone ? 2 : 1); ++i) {
       channel c;
-      error[i] = run_channel(world, 16 << i, all[k].omega, &c);
-      CHECK(error[i] < all[k].error[i]);
-      CHECK(c.corner < all[k].corner && c.corner > 0);
-      CHECK(fmax(c.next[0], c.next[1]) < all[k].next && c.coarse < all[k].coarse && c.coarse > 0);
+      error[i] = run_channel(world, 16 << i, all[k / 2].omega, k % 2 ? BODIES : SIDES, &c);
+      CHECK(error[i] < all[k / 2].error[i]);
+      CHECK(c.corner < all[k / 2].corner && c.corner > 0);
+      CHECK(fmax(c.next[0], c.next[1]) < all[k / 2].next && c.coarse < all[k / 2].coarse && c.coarse > 0);
     }
-    CHECK(log2(error[0] / error[1]) > 1.87);
+    CHECK(!is_alone || log2(error[0] / error[1]) > 1.87);
   }
 }
 
@@ -236,16 +255,17 @@ static void second_order(gab_world *world)
 static void print_channels(gab_world *world)
 {
   static const double omega[] = {1, 1.2, 1.6, 1.8};
-  for (size_t k = 0; k < sizeof omega / sizeof omega[0]; ++k) {
+  for (size_t k = 0; k < 2 * sizeof omega / sizeof omega[0]; ++k) {
+    const wall_kind walls = k % 2 ? BODIES : SIDES;
     double before = 0;
     for (int height = 16; height <= 64; height *= 2) {
       channel c;
-      const double error = run_channel(world, height, omega[k], &c);
+      const double error = run_channel(world, height, omega[k / 2], walls, &c);
       printf(
-          "omega %g, height %d: L2 %.3e, order %.2f; friction off by %.4f in the corner, %.4f %.4f beside it, %.4f in "
+          "%s, omega %g, height %d: L2 %.3e, order %.2f; friction off by %.4f in the corner, %.4f %.4f beside it, %.4f in "
           "the coarse corner\n",
-          omega[k], height, error, before > 0 ? log2(before / error) : 0, c.corner, c.next[0], c.next[1],
-          c.coarse);
+          walls == SIDES ? "sides" : "bodies", omega[k / 2], height, error,
+          before > 0 ? log2(before / error) : 0, c.corner, c.next[0], c.next[1], c.coarse);
       before = error;
     }
   }
