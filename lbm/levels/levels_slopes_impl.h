@@ -9,8 +9,9 @@
  *  weight across the boundary is what children of the near layer, which enter in s1, and of the far one, which enter in s2, have in time
  *  instead: along such axes the value of the cell is taken as it is.
  *
- *  **Where nothing may be lost.** Away from walls all that enter have weights that cancel, or else slopes are left out (at corners of
- *  the fine region).
+ *  **Where nothing may be lost.** Away from walls all that enter have weights that cancel, or else slopes are left out: at corners of
+ *  the fine region, whose cells pay for it with first order. In a decaying shear wave that crosses a fine square at 45 degrees they are off by
+ *  5, 2.6 and 1.3 % of its velocity with 16, 32 and 64 cells a wave length (omega = 1), where the edges have 2.9, 0.8 and 0.2 %.
  *
  *  **Where a wall crosses the boundary.** Let it lie below X and the fine cells to the right, in 2D. Of (X, q), q = (1, -1), only the upper right
  *  child enters a fine cell, in s1, and has weight 2 along the wall's normal: half a coarse cell farther from the wall than X. The others are thrown
@@ -23,7 +24,12 @@
  *  of (X, q) as ends of (X, -q) are touched (child_paths_impl.h), there is such an arrival whenever something is lent.
  *
  *  In a linear shear flow what arrives in X is then off by a quarter of the slope of the population sent, in (1, 1) as in (-1, 1): along
- *  the wall these cancel. Only where half-way walls throw back: what comes back from interpolated ones is not what was sent.
+ *  the wall these cancel. Only where half-way walls throw back: what comes back from interpolated ones is not what was sent, and
+ *  lending there changes the flow by a thousandth (channels along a diagonal).
+ *
+ *  It costs some stability at walls that move fast: between walls at +-0.1 cells a step, 32 cells apart, with a border across, TRT with its magic
+ *  parameter bounded for +-0.2 stays finite for 8000 steps up to omega = 1.944 instead of 1.953, at half of the speeds up to 1.97 instead of
+ *  1.975; RR for 20000 up to 1.988 with and without.
  *
  *  Tier: internal.
  */
