@@ -25,7 +25,7 @@
  *
  *  In a linear shear flow what arrives in X is then off by a quarter of the slope of the population sent, in (1, 1) as in (-1, 1): along
  *  the wall these cancel. Only where half-way walls throw back: what comes back from interpolated ones is not what was sent, and
- *  lending there changes the flow by a thousandth (channels along a diagonal).
+ *  lending there changes the mean friction by two thousandths (channels along a diagonal).
  *
  *  It costs some stability at walls that move fast: between walls at +-0.1 cells a step, 32 cells apart, with a border across, TRT with its magic
  *  parameter bounded for +-0.2 stays finite for 8000 steps up to omega = 1.944 instead of 1.953, at half of the speeds up to 1.97 instead of
