@@ -1,41 +1,78 @@
 /* What the bits of a result depend on besides the parameters' numbers: recorded with a state, so that nothing
  * goes on from it that would give other bits without anybody noticing. */
-#include "lbm/lbm_impl.h"
+#include "lbm/levels/levels_impl.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { CAPACITY = 64 };
-
-/* Kernels of all families, with and without force, give the bits of one of these. */
-static void describe(const gab_lbm *lbm, char text[CAPACITY])
+/* Kernels of all families, with and without force, give the bits of one of these. As snprintf(). */
+static int print(const gab_lbm *lbm, char *text, size_t capacity)
 {
   const gab_lbm_options *options = &lbm->model.options;
   const char *reals = options->precision == GAB_PRECISION_DOUBLE ? "double"
                       : options->mixed                           ? "mixed"
                                                                  : "float";
-  snprintf(text, CAPACITY, "%s/%s/%s, revision %d", lbm->model.lattice->name, reals,
-           options->collision->title, options->collision->revision);
+  char levels[32] = "";
+  if (options->deepest > 0 || gab_geometry_domain(lbm->model.geometry)->deepest > 0)
+    snprintf(levels, sizeof levels, ", levels revision %d", GAB_LEVELS_REVISION);
+  return snprintf(text, capacity, "%s/%s/%s, revision %d%s", lbm->model.lattice->name, reals,
+                  options->collision->title, options->collision->revision, levels);
 }
 
-gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out)
+/* @param[out] text  all of it, however long the title of the collision is: the revisions stand at its end. To be freed */
+static gab_status describe(const gab_lbm *lbm, char **text)
 {
-  char mine[CAPACITY];
-  describe(lbm, mine);
-  return gab_put_string(out, mine);
+  void *memory;
+  const size_t length = (size_t)print(lbm, NULL, 0);
+  *text = NULL;
+  GAB_TRY(gab_alloc(length + 1, GAB_MEMORY_OTHER, &memory));
+  *text = memory;
+  (void)print(lbm, *text, length + 1);
+  return GAB_OK;
 }
 
-gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in)
+/* @param[out] text  to be freed, also after a failure */
+static gab_status read_text(gab_reader *in, char **text)
 {
-  char mine[CAPACITY], theirs[CAPACITY];
-  describe(lbm, mine);
-  GAB_TRY(gab_get_string(in, theirs, sizeof theirs));
+  void *memory;
+  uint32_t length;
+  gab_reader ahead = *in;
+  *text = NULL;
+  GAB_TRY(gab_get_u32(&ahead, &length));
+  const size_t most = length < gab_reader_left(&ahead) ? length : gab_reader_left(&ahead);
+  GAB_TRY(gab_alloc(most + 1, GAB_MEMORY_OTHER, &memory));
+  *text = memory;
+  return gab_get_string(in, *text, most + 1);
+}
+
+static gab_status compare(const char *mine, const char *theirs)
+{
   if (strcmp(mine, theirs) != 0)
     GAB_FAIL(GAB_ERR_INPUT,
              "the state was computed with the arithmetic %s, this run computes with %s: going on would not "
              "give the result of either",
              theirs, mine);
   return GAB_OK;
+}
+
+gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out)
+{
+  char *mine;
+  GAB_TRY(describe(lbm, &mine));
+  const gab_status status = gab_put_string(out, mine);
+  gab_free(&mine);
+  return status;
+}
+
+gab_status gab_lbm_check_arithmetic(const gab_lbm *lbm, gab_reader *in)
+{
+  char *mine, *theirs;
+  GAB_TRY(describe(lbm, &mine));
+  gab_status status = read_text(in, &theirs);
+  if (status == GAB_OK) status = compare(mine, theirs);
+  gab_free(&theirs);
+  gab_free(&mine);
+  return status;
 }
 
 gab_status gab_lbm_pack_state(void *lbm, gab_buffer *out)

@@ -112,6 +112,7 @@ static gab_status prepare(gab_app_run *run)
   const gab_lbm_options flow = {.omega = 1 / (3 * which->viscosity + 0.5),
                                 .sides = {wall, wall, wall, wall},
                                 .border_speed = which->finest > 0 ? FASTEST * which->speed : 0,
+                                .deepest = which->finest,
                                 .kernel = "in_place"};
   const gab_lbm_scalar_options temperature = {.name = "temperature",
                                               .diffusivity = which->conductivity,

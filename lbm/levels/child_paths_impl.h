@@ -3,7 +3,7 @@
  *
  *  Every coarse cell near finer ones is thought of as n = 2^dimension virtual fine cells, its children. A
  *  population that a coarse cell sends is n ones, one per child (explosion), equal or with differences that
- * cancel (levels_lists.c); each moves one fine cell in each of the two sub-steps s1 and s2 that the finer cells do in a coarse step. Virtual cells do not
+ * cancel (levels_slopes_impl.h); each moves one fine cell in each of the two sub-steps s1 and s2 that the finer cells do in a coarse step. Virtual cells do not
  * collide. What enters a fine cell is that cell's from then on; what fine cells send into the coarse region
  * travels on as a child until s2 is over, and what the n children of a coarse cell hold then is averaged
  * (coalescence). After Rohde, Kandhai, Derksen & van den Akker 2006 (Int. J. Numer. Meth. Fluids 51, 439), in
@@ -23,7 +23,8 @@
  *  since as many starts of (X, -q) as ends of (X, q) are touched, all others find each other: along the
  * coarse link, or, where m and m' differ, thrown back. (Y, r) is X - c_q with q, or, as links have it, (X,
  * -q) at a wall, the mirror cell at a free-slip side. Where X - c_q lies in the fine region there is no
- * coarse link: all that is untouched is thrown back.
+ * coarse link: all that is untouched is thrown back. Beside half-way walls (X, -q) may have given more or less than its
+ * value to children that enter fine cells: that is taken from the sum (levels_slopes_impl.h).
  *
  *  Pure functions of an oracle that tells what a place is.
  *

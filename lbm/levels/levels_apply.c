@@ -50,22 +50,39 @@ static size_t interface_size(void *user, const void *data, gab_coupling_way way,
   return (found.last - found.first) * sizeof(double);
 }
 
+/* What a coarse cell sends at `weight` / 4 cells beside its middle, less what it sends in its middle.
+ * @param[in] place,value  of what it sends */
+static double beyond(const gab_lbm_block *block, size_t place, double value, uint8_t befores, uint8_t behinds,
+                     const int8_t weight[3])
+{
+  double more = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const ptrdiff_t stride = block->src->map.stride[axis];
+    const bool before = befores >> axis & 1, behind = behinds >> axis & 1;
+    if ((!before && !behind) || weight[axis] == 0) continue;
+    const double low = before ? gab_value_at(block->src, gab_place(place, -stride)) : value;
+    const double high = behind ? gab_value_at(block->src, gab_place(place, stride)) : value;
+    more += weight[axis] * (before && behind ? 0.125 : 0.25) * (high - low);
+  }
+  return more;
+}
+
 /* The value of the cell, and for a child its slope. */
 static double given(const gab_lbm_block *block, const gab_level_interface_give *give)
 {
   if (give->arrives) return gab_value_at(block->src, gab_place(give->cell, block->now->arriving[give->q]));
   const size_t place = gab_place(give->cell, block->now->sent[give->q]);
   const double value = gab_value_at(block->src, place);
-  double more = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const ptrdiff_t stride = block->src->map.stride[axis];
-    const bool before = give->before >> axis & 1, behind = give->behind >> axis & 1;
-    if ((!before && !behind) || give->weight[axis] == 0) continue;
-    const double low = before ? gab_value_at(block->src, gab_place(place, -stride)) : value;
-    const double high = behind ? gab_value_at(block->src, gab_place(place, stride)) : value;
-    more += give->weight[axis] * (before && behind ? 0.125 : 0.25) * (high - low);
-  }
-  return value + more;
+  return value + beyond(block, place, value, give->before, give->behind, give->weight);
+}
+
+/* What children of the cell have been given beyond its value, all together: the same cells as given() reads, which hold the same
+ * until all arrivals are found. */
+static double lent(const gab_lbm_block *block, const gab_level_interface_arrival *arrival)
+{
+  const size_t place = gab_place(arrival->cell, block->now->sent[gab_lattice_opposite(arrival->q)]);
+  return beyond(block, place, gab_value_at(block->src, place), arrival->before, arrival->behind,
+                arrival->lent);
 }
 
 static void interface_pack(void *user, const void *data, gab_coupling_way way, const gab_contact *contact,
@@ -160,6 +177,7 @@ void gab_level_interface_find_arrivals(const gab_lbm_model *model, const gab_lbm
     if (arrival->keep > 0) sum += arrival->keep * gab_value_at(block->src, place);
     if (arrival->back > 0)
       sum += arrival->back * sent(block, arrival->cell, gab_lattice_opposite(arrival->q));
+    if (arrival->before | arrival->behind) sum -= lent(block, arrival);
     interface->fresh[i] = share * sum; /* the place may still be read for another arrival */
   }
 }
@@ -195,6 +213,8 @@ static double pushed(const gab_lbm_block *block, const gab_level_interface_push 
   case GAB_PUSH_LINK:
     return sent(block, push->at, push->sent_q) +
            gab_value_at(block->src, gab_place(push->at, block->now->arriving[gab_lattice_opposite(push->q)]));
+  case GAB_PUSH_LENT:
+    return -2 * lent(block, &interface->arrivals[push->at]);
   default:
     return 2 * sent(block, push->at, push->sent_q);
   }

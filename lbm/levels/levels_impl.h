@@ -14,6 +14,10 @@
 #include "lbm/levels/child_paths_impl.h"
 #include "lbm/lbm_impl.h"
 
+/** Of the coupling: to be raised whenever the same parameters give other bits on several levels. Part of what a checkpoint of a flow
+ *  that may have some records. 1, which records do not name: children beside walls lacked their slopes. */
+#define GAB_LEVELS_REVISION 2
+
 /** A part of a list: what belongs to one contact. Down and up as the finer block has it: the direction of the
  *  contact. As the coarser block has it, the finer one's place too, see gab_level_interface_group(). */
 typedef struct gab_level_interface_part {
@@ -49,12 +53,14 @@ typedef struct gab_level_interface_pick {
 } gab_level_interface_pick;
 
 /** n times what arrives in a coarse cell is keep times what is there + back times what the cell sends in the
- *  opposite direction + the sums order[first ... last - 1]. */
+ *  opposite direction + the sums order[first ... last - 1] - what the cell has lent (levels_slopes_impl.h). */
 typedef struct gab_level_interface_arrival {
   uint32_t cell, first, last;
   int16_t q;
   int8_t keep, back;
-  bool from_finer; /**< a finer block is where it comes from: the place is a ghost's */
+  bool from_finer;        /**< a finer block is where it comes from: the place is a ghost's */
+  uint8_t before, behind; /**< bits by axis, as gab_level_interface_give has them; 0: nothing is lent */
+  int8_t lent[3]; /**< the weights, all together, of what the cell has given in the opposite direction */
 } gab_level_interface_arrival;
 
 /** What a moving wall gives to pull or arrival `at`. */
@@ -69,10 +75,11 @@ typedef struct gab_level_interface_term {
 typedef enum gab_push_kind {
   GAB_PUSH_SENT,   /**< by what a cell has sent in direction sent_q, which comes back */
   GAB_PUSH_PULLED, /**< by what pull `at` takes in s2: it has gone in direction q and come back in s1 */
-  GAB_PUSH_LINK    /**< by what a cell has sent in direction sent_q and what its link gives back */
+  GAB_PUSH_LINK,   /**< by what a cell has sent in direction sent_q and what its link gives back */
+  GAB_PUSH_LENT    /**< by what arrival `at` lacks: those that are thrown back have lent it to others */
 } gab_push_kind;
 typedef struct gab_level_interface_push {
-  uint32_t at; /**< cell or pull */
+  uint32_t at; /**< cell, pull or arrival */
   uint32_t body;
   double share; /**< of a population of the block */
   double term;  /**< of a moving wall */

@@ -38,11 +38,10 @@
  *  - On a staircase (`wall: staircase`, masks) the steps bear a part of the friction, by pressure on their faces, however fine they are:
  *    around cylinders and between them the mean is 12 to 17 % too small. Walls along the axes and along diagonals are
  *    exceptions: there the mean is right.
- *  - Beside other levels differences are one-sided, which costs nothing where sigma is linear: walls along a border are exact. Where a wall
- *    crosses one, the flow itself is off: friction in the fine cell in the corner, by a quarter to a third at omega = 1 to 1.2, 44 % at 1.6
- *    and 60 % at 1.9, whatever the width of cells; in the next one by 7 %, from the fifth on by 1 %, in coarse cells by 2 % at a wall
- *    of the domain and by 9 % at a body. Children of the coarse corner cell lack their slope along the wall there
- *    (lbm/levels/levels_lists.c, find_slopes()), and with it a sixth of the momentum of the first fine row.
+ *  - Beside other levels differences are one-sided, which costs nothing where sigma is linear: walls along a border are exact. Where a
+ *    half-way wall along the grid crosses one, the flow itself is off a little: friction in the fine cell in the corner by 1 % at omega = 1, 2 %
+ *    at 1.2, 7 % at 1.6 and 11 % at 1.9, whatever the width of cells, in the others by 1 % or 2 %, which falls with that. Where
+ *    staircases and interpolated walls cross one, by up to a half or two thirds in the worst cell, whatever the width.
  *
  *  Tier: user header.
  */

@@ -1,7 +1,7 @@
 # gabion-test: timeout=600 labels=long
 # The driven channel, finer in one half. With the border along the flow it is the parabola to machine precision at
-# omega 1. Where the flow crosses the border, the error of the flow rate falls with second order in the cell width;
-# in the cells between border and wall the velocity is off with first order.
+# omega 1. Where the flow crosses the border, the error of the flow rate falls with second order in the cell width, the
+# greatest error of a velocity, in the cells between border and wall, nearly so.
 . "$GABION_SOURCE/tests/physics/common.sh"
 
 # channel NAME CELLS BLOCK STEPS BOX: a square channel and the velocity along all rows of cells of level 1, in the
@@ -56,6 +56,7 @@ read -r most32 off32 <<<"$(errors across32 32)"
 printf 'border across the flow, 16 and 32 cells: greatest error %s %s, error of the flow rate %s %s\n' \
     "$most16" "$most32" "$off16" "$off32"
 within "order of the flow rate" "$(order "$off16" "$off32")" 1.8 3
-within "order of the greatest error" "$(order "$most16" "$most32")" 0.9 3
-within "error of the flow rate, 32 cells" "$off32" 0 0.002
+within "order of the greatest error" "$(order "$most16" "$most32")" 1.6 3
+within "greatest error, 32 cells" "$most32" 0 0.001
+within "error of the flow rate, 32 cells" "$off32" 0 0.0006
 exit $failed

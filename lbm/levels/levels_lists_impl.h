@@ -1,0 +1,105 @@
+/** @file levels_lists_impl.h
+ *  @brief What the files that make the lists of a block share.
+ *
+ *  levels_lists.c begins: levels_lists_fine.c makes what a block has beside coarser ones, levels_lists_coarse.c what it has beside
+ *  finer ones, levels_slopes.c what children are given beyond the value of their cell. Whatever crosses from block to block is named by a
+ *  key that both ends can make: the contact, the cell counted from the block's own corner, the direction. The
+ *  corners are a constant apart, so sorting gives both ends the same order.
+ *
+ *  Tier: internal.
+ */
+#ifndef GABION_LBM_LEVELS_LISTS_IMPL_H
+#define GABION_LBM_LEVELS_LISTS_IMPL_H
+
+#include "lbm/levels/levels_impl.h"
+
+/* Numbers below GAB_CHILD_COUNT_MAX: what a child of a coarse cell has been given to send. */
+enum { GAB_LEVEL_KEY_ARRIVES = GAB_CHILD_COUNT_MAX, GAB_LEVEL_KEY_ACROSS, GAB_LEVEL_KEY_SUM };
+
+typedef struct gab_level_key {
+  int32_t group;   /* first: they become the parts */
+  int32_t z, y, x; /* a coarse cell; across: a fine one */
+  int32_t what, q;
+} gab_level_key;
+
+typedef struct gab_level_keys {
+  gab_level_key *item;
+  size_t count, capacity;
+} gab_level_keys;
+
+/** Makes room for one more. @param[in,out] items  grows by doubling */
+gab_status gab_level_list_grow(void **items, size_t count, size_t *capacity, size_t bytes_each);
+gab_status gab_level_keys_add(gab_level_keys *list, gab_level_key made);
+/** Ascending, each once. */
+void gab_level_keys_sort(gab_level_keys *list);
+/** @param[in] list  sorted; has the key */
+uint32_t gab_level_keys_index(const gab_level_keys *list, const gab_level_key *wanted);
+/** Groups first_group <= group < end as parts that count from the first key of all. */
+gab_status gab_level_keys_parts(const gab_level_keys *list, int32_t first_group, int32_t end,
+                                gab_level_interface_parts *parts);
+
+/* A list on its way, with the keys its items refer to; one entry each. */
+typedef struct gab_level_pull_draft {
+  gab_level_interface_pull pull;
+  gab_level_key first, second;
+} gab_level_pull_draft;
+typedef struct gab_level_pick_draft {
+  gab_level_interface_pick pick;
+  gab_level_key sum;
+} gab_level_pick_draft;
+
+typedef struct gab_level_give_draft {
+  gab_level_key name;
+  gab_level_interface_give give;
+} gab_level_give_draft;
+
+typedef struct gab_level_maker {
+  const gab_lbm_model *model;
+  const gab_lbm_block *block;
+  gab_level_interface *interface;
+  gab_level_view view;
+  gab_paths paths;
+  gab_level_keys keys, gives; /* what comes in; what goes out */
+  gab_level_pull_draft *pulls;
+  gab_level_pick_draft *picks[2];
+  gab_level_key *order;
+  gab_level_give_draft *drafts;
+  size_t draft_count, draft_capacity;
+  size_t pull_capacity, pick_capacity[2], order_capacity, arrival_capacity, term_capacity;
+} gab_level_maker;
+
+/* Groups of the finer side from here on are across, by direction of the sender. */
+enum { GAB_LEVEL_ACROSS = GAB_DIRECTIONS };
+/* Sub-steps of a push. */
+enum { GAB_LEVEL_IN_FIRST = 1, GAB_LEVEL_IN_SECOND = 2, GAB_LEVEL_IN_EACH = 3 };
+
+static inline uint32_t gab_level_index_of(const gab_level_maker *by, const int32_t cell[3])
+{
+  return (uint32_t)gab_field_index(&by->model->map, cell[0], cell[1], cell[2], 0);
+}
+
+static inline void gab_level_parent_of(const gab_level_maker *by, const int32_t cell[3], int32_t parent[3])
+{
+  gab_path_parent(&by->paths, cell, parent);
+}
+
+static inline gab_level_key gab_level_key_of(int32_t group, const int32_t cell[3], int what, int q)
+{
+  return (gab_level_key){.group = group, .z = cell[2], .y = cell[1], .x = cell[0], .what = what, .q = q};
+}
+
+/** Direction of coarse cell `coarse` as seen by the fine block at `place`, in fine blocks from the corner that
+ *  cells are counted from. */
+int gab_level_seen_from(const gab_level_maker *by, const int32_t coarse[3], const int8_t place[3]);
+/** What a moving wall gives to pull or arrival `at`; left out if that is nothing. @param[in] wall  place */
+gab_status gab_level_add_term(gab_level_maker *by, gab_level_interface_term **terms, size_t *count,
+                              uint32_t at, const int32_t wall[3], int q, double share);
+/** Left out if the wall is none of a body. @param[in] wall  place; the parts of `made` that follow from it are
+ *  set here @param[in] moves  what a moving wall gives counts too */
+gab_status gab_level_add_push(gab_level_maker *by, gab_level_interface_push made, const int32_t wall[3],
+                              bool moves);
+
+gab_status gab_level_make_finer_side(gab_level_maker *by);
+gab_status gab_level_make_coarser_side(gab_level_maker *by);
+
+#endif
