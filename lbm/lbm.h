@@ -182,8 +182,9 @@ typedef struct gab_lbm_options {
    * In place only. No result depends on it; blocks of fewer than some 100 cells along x are faster with it (doc/performance.md).
    * 1: each has a field of its own. [0: as many as make rows of 128 cells, but 1 + an eighth of a process's blocks at most] */
   int pencil;
-  /** The finest level that blocks may have, if no geometry says so (gab_domain.deepest): what is recorded with a state
-   *  (gab_lbm_put_arithmetic()) follows from it, nothing else [0] */
+  /** The finest level that blocks may have. Has to be set by who refines with a geometry that does not say it
+   *  (gab_domain.deepest) or without one: only then a state says of which coupling of levels it is
+   *  (gab_lbm_put_arithmetic()), and is not taken up by a later one that gives other bits. Nothing else follows from it [0] */
   int deepest;
   gab_side sides[GAB_SIDE_COUNT];
   double density; /**< of the uniform initial state [0: 1] */
@@ -265,7 +266,8 @@ gab_data_id gab_lbm_data(const gab_lbm *lbm);
 /** Name of the kernel that runs, e.g. "in_place/D3Q19/double/forced". */
 const char *gab_lbm_kernel_name(const gab_lbm *lbm);
 /** What the bits of results depend on besides the numbers of the parameters: lattice, precision, collision
- * and the revision of their arithmetic; with several levels (gab_domain.deepest, gab_lbm_options.deepest) also that of their coupling. Belongs into every checkpoint. The kernel does not: all of the same
+ * and the revision of their arithmetic; with several levels (gab_domain.deepest, gab_lbm_options.deepest) also that of
+ * their coupling. Belongs into every checkpoint. The kernel does not: all of the same
  *  arithmetic give the same bits and may be exchanged. Local. */
 gab_status gab_lbm_put_arithmetic(const gab_lbm *lbm, gab_buffer *out);
 /** Reads it back. Local. @return ::GAB_ERR_INPUT with both names if the state is of another arithmetic than

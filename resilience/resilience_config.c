@@ -616,6 +616,18 @@ int gab_resilience_buffers(const gab_config *config, const gab_placement *placem
   return status == GAB_OK ? gab_buffers_needed(&needs, placement) : 2;
 }
 
+bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters)
+{
+  gab_protection protection = {0};
+  *limit = 0;
+  *clusters = false;
+  if (read_strategies(config, &protection) != GAB_OK || read_local(config, &protection) != GAB_OK)
+    return false;
+  *limit = protection.log_limit;
+  *clusters = protection.local_clusters != NULL;
+  return gab_local_is_wanted(&protection);
+}
+
 static gab_status read_protection(const gab_config *config, gab_monitor_list monitors,
                                   gab_protection *protection)
 {

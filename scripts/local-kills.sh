@@ -155,7 +155,7 @@ disturb_twice() {
   esac
   kill_seat "$second"
   # what came first decides which situation it was; the events of the run stay if it fails
-  if [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"slot\": $slot,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
+  if ((dead == 2)) && [ "$what" = adjacent ] && (($(count "$dir/events.jsonl" "\"slot\": $slot,.*\"event\": \"caught up\"") == 0)); then in_time=1; fi
 }
 whats=(adjacent checkpoint holder spare)
 for ((run = 1; run <= RUNS; run++)); do

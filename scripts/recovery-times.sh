@@ -66,8 +66,9 @@ restart() { # restart NP
   note restart "$1" "$(awk -v a="$began" -v b="$loaded" 'BEGIN { printf "%.1f", 1e3 * (b - a) }')"
 }
 # Of the processes of the run in OUT/run those with the highest rank are the spares.
+ticks_of() { awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null; }
 idle() { # idle NP SPARES
-  local job pid rank ticks share before after hz
+  local job pid rank share hz spares=() before=()
   hz=$(getconf CLK_TCK)
   rm -rf "$OUT/run"
   flow "$1" 100000000 "$2" --set output.forces.every=1000000 --set output.probes.every=1000000 --set output.fields.every=1000000 \
@@ -75,11 +76,11 @@ idle() { # idle NP SPARES
   sleep 10
   for pid in $(pgrep -u "$(id -u)" -f "^$GABION run .*--out $OUT/run " || true); do
     rank=$(tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p')
-    [ -n "$rank" ] && ((rank >= $1)) || continue
-    before=$(awk '{ print $14 + $15 }' "/proc/$pid/stat"); sleep 10
-    after=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
-    ticks=$((after - before))
-    share=$(awk -v t="$ticks" -v hz="$hz" 'BEGIN { printf "%.2f", 100 * t / hz / 10 }')
+    if [ -n "$rank" ] && ((rank >= $1)); then spares+=("$pid") before+=("$(ticks_of "$pid")"); fi
+  done
+  sleep 10
+  for ((i = 0; i < ${#spares[@]}; i++)); do
+    share=$(awk -v before="${before[i]}" -v after="$(ticks_of "${spares[i]}")" -v hz="$hz" 'BEGIN { printf "%.2f", 100 * (after - before) / hz / 10 }')
     note idle "$1" "$share"
   done
   wait $job || true

@@ -41,8 +41,8 @@ gab_status gab_realloc(size_t bytes, gab_memory_use use, void **memory);
 gab_status gab_realloc_unset(size_t bytes, gab_memory_use use, void **memory);
 
 /** Room for one more item in a list that doubles: grows it whenever `count` is a power of two, or 0, so the
- * list has to grow by single items from empty; items may be taken out in between. @param[in,out] memory  the list @param[in] count  of items in
- * it */
+ * list has to grow by single items from empty; items may be taken out in between.
+ * @param[in,out] memory  the list @param[in] count  of items in it */
 gab_status gab_list_room(void **memory, size_t count, size_t bytes_each);
 
 /** Releases and sets *memory to NULL; NULL is allowed. */

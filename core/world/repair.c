@@ -57,6 +57,7 @@ typedef struct notes {
   uint32_t awake; /* somebody knows that spares do not rest any more */
   uint32_t over;  /* somebody knows that there is nothing left to do for a spare */
   int32_t spawns; /* the most tries: nobody may try on while others have given up */
+  double waited;  /* the longest, for the last to come */
   int32_t claim_count;
   gab_claim claims[GAB_MOST_CLAIMS]; /* slots that were taken by spares without a repair, by who took them */
   char where[128];
@@ -76,6 +77,7 @@ static void merge_notes(notes *into, const notes *from)
   const uint32_t context = into->next_context > from->next_context ? into->next_context : from->next_context;
   const uint32_t awake = into->awake | from->awake, over = into->over | from->over;
   const int32_t spawns = into->spawns > from->spawns ? into->spawns : from->spawns;
+  const double waited = into->waited > from->waited ? into->waited : from->waited;
   const notes before = *into;
   if (from->intent > into->intent ||
       (from->intent == into->intent && from->intent_slot < into->intent_slot)) {
@@ -89,6 +91,7 @@ static void merge_notes(notes *into, const notes *from)
   into->awake = awake;
   into->over = over;
   into->spawns = spawns;
+  into->waited = waited;
 }
 
 static notes my_notes(const gab_world *world)
@@ -98,6 +101,7 @@ static notes my_notes(const gab_world *world)
   mine.awake = !world->resting;
   mine.over = world->dismissing;
   mine.spawns = world->spawns;
+  mine.waited = world->times.revoke;
   mine.claim_count = world->has_claim;
   mine.claims[0] = world->claim;
   snprintf(mine.where, sizeof mine.where, "%s", world->intent_where ? world->intent_where : "?:0");
@@ -146,6 +150,7 @@ static bool take_notes(gab_world *world)
   world->resting = !all.awake;
   world->seats_nobody = all.over;
   world->spawns = all.spawns;
+  world->times.waited = all.waited;
   world->claim_count = all.claim_count;
   memcpy(world->claims, all.claims, sizeof world->claims);
   gab_world_forget_intent(world);
@@ -316,17 +321,17 @@ static gab_status attempt(gab_world *world, bool *mended)
   if (world->intent == GAB_OK && gab_members_count(&world->seats) > 1) await_news(world);
   GAB_TRY(meet_all(world));
   const double revoked = MPI_Wtime();
+  world->times.revoke += revoked - start;
   GAB_TRY(shrink(world->comm, &fresh));
   if (fresh == MPI_COMM_NULL) return GAB_OK;
   const double shrunk = MPI_Wtime();
+  world->times.shrink += shrunk - revoked;
   GAB_TRY(move_to(world, fresh, &old));
   const gab_status status = rebuild(world, mended);
   gab_comm_free_retired();
   if (old != MPI_COMM_WORLD)
     MPI_Comm_free(&old); /* it may stand for a duplicate that never came about (world.c) */
-  world->times.revoke = revoked - start;
-  world->times.shrink = shrunk - revoked;
-  world->times.agree = MPI_Wtime() - shrunk;
+  world->times.agree += MPI_Wtime() - shrunk;
   return status;
 }
 
@@ -347,6 +352,7 @@ static gab_status try_until_mended(gab_world *world)
 static gab_status mend(gab_world *world)
 {
   world->spawns = 0;
+  world->times = (gab_repair_times){0};
   /* Some may have had a collective call of the set-up that others have to repeat. */
   if (world->replay.state == GAB_REPLAY_WRITES)
     gab_replay_give_up(world, "a process died in the set-up, and the others went on");

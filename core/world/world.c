@@ -3,6 +3,7 @@
 #include "core/world/absence.h"
 #include "core/world/quarantine.h"
 #include "core/system/file.h"
+#include "core/system/float_modes.h"
 #include "core/base/log.h"
 #include "core/world/world_impl.h"
 
@@ -228,6 +229,7 @@ gab_status gab_world_create(int *argc, char ***argv, gab_world **world)
     return status;
   }
   gab_log_set_identity(fresh->slot, gab_world_is_root(fresh));
+  (void)gab_float_modes_settle();
   tell_launcher(fresh);
   *world = fresh;
   return GAB_OK;

@@ -72,7 +72,8 @@ typedef enum gab_seating {
 /** Initialises MPI if nobody has (FUNNELED, SIGPIPE ignored) and makes a world of all processes; the slot of
  *  a process is its rank in MPI_COMM_WORLD. The last GABION_SPARES (environment, the same on all) processes are spares
  *  and play no slot; with GABION_SPARES=K/node the last K of each node are, and the slots of the others are counted without
- *  them. Collective over all processes. Sets the identity of the log.
+ *  them. Collective over all processes. Sets the identity of the log, and rounding and denormal numbers of all threads
+ *  (core/system/float_modes.h).
  *  If a process dies meanwhile the world comes up broken: the first call returns ::GAB_ERR_FAULT, and the repair tells
  *  all the intent ::GAB_ERR_AGAIN (nothing is lost; gab_beacon_complete() makes the exit code of it).
  *  Gives the launcher its first sign of life (GABION_PROGRESS), and before MPI_Init makes the file that GABION_BEGUN names.
@@ -163,9 +164,12 @@ gab_status gab_world_raise(gab_world *world, gab_status intent);
  *  @return GAB_OK, or ::GAB_ERR_LOST where this MPI cannot repair */
 gab_status gab_world_repair(gab_world *world, gab_status *intent);
 
-/** How long the parts of the last successful repair took, in seconds. */
+/** How long the parts of the last repair took, all attempts together, in seconds. */
 typedef struct gab_repair_times {
-  double revoke, shrink, agree;
+  double revoke; /**< until all had come */
+  double shrink, agree;
+  double
+      waited; /**< the longest `revoke` of all who are there: what they waited for the last one. The same on all */
   int attempts; /**< how often it started from the top */
 } gab_repair_times;
 gab_repair_times gab_world_repair_times(const gab_world *world);

@@ -94,7 +94,8 @@ typedef struct gab_collision {
   double (*equilibrium_beyond)(const struct gab_lattice *lattice, int q, double drho, const double u[3]);
 
   /** The rate of the stress in a cell, if it is not that of the level: of large-eddy models. NULL: that of the level, or, with `cell`,
-   *  what the function is seen to do to the stress (trace apart), so that strain and wall shear stress are right with a rate of its own.
+   *  what the function is seen to do to the stress (trace apart), so that strain and wall shear stress are right with a rate of
+   *  its own; with forces or a second-order equilibrium of its own it has to be given.
    *  @param[in] square  n:n of the second moments n that arrive beyond equilibrium */
   double (*rate_of_stress)(const gab_collision_rates *rates, double rho, double square);
 

@@ -3,8 +3,8 @@
  *
  *  Every coarse cell near finer ones is thought of as n = 2^dimension virtual fine cells, its children. A
  *  population that a coarse cell sends is n ones, one per child (explosion), equal or with differences that
- * cancel (levels_slopes_impl.h); each moves one fine cell in each of the two sub-steps s1 and s2 that the finer cells do in a coarse step. Virtual cells do not
- * collide. What enters a fine cell is that cell's from then on; what fine cells send into the coarse region
+ *  cancel (levels_slopes_impl.h); each moves one fine cell in each of the two sub-steps s1 and s2 that the finer cells do in
+ *  a coarse step. Virtual cells do not collide. What enters a fine cell is that cell's from then on; what fine cells send into the coarse region
  * travels on as a child until s2 is over, and what the n children of a coarse cell hold then is averaged
  * (coalescence). After Rohde, Kandhai, Derksen & van den Akker 2006 (Int. J. Numer. Meth. Fluids 51, 439), in
  * a form in which every child's path starts once and ends once, at edges and corners of the finer region as

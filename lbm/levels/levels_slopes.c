@@ -80,8 +80,10 @@ void gab_level_find_slopes(const gab_level_maker *by, const int32_t coarse[3], i
                            const gab_level_entry entries[GAB_CHILD_COUNT_MAX], gab_level_slopes *slopes)
 {
   const int dimension = by->model->lattice->dimension;
-  const bool returns = goes_to_wall(by, coarse, q);
+  bool returns = false; /* if all enter, nobody is there to lend */
   *slopes = (gab_level_slopes){0};
+  for (int child = 0; child < 1 << dimension; ++child) returns = returns || entries[child].sub == 0;
+  returns = returns && goes_to_wall(by, coarse, q);
   for (int axis = 0; axis < dimension; ++axis) {
     int sum = 0;
     uint8_t usable;

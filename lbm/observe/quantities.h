@@ -38,9 +38,10 @@
  *  - On a staircase (`wall: staircase`, masks) the steps bear a part of the friction, by pressure on their faces, however fine they are:
  *    around cylinders and between them the mean is 12 to 17 % too small. Walls along the axes and along diagonals are
  *    exceptions: there the mean is right.
- *  - Beside other levels differences are one-sided, which costs nothing where sigma is linear: walls along a border are exact. Where a
- *    half-way wall along the grid crosses one, the flow itself is off a little: friction in the fine cell in the corner by 1 % at omega = 1, 2 %
- *    at 1.2, 7 % at 1.6 and 11 % at 1.9, whatever the width of cells, in the others by 1 % or 2 %, which falls with that. Where
+ *  - Beside other levels differences are one-sided, which costs nothing where sigma is linear: walls along a border are
+ *    exact. Where a half-way wall along the grid crosses one, the flow itself is off a little: friction in the fine cell in
+ *    the corner by 1 % at omega = 1, 2 % at 1.2, 7 % at 1.6 and 11 % at 1.9, whatever the width of cells, in the others by 1 %
+ *    or 2 %, which falls with that. Where
  *    staircases and interpolated walls cross one, by up to a half or two thirds in the worst cell, whatever the width.
  *
  *  Tier: user header.

@@ -16,14 +16,15 @@ static double deviator(const gab_lattice *lattice, double moment[3][3], int i, i
 }
 
 /* What a function of one cell leaves of the moments, 1 - rate: it is asked. With the share of the force in `moment`, the
- * same share is in what comes out (Guo, Zheng & Shi 2002). */
+ * same share is in what comes out (Guo, Zheng & Shi 2002). Where there is nothing but a trace (a compression alike along all
+ * axes) nothing is seen of the rate, and the deviator is rounding. */
 static double rate_by_trial(const gab_lbm_model *model, const gab_level_model *at,
                             const double arriving[GAB_LATTICE_MAX_Q], double rho, const double u[3],
                             double moment[3][3])
 {
   const gab_lattice *lattice = model->lattice;
   const double *force = at->rates.force;
-  double f[GAB_LATTICE_MAX_Q], left[3][3] = {{0}}, before = 0, after = 0;
+  double f[GAB_LATTICE_MAX_Q], left[3][3] = {{0}}, before = 0, after = 0, all = 0;
   memcpy(f, arriving, sizeof f);
   model->options.collision->cell(lattice, &at->rates, force[0] != 0 || force[1] != 0 || force[2] != 0, f);
   for (int q = 0; q < lattice->q; ++q) {
@@ -32,12 +33,15 @@ static double rate_by_trial(const gab_lbm_model *model, const gab_level_model *a
       for (int j = 0; j < 3; ++j) left[i][j] += lattice->c[q][i] * lattice->c[q][j] * rest;
   }
   for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) left[i][j] -= 0.5 * (u[i] * force[j] + u[j] * force[i]);
+  for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       const double was = deviator(lattice, moment, i, j);
       before += was * was;
-      after += was * (left[i][j] - 0.5 * (u[i] * force[j] + u[j] * force[i]));
+      after += was * deviator(lattice, left, i, j);
+      all += moment[i][j] * moment[i][j];
     }
-  return before > 0 ? 1 - after / before : at->rates.even;
+  return before > 1e-12 * all ? 1 - after / before : at->rates.even;
 }
 
 /* The rate of the stress in a cell with the second moments `moment` beyond equilibrium. */

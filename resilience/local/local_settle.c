@@ -201,7 +201,7 @@ static gab_status settle_images(gab_local_run *run)
 
 /* ---------------------------------------------------------------- claims become faults */
 
-static void remember(gab_timeloop *loop, const gab_claim *claim)
+static void remember(gab_timeloop *loop, const gab_claim *claim, gab_incarnation incarnation)
 {
   gab_run_stats *stats = &loop->stats;
   const gab_step lost = claim->lost_step >= 0 ? claim->lost_step : claim->restored_step;
@@ -209,7 +209,9 @@ static void remember(gab_timeloop *loop, const gab_claim *claim)
                            .restored_step = claim->restored_step,
                            .lost_count = 1,
                            .strategy = gab_strategy_local.name,
+                           .is_local = true,
                            .returned = 1,
+                           .incarnation = incarnation,
                            .seconds = claim->seconds};
   if (stats->fault_count < GAB_MOST_FAULT_RECORDS) {
     gab_fault_record *record = &loop->records[stats->fault_count];
@@ -237,8 +239,11 @@ gab_status gab_local_settle(gab_local_run *run, gab_members *before)
   run->gathered = false;
   if (run->machine) gab_local_note_totals(run);
   if (run->machine && run->had_part) status = settle_images(run);
-  for (int i = 0; i < count; i++)
-    for (gab_incarnation k = 0; k < claims[i].taken; k++) remember(run->loop, &claims[i]);
+  for (int i = 0; i < count; i++) {
+    const gab_incarnation lost =
+        gab_members_incarnation(gab_world_members(run->world), claims[i].slot); /* before them */
+    for (gab_incarnation k = 1; k <= claims[i].taken; k++) remember(run->loop, &claims[i], lost + k);
+  }
   if (status == GAB_OK) status = gab_world_apply_claims(run->world, before);
   const bool gathers = run->gathers;
   gab_local_discard(run);

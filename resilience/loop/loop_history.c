@@ -6,6 +6,8 @@
 
 #include "core/base/log.h"
 
+#include <string.h>
+
 enum { NAME_ROOM = 64 };
 
 /* ---------------------------------------------------------------- faults so far */
@@ -23,6 +25,14 @@ static gab_status put_records(const gab_timeloop *loop, gab_buffer *out)
   return GAB_OK;
 }
 
+/* One of this run, which need not be registered, or of an earlier one. */
+static const gab_strategy *find_strategy(const gab_guard *guard, const char *name)
+{
+  for (int i = 0; guard && i < guard->strategy_count; i++)
+    if (strcmp(guard->strategies[i]->name, name) == 0) return guard->strategies[i];
+  return gab_strategy_by_name(name);
+}
+
 static gab_status get_records(gab_timeloop *loop, gab_reader *in)
 {
   const int count =
@@ -35,7 +45,7 @@ static gab_status get_records(gab_timeloop *loop, gab_reader *in)
     record->fault.lost = NULL;
     record->fault.strategy = NULL;
     if (!name[0]) continue;
-    const gab_strategy *strategy = gab_strategy_by_name(name);
+    const gab_strategy *strategy = find_strategy(loop->guard, name);
     if (!strategy) return GAB_ERR_INPUT;
     record->fault.strategy = strategy->name;
   }

@@ -501,7 +501,9 @@ void gab_fault_to_json(gab_json *json, const gab_fault *fault, const gab_slot *l
   gab_json_close(json);
   gab_json_int(json, "lost_count", fault->lost_count);
   gab_json_text(json, "strategy", fault->strategy ? fault->strategy : "");
+  gab_json_text(json, "scope", fault->is_local ? "local" : "global");
   gab_json_int(json, "returned", fault->returned);
+  gab_json_uint(json, "incarnation", fault->incarnation);
   gab_json_int(json, "respawned", fault->respawned);
   gab_json_int(json, "noticed_step", fault->noticed_step);
   gab_json_int(json, "restored_step", fault->restored_step);
@@ -595,7 +597,7 @@ static gab_status recover_once(gab_timeloop *loop, const gab_status *called, gab
   guard->past_losses += fault->from_disk;
   gab_timer_add(loop->timers, loop->recovery_timer, fault->seconds);
   loop->monitored = -1;
-  const bool gathered = gab_fault_is_local(fault); /* each fault was told of by itself */
+  const bool gathered = fault->is_local; /* each fault was told of by itself */
   if (fault->suspect && fault->lost_count == 0)
     loop->stats.rolled_back += fault->noticed_step - fault->restored_step;
   else if (!gathered) remember(loop, fault);

@@ -5,6 +5,7 @@
 #include "core/messages/collective.h"
 #include "core/base/log.h"
 #include "core/messages/mailbox.h"
+#include "core/system/float_modes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -402,6 +403,7 @@ gab_status gab_timeloop_run(gab_timeloop *loop)
 {
   GAB_TRY(check_ready(loop));
   GAB_TRY(protect_mail(loop));
+  (void)gab_float_modes_settle(); /* whatever the set-up has called */
   loop->is_running = true;
   loop->started = loop->recent_time = gab_seconds();
   loop->recent_step = loop->step;

@@ -166,7 +166,8 @@ void gab_timeloop_on_checkpoint(gab_timeloop *loop, gab_checkpoint_fn call, void
  *  of all blocks when the run begins. To be called again when the grid has changed, equal on all slots. */
 void gab_timeloop_set_updates(gab_timeloop *loop, uint64_t cell_updates_per_step);
 
-/** Runs to the last step. Collective; once for each loop.
+/** Runs to the last step, with rounding to nearest and denormal numbers as they are (core/system/float_modes.h). Collective;
+ *  once for each loop.
  *  @return GAB_OK on all; or the status that ended the run, on all the same: ::GAB_ERR_STATE for a loop that
  * has run already, has steps but no task, or whose forest has no blocks once what it continues is loaded */
 gab_status gab_timeloop_run(gab_timeloop *loop);

@@ -177,13 +177,6 @@ const gab_strategy *gab_strategy_at(int index)
   return index >= 0 && index < strategy_total ? strategies[index] : NULL;
 }
 
-bool gab_fault_is_local(const gab_fault *fault)
-{
-  for (int i = 0; i < strategy_total && fault->strategy; i++)
-    if (strcmp(strategies[i]->name, fault->strategy) == 0) return strategies[i]->is_local;
-  return false;
-}
-
 gab_status gab_strategy_register(const gab_strategy *strategy)
 {
   if (!strategy->name || !strategy->name[0] || !strategy->doc || !strategy->recover)
@@ -258,10 +251,14 @@ static gab_status find_lost(const gab_world *world, const gab_members *before, g
       gab_realloc(((size_t)survivors.gone_count + 1) * sizeof(gab_slot), GAB_MEMORY_OTHER, &room);
   *lost = room;
   fault->lost_count = fault->returned = fault->respawned = 0;
+  fault->incarnation = 0;
   for (int32_t i = 0; i < survivors.gone_count && status == GAB_OK; i++) {
     if (!gab_members_has(before, survivors.gone[i])) continue;
     (*lost)[fault->lost_count++] = survivors.gone[i];
-    fault->returned += gab_members_has(now, survivors.gone[i]);
+    const bool returned = gab_members_has(now, survivors.gone[i]);
+    const gab_incarnation incarnation = gab_members_incarnation(now, survivors.gone[i]);
+    fault->returned += returned;
+    if (returned && incarnation > fault->incarnation) fault->incarnation = incarnation;
     fault->respawned += gab_members_seat(now, survivors.gone[i]) >= first_respawned;
   }
   fault->lost = *lost;
@@ -339,6 +336,7 @@ static gab_status escalate(const gab_recovery *recovery, const gab_strategy *con
   fault->from_disk = false;
   for (int i = 0; i < count && status == GAB_ERR_LOST; i++) {
     fault->strategy = list[i]->name;
+    fault->is_local = list[i]->is_local;
     status = list[i]->recover(recovery, fault);
   }
   return status;

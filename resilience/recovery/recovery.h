@@ -52,14 +52,16 @@ typedef struct gab_fault {
   int32_t lost_count;     /**< slots that died */
   const gab_slot *lost;   /**< ascending; borrowed, valid during the callback */
   const char *strategy;   /**< name of the one that went through; of the strategy's table */
-  int32_t returned;       /**< of the lost slots so many came back, played by other processes */
-  int32_t respawned;      /**< of these so many by processes that were started for it */
-  uint64_t adopted;       /**< blocks that this slot took over */
-  uint64_t made_up;       /**< blocks of all slots that strategy `reconstruct` made up */
-  bool from_disk;         /**< what memory held was not enough */
-  bool suspect;           /**< a monitor complained; its words are the present error message */
-  int rounds;             /**< repairs it took; more than 1 if something died during recovery */
-  double seconds;         /**< from noticing to going on */
+  bool is_local; /**< its scope: the lost alone went back, the others computed on (gab_strategy.is_local) */
+  int32_t returned;            /**< of the lost slots so many came back, played by other processes */
+  gab_incarnation incarnation; /**< the highest in which one of these is played now; 0: none came back */
+  int32_t respawned;           /**< of these so many by processes that were started for it */
+  uint64_t adopted;            /**< blocks that this slot took over */
+  uint64_t made_up;            /**< blocks of all slots that strategy `reconstruct` made up */
+  bool from_disk;              /**< what memory held was not enough */
+  bool suspect;                /**< a monitor complained; its words are the present error message */
+  int rounds;                  /**< repairs it took; more than 1 if something died during recovery */
+  double seconds;              /**< from noticing to going on */
   double revoke, shrink, agree, restore, reprotect, rebalance; /**< parts of the last round, in seconds */
 } gab_fault;
 
@@ -131,9 +133,6 @@ gab_status gab_strategy_register(const gab_strategy *strategy);
 const gab_strategy *gab_strategy_by_name(const char *name);
 /** @return the index-th of all strategies, NULL behind the last */
 const gab_strategy *gab_strategy_at(int index);
-
-/** Whether only the lost went back (gab_strategy.is_local), and the others computed on. */
-bool gab_fault_is_local(const gab_fault *fault);
 
 enum { GAB_MOST_STRATEGIES = 8 };
 

@@ -80,7 +80,7 @@ static gab_status check_size(gab_world *world)
            members->gone_count > 1 ? " and others" : "");
 }
 
-/* By the lowest that was there before. @param[in] since  when it noticed, s */
+/* By the lowest that was there before. @param[in] since  when it left the function, s */
 static gab_status tell(const gab_world *world, const gab_members *before, double since)
 {
   const gab_members *now = gab_world_members(world);
@@ -91,31 +91,32 @@ static gab_status tell(const gab_world *world, const gab_members *before, double
   if (lost > 0 && gab_world_slot(world) == gab_members_slot(&survivors, 0))
     gab_log_all(GAB_LOG_INFO,
                 "%" PRId32 " process%s died; going back with %" PRId32 " of %" PRId32
-                " slots after %.3f s, %.3f s of it until all had come",
+                " slots after %.3f s; the longest wait for the last to come was %.3f s",
                 lost, lost > 1 ? "es" : "", gab_members_count(now), now->slots, gab_seconds() - since,
-                times.revoke);
+                times.waited);
   gab_members_release(&survivors);
   return GAB_OK;
 }
 
-static gab_status repair(gab_world *world, const gab_members *before)
+static gab_status repair(gab_world *world, const gab_members *before, double since)
 {
-  const double since = gab_seconds();
   gab_status intent;
   GAB_TRY(gab_world_repair(world, &intent));
   if (intent != GAB_OK) return intent;
+  GAB_TRY(check_size(world));
   if (tell(world, before, since) != GAB_OK) gab_error_clear(); /* it was no more than a line for people */
-  return check_size(world);
+  return GAB_OK;
 }
 
 static gab_status go_back(gab_world *world, gab_status why)
 {
+  const double since = gab_seconds();
   gab_members before = {0};
   if (why != GAB_ERR_FAULT) gab_world_raise(world, why);
   (void)gab_world_check(world); /* takes messages of ports off the memory that handlers may give back */
   clean_up();
   if (gab_members_copy(&before, gab_world_members(world)) != GAB_OK) gab_error_clear();
-  const gab_status status = repair(world, &before);
+  const gab_status status = repair(world, &before, since);
   gab_members_release(&before);
   return status;
 }

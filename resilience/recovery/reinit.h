@@ -1,12 +1,12 @@
 /** @file reinit.h
  *  @brief Global restart behind one call: all processes go back to one function, at full size, within the job.
  *
- *  After Georgakoudis et al. 2020 (Reinit++), section 3.1 and figures 1 and 2, for programs with a decomposition that
- *  must not change and no time loop of this framework. There a changed MPI rolls survivors back by a signal and longjmp
- *  and spawns processes anew; here nothing is changed, no signal is sent, and who takes over is a spare, or a process that MPI_Comm_spawn
- *  starts (gab_reinit_allow_respawning()). The listing is their figure 2; what `foo` saves and loads need not be of this framework,
- *  with gab_reinit_test() as the way out. `state` says nothing about data: REINITED processes may have nothing to load, when somebody
- *  died before the first save.
+ *  After Georgakoudis et al. 2020 (Reinit++), section 3.1 and figures 1 and 2, for programs with a decomposition that must not
+ *  change and no time loop of this framework. There a changed MPI rolls survivors back by a signal and longjmp and spawns
+ *  processes anew; here nothing is changed, no signal is sent, and who takes over is a spare, or a process that
+ *  MPI_Comm_spawn starts (gab_reinit_allow_respawning()). The listing is their figure 2; what `foo` saves and loads need
+ *  not be of this framework, with gab_reinit_test() as the way out. `state` says nothing about data: REINITED processes may
+ *  have nothing to load, when somebody died before the first save.
  *
  *  @code
  *    static gab_status foo(gab_world *world, int argc, char **argv, gab_reinit_state state, void *user)
@@ -34,10 +34,11 @@
  *  @endcode
  *
  *  The launcher. Spares are started by `gabion-launch --spares K`, which has to be told two things. How the program ended, by
- *  gab_beacon_complete() (resilience/reports/beacon.h): without it the launcher ends with 1, *the run ended without completing*, since nobody can tell a program
- *  that returned from one that was killed. And that it gets on: a program that gives no sign of life for `--stall` seconds (300) is
- *  stopped and started again. Calls of the function are one, and so are gab_reinit_test() and gab_state_save(); who computes for
- *  longer without them says `--stall 0`.
+ *  gab_beacon_complete() (resilience/reports/beacon.h): without it the launcher ends with 1, *the run ended without
+ *  completing*, since nobody can tell a program that returned from one that was killed. And that it gets on: a program that
+ *  gives no sign of life for `--stall` seconds (300) is stopped and started again. On the root, the lowest slot, calls of the
+ *  function are one, and so are gab_reinit_test() and gab_state_save(); who computes for longer without them says `--stall 0`.
+ *  A loop that waits for something and calls gab_reinit_test() gets on, too: `--stall` does not see that it hangs.
  *
  *  What runs where. Code before gab_reinit() runs on all processes, spares included, which play no part in it but take
  *  part in collective calls; on a respawned process it runs alone, while the others wait in the repair. The function runs on those that play a slot. Communicators of the application are those of
@@ -45,8 +46,7 @@
  *
  *  Rollback is synchronous: a process goes back when it returns from the function with ::GAB_ERR_FAULT, which every call
  *  of the framework does from the fault on; gab_reinit_test() is such a call that does nothing else. A process that
- *  computes for long without one makes all others wait: gab_repair_times.revoke says for how long, on those that wait in the
- *  repair, and so does a line in the log.
+ *  computes for long without one makes all others wait: gab_repair_times.waited says for how long, and so does a line in the log.
  *
  *  Life of a fault: a process dies -> the others return GAB_ERR_FAULT -> their cleanup handlers run, the last one
  *  first -> repair; a spare takes the seat -> the function is called again, on all. A further death anywhere in this
@@ -96,8 +96,8 @@ void gab_reinit_allow_shrinking(gab_world *world, bool allow);
  *  gab_reinit(). Local. @return ::GAB_ERR_STATE with the reason where nobody can start processes */
 gab_status gab_reinit_allow_respawning(gab_world *world, bool allow);
 
-/** A point at which the rollback may happen, and, on the root, a sign of life for the launcher (once a second); nothing else. Local and
- *  cheap. @return ::GAB_ERR_FAULT, to be returned */
+/** A point at which the rollback may happen, and, on the root, a sign of life for the launcher (once a second); nothing
+ *  else. Local and cheap. @return ::GAB_ERR_FAULT, to be returned */
 gab_status gab_reinit_test(gab_world *world);
 
 /** Adds something to be done before this process goes back: close files, free what the function will allocate again.

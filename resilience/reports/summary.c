@@ -306,7 +306,7 @@ static void log_fault(const gab_fault_record *record)
           " steps were computed again%s; recovery took %.3f s",
           gab_fault_who(record->lost, GAB_MOST_LOST_RECORDS, fault->lost_count, lost, sizeof lost),
           fault->noticed_step, fault->noticed_step - fault->restored_step,
-          gab_fault_is_local(fault) ? " by who took over, none by others" : "", fault->seconds);
+          fault->is_local ? " by who took over, none by others" : "", fault->seconds);
 }
 
 /* The parts that took most; all are in summary.json. */

@@ -33,6 +33,15 @@ is 'abs(d["step_seconds"] - 256e-6) < 1e-12' True
 # 16 cells send 3 populations, and at corners inside of a side single ones.
 is 'd["sent_bytes_per_step"]["least"] >= 2 * 16 * 3 * 8' True
 
+is 'd.get("steps_to_log_the_state", "no log")' 'no log'
+log=(--set 'resilience.strategies=[local, shrink]' --set resilience.memory.overlap=false --set resilience.local.log_limit=6)
+plan 0 good.yaml -n 2 --json "${log[@]}"
+is 'abs(d["steps_to_log_the_state"] - d["checkpoint_bytes"] / d["sent_bytes_per_step"]["most"]) < 1e-9' True
+is 'd["log_limit"] == 6' True
+steps=$(command -v python3 >/dev/null && value 'max(1, int(2 * d["steps_to_log_the_state"]))')
+plan 0 good.yaml -n 2 "${log[@]}"
+grep -q "a checkpoint comes every ${steps:-[0-9]*} steps at the latest (log_limit 6)" said.txt || complain "the log in the plan: $(cat said.txt)"
+
 plan 0 good.yaml -n 8 --json --scheme none
 is 'd["recovery_peak_bytes"], d["copies"]' '(None, 0)'
 is 'd["memory_bytes"]["most"] == d["state_bytes"]["most"] + d["checkpoint_bytes"]' True

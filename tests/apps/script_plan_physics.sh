@@ -48,8 +48,29 @@ compare() {
   wrong=$(python3 compare.py "$processes" $what 2>&1)
   [ -z "$wrong" ] || complain "$program $*: $wrong"
 }
+
+# What local recovery logs: what is sent, and with each message its head; sums over all processes come on top.
+logs() { # logs CASE [options]: 4 processes and a spare
+  local wrong
+  rm -rf out
+  "$GABION_BUILD/bin/gabion" plan "$@" -n 4 --json --bandwidth 1e9 >plan.json 2>said.txt || complain "plan $*: $(cat said.txt)"
+  timeout 100 "$GABION_LAUNCH" -n 4 --spares 1 -- "$GABION_BUILD/bin/gabion" run "$@" --out out >said.txt 2>&1 ||
+    complain "run $*: $(cat said.txt)"
+  wrong=$(python3 - <<'PYTHON' 2>&1
+import json
+plan, summary = json.load(open("plan.json")), json.load(open("out/summary.json"))
+logged = summary["local"]["logged_bytes"] / summary["steps"] / 4
+sent, messages = plan["sent_bytes_per_step"]["mean"], plan["messages_per_step"]["mean"]
+if not 0 <= logged - sent <= 128 * (messages + 4): print("planned %g in %g messages, logged %g a step" % (sent, messages, logged))
+PYTHON
+  )
+  [ -z "$wrong" ] || complain "log of $*: $wrong"
+}
 tutorial=$GABION_SOURCE/apps/tutorial
 often=(--set resilience.memory.every=5 --set run.steps=20)
+
+logs "$GABION_SOURCE/tests/faults/local.yaml" --set run.steps=200 --set output={} --set run.check_every=200
+logs "$GABION_SOURCE/tests/faults/local_phase.yaml" --set run.steps=60 --set output={}
 
 # A flow: a field for each block, two of them, blocks in strips; bodies; levels.
 box=(good.yaml --set 'domain.cells=[256, 256]' --set run.check_every=20 --set output={} "${often[@]}")

@@ -51,7 +51,8 @@ static void count_fault(void *user, const gab_fault *fault)
 {
   local_life *life = user;
   life->faults++;
-  life->alone += fault->strategy == gab_strategy_local.name && fault->lost_count == 1 && fault->returned == 1;
+  life->alone += fault->strategy == gab_strategy_local.name && fault->lost_count == 1 &&
+                 fault->returned == 1 && fault->is_local && fault->incarnation >= 1;
 }
 
 static gab_status judge_result(void *user, gab_step step)

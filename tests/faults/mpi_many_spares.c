@@ -90,6 +90,7 @@ static void count_recovery(void *user, const gab_fault *fault)
 {
   long_life *life = user;
   life->recoveries++;
+  REQUIRE(!fault->is_local && (fault->incarnation > 0) == (fault->returned > 0));
   life->returned += fault->returned;
   if (life->recoveries == SETTLED) {
     life->earlier = take_stock(life->app.world);

@@ -41,7 +41,7 @@ for np in ${*:-3 5}; do
     done
     a=$((1 + RANDOM % 9))
     with_deaths $program "$np" 3 "1@$a,$np@$((a + 1 + RANDOM % 9)),0@$((a + 10 + RANDOM % 9))"
-    with_deaths $program "$np" 2 "1@$a,$np@$a" # who takes over dies, when it has gone back and saved nothing yet
+    with_deaths $program "$np" 2 "1@$a,$np@$a" # who takes over dies, when it has gone back and computed nothing yet
     GABION_STATE_RESPAWN=1 with_deaths $program "$np" 0 "1@$a,0@$((a + 1 + RANDOM % 9))" # processes are started anew
     ((np < 4)) || with_deaths $program "$np" 2 "1@$a,3@$a"
   done

@@ -61,7 +61,7 @@ static uint64_t spare_pids[MOST_SPARES];
 
 static void give_up(const char *what, int line)
 {
-  printf("mpi_reinit (%s): seat %d, slot %d, line %d: wrong: %s (%s)\n", play->name,
+  printf("helper_reinit (%s): seat %d, slot %d, line %d: wrong: %s (%s)\n", play->name,
          (int)gab_world_seat(world), (int)gab_world_slot(world), line, what, gab_error_message());
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -182,7 +182,7 @@ static gab_status foo(gab_world *w, int argc, char **argv, gab_reinit_state stat
   REQUIRE(w == world && !gab_world_is_spare(world));
   REQUIRE(state == (calls > 1 ? GAB_REINIT_REINITED : was_spare ? GAB_REINIT_RESTARTED : GAB_REINIT_NEW));
   if ((play->mode & IS_BUSY) && state == GAB_REINIT_REINITED && gab_world_slot(w) == WAITS)
-    REQUIRE(gab_world_repair_times(w).revoke > 0.5); /* of the second that it has waited for sure */
+    REQUIRE(gab_world_repair_times(w).waited > 0.5); /* of the second that it has waited for sure */
   pass(ENTERING, app->step);
   REQUIRE(gab_reinit(w, argc, argv, foo, user) == GAB_ERR_STATE);
   GAB_TRY(gab_reinit_add_cleanup(world, count_cleanup, &first));

@@ -6,6 +6,8 @@
 
 #include "core/base/log.h"
 
+#include <fenv.h>
+
 /* A ledger that every slot keeps for itself; the sum over all slots must survive deaths. */
 typedef struct ledger {
   gab_world *world;
@@ -204,13 +206,34 @@ static void checkpoints_by_time_are_taken_and_restore(automaton *app)
   gab_timeloop_destroy(&loop);
 }
 
+static gab_status look_at_rounding(void *user, gab_step step)
+{
+  (void)user, (void)step;
+  CHECK(fegetround() == FE_TONEAREST);
+  return GAB_OK;
+}
+
+/* However the program, or one process of it, has them when it comes. */
+static void numbers_are_rounded_to_nearest(automaton *app)
+{
+  gab_timeloop *loop;
+  if (gab_world_is_root(app->world)) fesetround(FE_DOWNWARD);
+  REQUIRE_OK(gab_timeloop_create(app->forest, 1, &loop));
+  REQUIRE_OK(gab_timeloop_add_task(loop, "look", look_at_rounding, NULL));
+  REQUIRE_OK(gab_timeloop_run(loop));
+  gab_timeloop_destroy(&loop);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
+  fesetround(FE_UPWARD);
   REQUIRE_OK(gab_world_create(&argc, &argv, &world));
+  CHECK(fegetround() == FE_TONEAREST);
   gab_log_set_level(GAB_LOG_ERROR, GAB_LOG_ERROR);
   automaton app = {.forest = NULL};
   CHECK(automaton_create(&app, world, (int32_t[]){2, 2, 2}) == GAB_OK);
+  numbers_are_rounded_to_nearest(&app);
   duties_come_before_the_first_step_and_when_due(&app);
   updates_are_counted_as_the_grid_changes(&app);
   checkpoints_by_time_are_taken_and_restore(&app);

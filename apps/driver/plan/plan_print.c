@@ -1,6 +1,7 @@
 /* A plan for people and for programs. */
 #include "apps/driver/plan/plan.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ALL = GAB_BALANCE_LEVELS };
@@ -91,6 +92,27 @@ static void print_spares(const plan_numbers *numbers, FILE *out)
   else fprintf(out, "  processes to be started: unknown without the processes of a node (--per-node)\n");
 }
 
+/* Steps until the process that sends most has logged as much as `images` of the largest. */
+static double steps_to_log(const plan_numbers *numbers, double images)
+{
+  return images * numbers->image / numbers->sent.most;
+}
+
+/* What is sent in a step is kept, as a copy or as the buffer itself, for three intervals of checkpoints at most
+ * (resilience/local/local_limit.c); sums over all processes are, too, and are not counted. */
+static void print_log(const plan_numbers *numbers, FILE *out)
+{
+  if (!numbers->logs || !(numbers->sent.most > 0)) return;
+  print_bytes(out, numbers->logs_less ? "logged in it, if between clusters" : "logged in it", &numbers->sent);
+  fprintf(out,
+          "  log of local recovery: as much as the state after %.0f steps%s; kept for up to three intervals",
+          steps_to_log(numbers, 1), numbers->logs_less ? " or more (--clusters says how many)" : "");
+  if (numbers->log_limit > 0)
+    fprintf(out, ", so a checkpoint comes every %.0f steps at the latest (log_limit %g)",
+            fmax(1, floor(steps_to_log(numbers, numbers->log_limit) / 3)), numbers->log_limit);
+  fprintf(out, "\n");
+}
+
 void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, FILE *out)
 {
   char text[24], what[64];
@@ -116,6 +138,7 @@ void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, 
   print_bytes(out, "sent in a step of level 0", &numbers->sent);
   fprintf(out, "  %-40s %10.0f %10.2f %10.0f\n", "messages of it", numbers->messages.least,
           numbers->messages.mean, numbers->messages.most);
+  print_log(numbers, out);
   print_checkpoint(numbers, out);
   print_spares(numbers, out);
   if (numbers->memory_given > 0) print_fewest(numbers, out);
@@ -206,6 +229,10 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
     put_number(json, "fewest_processes_at_peak", numbers->fewest_at_peak);
   }
   put_number(json, "checkpoint_bytes", numbers->image);
+  if (numbers->logs && numbers->sent.most > 0) {
+    put_number(json, "steps_to_log_the_state", steps_to_log(numbers, 1));
+    put_number(json, "log_limit", numbers->log_limit);
+  }
   put_number(json, "bandwidth", numbers->bandwidth);
   gab_json_bool(json, "bandwidth_measured", numbers->is_measured);
   put_number(json, "checkpoint_seconds", numbers->cost);
