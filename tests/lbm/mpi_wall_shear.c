@@ -173,7 +173,7 @@ static void in_a_pulse(gab_world *world)
   telling = by_cell;
   telling.rate_of_stress = told_rate;
   for (int told = 0; told < 2; ++told) {
-    flow_case given = {.dimension = 3, .cells = {9, 9, 9}, .block = {9, 9, 3}};
+    flow_case given = {.dimension = 3, .cells = {9, 9, 9}, .block = {9, 3, 3}};
     given.options = (gab_lbm_options){.lattice = &gab_lattice_d3q19,
                                       .collision = told ? &telling : &by_cell,
                                       .omega = own_rate,
