@@ -298,12 +298,12 @@ def draw_lines(plt, results, path, heading, what, failures, panels):
     """panels: (title, conditions); failures: way -> failure."""
     figure, axes = plt.subplots(1, len(panels), figsize=(5.2 * len(panels), 4), squeeze=False)
     for axis, (title, conditions) in zip(axes.flat, panels):
-        for way, failure in failures.items():
+        for number, (way, failure) in enumerate(failures.items()):  # a way has one colour in all panels
             points = [(np,) + interval(found) for np in results.np
                       for found in [results.values(what, np=np, way=way, failure=failure, **conditions)] if found]
             if points:
                 axis.errorbar([p[0] for p in points], [p[1] for p in points], yerr=[p[2] or 0 for p in points], fmt="o-",
-                              capsize=3, markersize=4, label=way)
+                              capsize=3, markersize=4, label=way, color="C%d" % number)
         axis.set_xscale("log", base=2)
         axis.set_xticks(results.np, [str(np) for np in results.np])
         axis.set_ylim(bottom=0)
