@@ -11,8 +11,9 @@
 #   --clusters C resilience.local.clusters=C, and a third of the kills are of several processes of one cluster at once, a third of
 #                one process in each of two clusters; as far as --kills allows, and as long as processes of the start are left there
 #   --second WHAT two kills in a run, the second one when the events of the run say that it is time: `adjacent`, a slot beside the first as soon
-#                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others; `holder`, who keeps the image
-#                of the first; `spare`, who has taken over, as soon as it has caught up; `all`, one after the other in turn
+#                as that is taken over; `checkpoint`, the same behind the next checkpoint of the others (as slot 0 writes that event, it is
+#                not the first one to die then); `holder`, who keeps the image of the first; `spare`, who has taken over, as soon as it
+#                has caught up; `all`, one after the other in turn
 #   --case FILE  default: tests/faults/local.yaml, a flow; tests/faults/local_sphere.yaml has a body in 3D, local_phase.yaml is a phase
 #                field
 #   --out DIR    default: BUILD/local-kills; a run that did not end as it has to stays there with its log
@@ -46,6 +47,7 @@ while (($#)); do
 done
 KILLS=${KILLS:-$SPARES}
 for number in "$RUNS" "$SEED" "$N" "$SPARES" "$KILLS" "${CLUSTERS:-1}"; do [[ $number =~ ^[0-9]+$ ]] || fail "$number is no whole number"; done
+[ -z "$SECOND" ] || ((N > 1)) || fail "--second needs two slots at least"
 case $SECOND in ''|adjacent|checkpoint|holder|spare|all) ;; *) fail "--second $SECOND: adjacent, checkpoint, holder, spare or all" ;; esac
 if [ -n "$CLUSTERS" ]; then MORE+=(--set "resilience.local.clusters=$CLUSTERS"); fi
 OUT=$(realpath -m "${OUT:-$GABION_BUILD/local-kills}")
@@ -142,8 +144,10 @@ disturb_twice() {
     if [ -n "$seat" ]; then pid_of[seat]=$pid; fi
   done
   sleep "0.$(printf %03d $((RANDOM % 1000)))"
-  slot=$((RANDOM % N)) second=$(((slot + 1) % N))
-  if ((RANDOM % 2)); then second=$(((slot + N - 1) % N)); fi
+  slot=$((RANDOM % N))
+  if [ "$what" = checkpoint ]; then slot=$((1 + RANDOM % (N - 1))); fi
+  second=$((slot + 1 - 2 * (RANDOM % 2))) # in a flow with ends the first slot and the last one are no neighbours
+  if ((second < 0)); then second=1; elif ((second == N)); then second=$((N - 2)); fi
   kill_seat "$slot"
   await "$dir" "\"slot\": $slot,.*\"event\": \"took over\"" 1 || return 0
   case $what in
@@ -178,8 +182,8 @@ for ((run = 1; run <= RUNS; run++)); do
   if [ "$(value "$dir" checksum)" != "$expected" ]; then complain "run $run: checksum $(value "$dir" checksum) instead of $expected"; continue; fi
   if (($(count "$dir/summary.json" '"strategy": "\(spare\|shrink\|disk\)"'))); then
     other_runs=$((other_runs + 1))
-    if (($(count "$dir/events.jsonl" '"event": "local handed over"') == 0)); then # all were inside: nothing is handed over
-      echo "run $run: ${what:+$what: }no machine handed over: a death in a section, where local recovery is off (noticed in step $(sed -n 's/.*"strategy": "\(spare\|shrink\|disk\)".*"noticed_step": \([0-9]*\).*/\2 by \1/p' "$dir/summary.json" | head -n 1))" >>"$OUT/handed_over.txt"
+    if (($(count "$dir/events.jsonl" '"event": "local handed over"') == 0)); then # as where all are inside
+      echo "run $run: ${what:+$what: }none was handed over: as in a section, where local recovery is off (noticed in step $(sed -n 's/.*"strategy": "\(spare\|shrink\|disk\)".*"noticed_step": \([0-9]*\).*/\2 by \1/p' "$dir/summary.json" | head -n 1))" >>"$OUT/handed_over.txt"
     fi
     grep -h -o '"event": "local handed over".*' "$dir/events.jsonl" | sed 's/.*"reason": //' | sort -u | tr -d '}' | sed "s/^/run $run: ${what:+$what: }handed over: /" >>"$OUT/handed_over.txt" || true
   elif (($(count "$dir/summary.json" '"strategy": "local"'))); then
@@ -197,6 +201,6 @@ done
   echo "local recovery alone: $local_runs runs, $local_faults deaths of slots; another strategy: $other_runs runs; no slot lost: $too_late runs;"
   echo "a slot and all holders of its image killed together, which ends a run without a disk: $lost_runs runs"
   echo "stalls rescued by the launcher: $(wc -l <"$GABION_RESCUE_LOG")"
-  if [ -e "$OUT/handed_over.txt" ]; then cut -d: -f2- "$OUT/handed_over.txt" | sort | uniq -c; fi
+  if [ -e "$OUT/handed_over.txt" ]; then cut -d: -f2- "$OUT/handed_over.txt" | sed 's/ (noticed in step .*//' | sort | uniq -c; fi
 } | tee "$OUT/summary.txt"
 ((failures == 0))

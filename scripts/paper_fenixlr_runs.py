@@ -206,7 +206,8 @@ def figure_10(out, gabion, runs, seven):
     found = False
     for slots in (8, 16, 32):
         group = [run for run in runs if run.about["slots"] == slots]
-        undisturbed = [run for run in group + seven if run.about["slots"] == slots and not run.about["deaths"]]
+        undisturbed = ([run for run in group if not run.about["deaths"]] or
+                       [run for run in seven if run.about["slots"] == slots and not run.about["deaths"]])
         disturbed = [run for run in group if run.about["deaths"]]
         if not undisturbed or not disturbed:
             continue

@@ -2,10 +2,10 @@
  *  @brief Sender-based message log: what was sent on logged channels, until nobody can ask for it any more.
  *
  *  A slot that comes back needs the messages that it had received since its checkpoint. Their senders keep
- *  them: per channel (target, context) numbered from 0 in the order of sending, each with step, pattern and
- *  iteration (sender-based logging; Gamell et al. 2015, section 3.2, "Consistency"). Large messages are
- *  not copied: the journal takes the memory of the send buffer and hands back a free one. Small ones are
- * copied, so that a page is not spent on a number.
+ *  them: per channel (target, context) numbered in the order of sending, from 0 or from where
+ *  gab_journal_begin_channel() said, each with step, pattern and iteration (sender-based logging; Gamell et
+ *  al. 2015, section 3.2, "Consistency"). Large messages are not copied: the journal takes the memory of the send
+ *  buffer and hands back a free one. Small ones are copied, so that a page is not spent on a number.
  *
  *  Messages belong to *intervals*, each of which begins at a checkpoint; they are freed by intervals, or by their
  * numbers if they only pass through. The
@@ -36,7 +36,7 @@ typedef struct gab_journal_label {
 
 /** A logged message; owned by the journal. */
 typedef struct gab_journal_entry {
-  uint64_t number; /**< on its channel, from 0 */
+  uint64_t number; /**< on its channel */
   gab_step since;  /**< the checkpoint at which its interval began */
   gab_journal_label label;
   unsigned char *data; /**< stays where it is as long as the entry lives */
@@ -85,9 +85,11 @@ void gab_journal_let_go(gab_journal *journal, gab_journal_entry *entry);
 void gab_journal_free_before(gab_journal *journal, gab_step checkpoint);
 /** Frees the messages of a channel below a number: nobody will ask for them. */
 void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number);
-/** Begins a channel that has none yet: its first message has the number `next`. */
+/** Begins a channel: its first message has the number `next`.
+ *  @return ::GAB_ERR_STATE if there is one to that target in that context */
 gab_status gab_journal_begin_channel(gab_journal *journal, gab_slot target, uint32_t context, uint64_t next);
-/** Frees all messages to a target and forgets its channels. The bytes of those that are held stay until they are let go. */
+/** Frees all messages to a target and forgets its channels, which may begin again. The bytes of messages that are held
+ *  stay until they are let go. */
 void gab_journal_forget_target(gab_journal *journal, gab_slot target);
 /** Whether more than `limit` bytes are kept; 0 is no limit. */
 bool gab_journal_is_full(const gab_journal *journal, size_t limit);
@@ -95,8 +97,8 @@ gab_journal_stats gab_journal_statistics(const gab_journal *journal);
 
 /** Packs target, context and next number of all channels. */
 gab_status gab_journal_pack_numbers(const gab_journal *journal, gab_buffer *out);
-/** Forgets all messages and goes on from packed numbers, in the interval of `checkpoint`. The bytes of those that are held
- * stay until they are let go.
+/** Forgets all messages and goes on from packed numbers, in the interval of `checkpoint`. The bytes of those that are
+ *  held stay until they are let go.
  *  @return ::GAB_ERR_CORRUPT, then the journal is empty */
 gab_status gab_journal_restart(gab_journal *journal, gab_step checkpoint, gab_reader *in);
 

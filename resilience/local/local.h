@@ -176,7 +176,8 @@ gab_status gab_local_leave(gab_local *local);
  *  neighbours are so of each other. Who was one before and is nothing else (holder, ward, in the tree) is no partner any more. To be
  *  called before anything of who has left is delivered, and where nobody came back in this generation (who did is not known to new
  *  neighbours).
- *  @return ::GAB_ERR_STATE outside of a section, or if a message of who ceases to be a partner is there and was not received */
+ *  @return ::GAB_ERR_STATE outside of a section, if this slot came back or knows of one that did, or if a message of who
+ *  ceases to be a partner is there and was not received */
 gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count);
 
 /** Whether nothing is open here: the last checkpoint is known to be committed, the copies of it that this slot keeps

@@ -127,8 +127,7 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
                           gab_reader payload)
 {
   void *list = channel->arrived;
-  /* grown by hand: the list shrinks between, which gab_list_room() does not allow */
-  GAB_TRY(gab_realloc((channel->arrived_count + 1) * sizeof *channel->arrived, GAB_MEMORY_OTHER, &list));
+  GAB_TRY(gab_list_room(&list, channel->arrived_count, sizeof *channel->arrived));
   channel->arrived = list;
   gab_local_arrival *place = &channel->arrived[channel->arrived_count];
   *place = *head;
@@ -140,7 +139,8 @@ static gab_status take_in(const gab_local *local, gab_local_channel *channel, co
   return gab_local_keep_hash(local, channel, place);
 }
 
-/* The sender is no partner any more, or has become one again since. Without this the message would be lost, and nobody would notice. */
+/* The sender is no partner any more, or has become one again since. Without this the message would be lost, and nobody
+ * would notice. */
 static gab_status came_late(const gab_local *local, gab_slot from, const gab_local_arrival *head)
 {
   GAB_FAIL(
@@ -287,7 +287,8 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
   return GAB_OK;
 }
 
-/* The partner has messages that are not made again. What it has had before it went back itself, with the cluster, counts as well. */
+/* The partner has messages that are not made again. What it has had before it went back itself, with the cluster, counts
+ * as well. */
 static bool lacks_messages(const gab_local *local, const gab_local_partner *partner)
 {
   for (uint32_t c = 0; c < local->setup.contexts; c++) {

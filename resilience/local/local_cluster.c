@@ -46,7 +46,8 @@ gab_status gab_local_make_members(gab_local *local)
 
 /* ---------------------------------------------------------------- recovery lines */
 
-/* And how far the partner was, as far as it was heard here: one that has no neighbour elsewhere would not know when it has caught up. */
+/* And how far the partner was, as far as it was heard here: one that has no neighbour elsewhere would not know when it
+ * has caught up. */
 gab_status gab_local_pack_line(const gab_local *local, const gab_local_partner *to, gab_buffer *out)
 {
   GAB_TRY(gab_put_i64(out, local->line));

@@ -1,10 +1,11 @@
 /** @file local_impl.h
  *  @brief What the sources of local recovery share.
  *
- *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, who plays what),
- * local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of what is left out),
- * local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections), local_stop.c (when all
- * stop), local_image.c (what the machine adds to an image), local_cluster.c (clusters of several slots).
+ *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, who plays
+ *  what), local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of
+ *  what is left out), local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections),
+ *  local_stop.c (when all stop), local_image.c (what the machine adds to an image), local_cluster.c (clusters of several
+ *  slots).
  *
  *  Tier: internal, never installed.
  */
@@ -13,7 +14,8 @@
 
 #include "resilience/local/local.h"
 
-/** Numbers of channels that a global section has made begin at that section, counted from 1, times 2 to the power of this. */
+/** Numbers of channels that a global section has made begin at that section, counted from 1, times 2 to the power of
+ *  this. */
 enum { GAB_LOCAL_SECTION_SHIFT = 32 };
 
 typedef enum gab_local_kind {
@@ -87,10 +89,10 @@ typedef struct gab_local_channel {
   uint64_t replayed;     /**< the messages below were replayed, or it had them when it greeted */
   uint64_t acknowledged; /**< thereof those below are delivered, as it has told */
   bool replaying;
-  /* with clusters, over all lives of both: how far the slot was that makes the messages */
-  uint64_t reached; /**< the messages below have arrived here */
-  uint64_t
-      had; /**< a partner of the cluster has had those below, or they were made here before this slot went back */
+  /* with clusters, over all lives of both; both only grow */
+  uint64_t reached; /**< of what the partner sends, so many have ever arrived here, in any life */
+  uint64_t had; /**< of what this slot sends, so many had arrived at the partner, or were made here, before a
+                         roll-back */
 } gab_local_channel;
 
 /** An image as it is kept: head of the machine, then the application's. */

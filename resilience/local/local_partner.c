@@ -70,7 +70,8 @@ void gab_local_release_partner(gab_local_partner *partner)
   gab_free(&partner->askers);
 }
 
-/* What it has sent before the section is delivered, as nothing is under way at a checkpoint; what is not would be lost. */
+/* What it has sent before the section is delivered, as nothing is under way at a checkpoint; what is not would be
+ * lost. */
 static gab_status check_delivered(const gab_local *local, const gab_local_partner *partner)
 {
   for (uint32_t c = 0; c < local->setup.contexts; c++)
@@ -98,8 +99,8 @@ void gab_local_drop_former(gab_local *local)
   local->partner_count = kept;
 }
 
-/* Who was a neighbour before may become one again. The numbers of its channels begin beyond all that they had: a message of then is never
- * taken for one of now. */
+/* Who was a neighbour before may become one again. The numbers of its channels begin beyond all that they had (fewer than
+ * 2^32 between two sections): a message of then is never taken for one of now. */
 static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
 {
   const uint64_t first = local->arrived << GAB_LOCAL_SECTION_SHIFT;
@@ -114,12 +115,17 @@ static gab_status begin_channels(gab_local *local, gab_local_partner *partner)
   return GAB_OK;
 }
 
-/* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and ward, parent and child,
- * members of a cluster. So both forget their channels in the same section. Nobody plays on from an image of before, since the section is
- * entered (local_image.c): no message of then is asked for again. */
+/* Who has no role then has none on the other side either: neighbours are so of each other, as are holder and ward, parent
+ * and child, members of a cluster. So both forget their channels in the same section. Nobody plays on from an image of
+ * before, since the section is entered (local_image.c): no message of then is asked for again. Channels are new on both
+ * sides, and the partner of a new one is taken to sit where it sat at the beginning, in its first life: so nobody may have
+ * come back. */
 gab_status gab_local_set_neighbours(gab_local *local, const gab_slot *neighbours, int32_t count)
 {
   if (!gab_local_is_inside(local)) GAB_FAIL(GAB_ERR_STATE, "this process is in no global section");
+  if (local->life > 0 || local->address_count > 0)
+    GAB_FAIL(GAB_ERR_STATE,
+             "a slot came back in this generation: who it is now is not known to new neighbours");
   for (size_t i = 0; i < local->partner_count; i++) local->partners[i].roles &= ~(uint32_t)ROLE_NEIGHBOUR;
   for (int32_t i = 0; i < count; i++) {
     const bool is_new = !gab_local_find(local, neighbours[i]);

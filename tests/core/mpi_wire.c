@@ -1,5 +1,5 @@
 /* Messages of all sizes arrive whole and in order between all places, lent memory comes back, a death is told to all and
- * again to who sends to the dead, and the living talk on without a repair. */
+ * again to who sends to the dead, and the living talk on without a repair; whoever is near, or is no more. */
 /* gabion-test: np=2,3,5 timeout=60 labels=quick needs=ulfm */
 #include "core/messages/collective.h"
 #include "core/messages/port.h"
@@ -105,6 +105,45 @@ static void end(uint64_t number, gab_seat living)
   REQUIRE(status == GAB_OK || status == GAB_ERR_FAULT);
 }
 
+/* Asks for the places that are near, one after the other; all but `next` are to go, or stay. */
+typedef struct near_places {
+  gab_seat next;
+  bool all_stay;
+  int count; /* that were asked for */
+  bool right;
+} near_places;
+
+static bool stays(const void *user, gab_seat place)
+{
+  near_places *asked = *(near_places *const *)user;
+  asked->count++;
+  asked->right = asked->right || place == asked->next;
+  return asked->all_stay || place == asked->next;
+}
+
+static near_places keep_near(gab_seat next, bool all_stay)
+{
+  near_places asked = {.next = next, .all_stay = all_stay}, *of = &asked;
+  gab_wire_keep_near(state.wire, stays, &of);
+  return asked;
+}
+
+/* Of all the others only the next one stays near; the others are heard all the same. */
+static void leave_one_near(void)
+{
+  const gab_seat next = (state.me + 1) % state.places;
+  for (int twice = 0; twice < 2; twice++)
+    for (gab_seat place = 0; place < state.places; place++)
+      if (place != state.me) REQUIRE_OK(gab_wire_add_near(state.wire, place));
+  REQUIRE(gab_wire_statistics(state.wire).near == (size_t)state.places - 1);
+  near_places asked = keep_near(next, false);
+  REQUIRE(asked.count == state.places - 1 && asked.right);
+  REQUIRE(gab_wire_statistics(state.wire).near == 1);
+  asked = keep_near(next, true);
+  REQUIRE(asked.count == 1 && asked.right);
+  REQUIRE(gab_wire_statistics(state.wire).near == 1);
+}
+
 int main(int argc, char **argv)
 {
   gab_world *world;
@@ -116,8 +155,10 @@ int main(int argc, char **argv)
   state.places = gab_wire_places(state.wire);
   state.me = gab_wire_place(state.wire);
   REQUIRE(state.places == gab_world_members(world)->slots && state.me == gab_world_slot(world));
-  REQUIRE_OK(gab_wire_add_near(state.wire, (state.me + 1) % state.places));
+  leave_one_near();
   all_pairs(0, 3, state.places);
+  (void)keep_near(GAB_NO_SEAT, false);
+  REQUIRE(gab_wire_statistics(state.wire).near == 0);
 
   /* The last one dies, when it has heard from all; the others hear of it and talk on. */
   const gab_seat dead = state.places - 1;

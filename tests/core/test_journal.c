@@ -228,6 +228,74 @@ static void restarts_from_the_numbers_of_an_image(void **state)
   gab_buffer_release(&image);
 }
 
+static void a_channel_may_begin_at_any_number(void **state)
+{
+  (void)state;
+  const uint64_t first = UINT64_C(3) << 32;
+  gab_buffer image = {0};
+  assert_int_equal(gab_journal_begin_interval(journal, 40), GAB_OK);
+  log_message(1, 0, 20, 0);
+  assert_int_equal(gab_journal_begin_channel(journal, 1, 1, first), GAB_OK);
+  assert_int_equal(gab_journal_begin_channel(journal, 0, 0, 5), GAB_OK);
+  assert_int_equal(gab_journal_next(journal, 1, 1), first);
+  assert_int_equal(gab_journal_first(journal, 1, 1), first);
+  assert_null(gab_journal_find(journal, 1, 1, first - 1));
+  assert_null(gab_journal_find(journal, 1, 1, 0));
+  assert_int_equal(gab_journal_next(journal, 1, 0), 1);
+  for (uint64_t i = 0; i < 3; i++) assert_int_equal(log_message(1, 1, 20, (int)i)->number, first + i);
+  assert_int_equal(gab_journal_find(journal, 1, 1, first + 2)->data[0], 2);
+  assert_null(gab_journal_find(journal, 1, 1, 2));
+  assert_int_equal(log_message(0, 0, 20, 0)->number, 5);
+  assert_int_equal(gab_journal_begin_channel(journal, 1, 1, 2 * first), GAB_ERR_STATE);
+  assert_int_equal(gab_journal_begin_channel(journal, 1, 0, first), GAB_ERR_STATE);
+  assert_int_equal(gab_journal_next(journal, 1, 1), first + 3);
+  assert_int_equal(gab_journal_next(journal, 1, 0), 1);
+  assert_int_equal(gab_journal_pack_numbers(journal, &image), GAB_OK);
+  gab_reader in = gab_reader_of_buffer(&image);
+  assert_int_equal(gab_journal_restart(journal, 40, &in), GAB_OK);
+  assert_int_equal(gab_journal_next(journal, 1, 1), first + 3);
+  gab_buffer_release(&image);
+}
+
+static void what_went_to_a_target_is_forgotten(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 4; i++)
+    for (gab_slot target = 1; target <= 3; target++)
+      for (uint32_t context = 0; context < 2; context++) log_message(target, context, LARGE, 10 * target + i);
+  gab_journal_entry *held = gab_journal_find(journal, 2, 1, 3);
+  const unsigned char *bytes = held->data;
+  gab_journal_hold(journal, held);
+  gab_journal_forget_target(journal, 7); /* never used */
+  assert_int_equal(gab_journal_statistics(journal).messages, 24);
+  gab_journal_forget_target(journal, 2);
+  for (uint32_t context = 0; context < 2; context++) {
+    assert_null(gab_journal_find(journal, 2, context, 3));
+    assert_int_equal(gab_journal_next(journal, 2, context), 0);
+    assert_int_equal(gab_journal_first(journal, 2, context), 0);
+    for (gab_slot target = 1; target <= 3; target += 2)
+      for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(gab_journal_find(journal, target, context, i)->data[LARGE - 1],
+                         10 * target + (int)i);
+  }
+  assert_int_equal(gab_journal_statistics(journal).messages, 16);
+  assert_int_equal(gab_journal_statistics(journal).bytes, 16 * LARGE);
+  assert_int_equal(gab_journal_begin_channel(journal, 2, 1, 100), GAB_OK);
+  assert_int_equal(log_message(2, 1, LARGE, 99)->number, 100);
+  gab_buffer buffer;
+  gab_buffer_init(&buffer, GAB_MEMORY_MESSAGE);
+  for (int i = 0; i < 12; i++) { /* more than have become free */
+    gab_journal_entry *entry;
+    fill(&buffer, LARGE, 99);
+    assert_int_equal(gab_journal_append(journal, 1, 0, &no_label, &buffer, &entry), GAB_OK);
+  }
+  gab_buffer_release(&buffer);
+  for (size_t i = 0; i < LARGE; i++) assert_int_equal(bytes[i], 23);
+  const size_t before = gab_journal_statistics(journal).free_bytes;
+  gab_journal_let_go(journal, held);
+  assert_true(gab_journal_statistics(journal).free_bytes >= before + LARGE);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -239,6 +307,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(what_passes_through_is_freed_by_number, make, end),
       cmocka_unit_test_setup_teardown(what_is_held_outlives_its_interval, make, end),
       cmocka_unit_test_setup_teardown(restarts_from_the_numbers_of_an_image, make, end),
+      cmocka_unit_test_setup_teardown(a_channel_may_begin_at_any_number, make, end),
+      cmocka_unit_test_setup_teardown(what_went_to_a_target_is_forgotten, make, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Slots exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a slot has to do, and whose messages
- * the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Behind the last section, before anything
- * else, a process dies, and then one that was its neighbour before: both come back alone. */
+/* Slots exchange their blocks to and fro, so that neighbours change in each of five sections: with whom a slot has to do,
+ * and whose messages the wire looks at each time, is the same whenever the blocks lie alike, and does not grow. Soon behind
+ * the last one a process dies, and then one that was its neighbour before: both come back alone. */
 /* gabion-test: np=10 timeout=120 labels=quick needs=ulfm */
 #include "tests/faults/automaton.c"
 #include "tests/mpi_test.h"
@@ -112,10 +112,12 @@ static gab_drill death(gab_slot slot, gab_step step)
 
 int main(int argc, char **argv)
 {
-  const gab_drill drills[] = {death(3, LAST_MOVE + 1), death(4, LAST_MOVE + 6)};
-  /* A checkpoint is waited for until it is committed: a death behind it goes back to it, not to the grid of before. */
+  /* Who dies has the ghosts of the step before, so all others, at most four blocks away along the ring, have begun the step
+   * of the last move at least: they have looked at their partners there, and know that its checkpoint is committed, for
+   * which they wait as long as it takes. So a death goes back to that one, not to the grid of before. */
+  const gab_drill drills[] = {death(3, LAST_MOVE + 4), death(4, LAST_MOVE + 8)};
   const gab_protection protection = {.every = {.steps = EVERY},
-                                     .commit_wait = 100,
+                                     .commit_wait = 1e6, /* times the time since the last one */
                                      .verify = GAB_VERIFY_ALWAYS,
                                      .drills = drills,
                                      .drill_count = 2,

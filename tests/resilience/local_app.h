@@ -25,7 +25,10 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
     FAILED(w, "seat %d restores, which was there from the start", (int)p->seat);
   /* counted at the entrance by others, which may enter before it comes there again */
   if (p->app.arrived) w->excuses.section = true;
+  const int regridded = p->app.regridded;
   GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
+  w->out.met.across += p->restored > 0 && p->app.regridded > regridded;
+  check_partners(p);
   if (p->app.step != checkpoint)
     FAILED(w, "an image of step %d for checkpoint %d", p->app.step, (int)checkpoint);
   if (++p->restored > most_restores(w, p))
@@ -194,7 +197,7 @@ static gab_status at_section(process *p, bool *moved)
   GAB_TRY(gab_local_arrive(p->local));
   *moved = gab_local_is_inside(p->local);
   if (*moved && !is_end && w->problem->regrids) {
-    w->out.gathers = w->takeovers > 0;
+    w->out.gathers = w->takeovers > 0 && !w->problem->stays;
     if (w->out.gathers) return GAB_OK;
     GAB_TRY(regrid(p, moved));
   }
@@ -207,7 +210,7 @@ static gab_status at_section(process *p, bool *moved)
   if (has_witness && section <= w->passed[gab_local_slot(p->local)])
     FAILED(w, "slot %d passes section %d again", (int)gab_local_slot(p->local), section);
   p->passed = section;
-  if (w->left_at[section] == 0) w->left_at[section] = w->out.events;
+  if (w->left_at[section] == 0) w->left_at[section] = w->out.events + 1;
   w->passed[gab_local_slot(p->local)] = section;
   if (is_end) {
     app->place = DONE;

@@ -59,6 +59,7 @@ typedef struct problem {
   int section_every; /* and so many steps behind it, again and again; 0: there is one only */
   int section_end;   /* before this step; 0: up to the end */
   bool regrids;      /* in each of them neighbours change, to those of `later`, and back */
+  bool stays;        /* they do so though somebody came back before, where all should gather */
   bool later[MOST_SLOTS][MOST_SLOTS];
   int extra; /* in this step slot 3 sends slot 4 one message more, which nobody receives; 0: it does not */
   int extra_until; /* it does not come before this section has been passed */
@@ -166,6 +167,7 @@ typedef struct process {
 typedef struct healing {
   bool ill;
   bool restored; /* somebody plays it again */
+  bool across;   /* its image may be one of before a section that is entered, and on its way by now */
 } healing;
 
 /* A holder that came back needs three round trips with a ward before it surely has its copies. */
@@ -189,6 +191,7 @@ typedef struct outcome {
   struct {
     /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
     long behind, uncommitted, holder, regridded, former, caught_up;
+    long across; /* restored a second time, from behind a regrid, and the first time from before it */
   } met;
   int most_partners; /* of a slot, behind a section */
   char failure[400];

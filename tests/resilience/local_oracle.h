@@ -153,6 +153,8 @@ static void end_excuses(world *w)
 {
   const int sure = taken_by_all(w) - w->problem->checkpoint_every;
   if (sure >= 0) w->excuses.no_checkpoint = false;
+  for (gab_slot s = 0; s < w->problem->slots; s++)
+    if (w->healings[s].ill && w->healings[s].across) return;
   if (sure >= w->section_checkpoint) w->excuses.section = false;
 }
 
@@ -217,7 +219,8 @@ static void note_death(world *w, const process *dead)
   count_situations(w, dead, slot);
   const int sure = taken_by_all(w) - problem->checkpoint_every; /* everybody knows that this is committed */
   if (sure < 0) w->excuses.no_checkpoint = true;
-  if (w->arrived_most > 0 && sure < w->section_checkpoint) w->excuses.section = true;
+  const bool across = w->arrived_most > 0 && sure < w->section_checkpoint;
+  if (across) w->excuses.section = true;
   for (gab_slot other = 0; other < problem->slots; other++) {
     const bool is_holder = problem->holder[slot] == other, is_ward = problem->holder[other] == slot;
     if (is_holder && (w->healings[other].ill || w->renewals[slot].rounds > 0)) w->excuses.holder_lost = true;
@@ -225,7 +228,7 @@ static void note_death(world *w, const process *dead)
   }
   for (gab_slot ward = 0; ward < problem->slots; ward++)
     if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
-  w->healings[slot] = (healing){.ill = true};
+  w->healings[slot] = (healing){.ill = true, .across = across};
   w->slot_deaths[slot]++;
 }
 

@@ -1,7 +1,7 @@
 /* gabion-test: timeout=240 labels=quick */
-/* Local recovery behind regrids: partners are those of now, however often neighbours have changed; deaths right behind a regrid, of
- * former neighbours and of such that have become neighbours again; and what is sent across a regrid is never lost unnoticed. What has to
- * hold in every run stands in local_net.h. */
+/* Local recovery behind regrids: partners are those of now, however often neighbours have changed; deaths right behind a
+ * regrid, of former neighbours and of such that have become neighbours again; and what is sent across a regrid is never lost
+ * unnoticed. What has to hold in every run stands in local_net.h. */
 #include "local_ring.h"
 
 /* A ring, and behind every second section another ring: slots two or three apart. */
@@ -34,7 +34,7 @@ static void partners_stay_as_many_as_there_are_roles(void **state)
 }
 
 typedef struct tally {
-  long tried, finished, regridded, former;
+  long tried, finished, regridded, former, across;
 } tally;
 
 static void try(const schedule *plan, tally *tally)
@@ -84,8 +84,8 @@ static void so_are_two_that_were_neighbours_before(void **state)
   assert_true(all.former > 1000);
 }
 
-/* The first one who knows that the checkpoint behind the regrid is committed may be of the cluster of the lost slot, and its holder does not
- * know yet: it begins from the image of before, with the partners of then, and goes on from the other one. */
+/* The first one who knows that the checkpoint behind the regrid is committed may be of the cluster of the lost slot, and its
+ * holder does not know yet: it begins from the image of before, with the partners of then, and goes on from the other one. */
 static void a_cluster_goes_on_from_behind_a_regrid(void **state)
 {
   (void)state;
@@ -103,12 +103,14 @@ static void a_cluster_goes_on_from_behind_a_regrid(void **state)
     const outcome out = run(&plan);
     all.tried++;
     all.finished += out.finished;
+    all.across += out.met.across;
     sum.rollbacks += out.stats.rollbacks;
     sum.jumps += out.stats.jumps;
     if (out.over) assert_int_equal(out.reason, GAB_LOCAL_GLOBAL_SECTION);
   }
   assert_true(all.finished * 10 > all.tried);
   assert_true(sum.rollbacks > 1000);
+  assert_true(all.across > 0);
 }
 
 /* It is in the queue when the two part, or comes when they have, or when they have met again. */
@@ -128,6 +130,29 @@ static void what_is_sent_before_a_regrid_and_not_received_is_an_error(void **sta
   }
 }
 
+/* New neighbours would not know who plays the slot that came back: those schedules that stop in a section since all have to
+ * gather there go on without that, and are refused. */
+static void nobody_gets_neighbours_who_came_back_before(void **state)
+{
+  (void)state;
+  long gathered = 0, refused = 0;
+  for (long event = 0; event < 600; event += 4)
+    for (gab_seat seat = 0; seat < 7; seat++) {
+      schedule plan = rings(7, 1, 3, 3);
+      plan.problem.section_at = 6;
+      plan.problem.section_end = 9;
+      plan.death_count = 1;
+      plan.deaths[0] = (death){event, seat};
+      if (!run(&plan).gathers) continue;
+      plan.problem.stays = true;
+      const outcome out = run_schedule(&plan, false, NULL);
+      gathered++;
+      refused += strstr(out.failure, "a slot came back in this generation") != NULL;
+    }
+  assert_true(gathered > 100);
+  assert_int_equal(refused, gathered);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -136,6 +161,7 @@ int main(void)
       cmocka_unit_test(so_are_two_that_were_neighbours_before),
       cmocka_unit_test(a_cluster_goes_on_from_behind_a_regrid),
       cmocka_unit_test(what_is_sent_before_a_regrid_and_not_received_is_an_error),
+      cmocka_unit_test(nobody_gets_neighbours_who_came_back_before),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

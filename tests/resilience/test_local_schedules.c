@@ -279,7 +279,7 @@ static void report(uint64_t seed, const char *failure, bool shrinks)
 /* ---------------------------------------------------------------- counting */
 
 typedef struct table {
-  long behind, uncommitted, holder, regridded, former, caught_up;
+  long behind, uncommitted, holder, regridded, former, caught_up, across;
   long runs[KIND_COUNT], finished[KIND_COUNT], extinct[KIND_COUNT], gathered[KIND_COUNT], caught,
       over[KIND_COUNT][GAB_LOCAL_REASON_COUNT];
   double events;
@@ -300,6 +300,7 @@ static void count(table *table, kind kind, const outcome *out)
   table->regridded += out->met.regridded;
   table->former += out->met.former;
   table->caught_up += out->met.caught_up;
+  table->across += out->met.across;
   table->stats.compared += out->stats.compared;
   if (out->over) table->over[kind][out->reason]++;
   table->stats.duplicates += out->stats.duplicates;
@@ -324,8 +325,9 @@ static void print_table(const table *table)
   }
   printf(
       "deaths beside a slot that came back and is behind a checkpoint of others %ld, of its holder %ld; of who came back, before the "
-      "first checkpoint that it took was committed %ld; behind a regrid, before the next section %ld; of a former neighbour %ld\n",
-      table->behind, table->holder, table->uncommitted, table->regridded, table->former);
+      "first checkpoint that it took was committed %ld; between the first regrid and the last section %ld; of a slot with former neighbours %ld\n"
+      "restored again, from behind a regrid after from before it %ld\n",
+      table->behind, table->holder, table->uncommitted, table->regridded, table->former, table->across);
   const gab_local_stats *s = &table->stats;
   printf(
       "events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, stale dropped "
