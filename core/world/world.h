@@ -168,8 +168,9 @@ gab_status gab_world_repair(gab_world *world, gab_status *intent);
 typedef struct gab_repair_times {
   double revoke; /**< until all had come */
   double shrink, agree;
-  double
-      waited; /**< the longest `revoke` of all who are there: what they waited for the last one. The same on all */
+  /** The longest `revoke` of all who were there before: what they waited for the last one. The same on all of these, 0 on
+   *  a process that was started in the repair. */
+  double waited;
   int attempts; /**< how often it started from the top */
 } gab_repair_times;
 gab_repair_times gab_world_repair_times(const gab_world *world);

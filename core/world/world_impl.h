@@ -337,10 +337,9 @@ gab_status gab_world_settle_claims(gab_world *world);
 gab_status gab_world_remake_comms(gab_world *world);
 void gab_world_free_comms(gab_world *world);
 /** A repair frees what it replaces, and what it needs for a while only, when the new ones stand. Open MPI (5.0.7,
- *  ompi_comm_nextcid()) makes
- *  communicators one after another, in the order of the context ids of those that they are made of, and when making one
- *  fails, since somebody has died, it does not take its id off: whatever is made of a communicator with a higher id waits for
- *  ever, and that would be the next shrink. As long as the old ones have their ids, the new ones that all make together get
+ *  ompi_comm_nextcid()) makes communicators one after another, in the order of the context ids of those that they are made
+ *  of, and when making one fails, since somebody has died, it does not take its id off: whatever is made of a communicator
+ *  with a higher id waits for ever, and that would be the next shrink. As long as the old ones have their ids, the new ones that all make together get
  *  higher ids than world->comm, which was made first.
  *  @param[in] comm  MPI_COMM_NULL: nothing. Not to be used any more */
 void gab_comm_retire(MPI_Comm comm);
