@@ -4,7 +4,7 @@
 #   an MPI with ULFM  in this order: GABION_MPI=/prefix; the one on PATH; one built earlier; the
 #                     distribution's; Open MPI 5.0.x built now into the cache folder (five minutes)
 # Each candidate has to prove itself: a process is killed and the others have to go on.
-# What is built here has two defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
+# What is built here has four defects of Open MPI 5.0 less (see the repairs below, and doc/ulfm.md); what was built here before
 # those repairs is built again, once.
 #
 #   scripts/setup.sh [--force] [--quiet]
@@ -87,7 +87,7 @@ proves_itself() { # proves_itself PREFIX: compiles and runs the probe; the proof
   return $ok
 }
 # What is built here bears the number of its recipe.
-RECIPE=3
+RECIPE=4
 old= # one of an earlier recipe: good enough if no other can be had
 outdated() { case $1 in "$GABION_CACHE"/openmpi-*-r$RECIPE) return 1 ;; "$GABION_CACHE"/openmpi-*) return 0 ;; *) return 1 ;; esac; }
 give_up() { # give_up WHY: nothing can be built
@@ -220,8 +220,27 @@ repair_daemon() {
                 }\\
 &/" "$server"
 }
+# Two defects of making communicators. An agreement is known by the context id of its communicator and an epoch. Who makes a
+# communicator agree on the lowest epoch that any of them has left, but each counts its own down by one: where some have made
+# communicators without the others the same epochs come again, and an agreement finds the result of an old one. The count has to
+# go to what was agreed. And communicators are made in the order of the ids of their parents: the lowest id under way is noted,
+# and the note stays where that fails; whatever is made of a communicator with a higher id waits for ever. A failed one has to take
+# its note away.
+repair_communicators() {
+  local file=$1/ompi/communicator/comm_cid.c
+  local count='^        ompi_comm_cid_epoch -= 1;' failed='^        return request->super.req_status.MPI_ERROR;$'
+  local id='((int64_t) ompi_comm_get_local_cid (context->comm) << 32 | context->pml_tag)'
+  matches "$file" 1 "$count" "^    int64_t my_id = $(sed 's/[*]/\\&/g' <<<"$id");\$" '^static int ompi_comm_checkcid (ompi_comm_request_t \*request)$' \
+    '^static int ompi_comm_nextcid_check_flag (ompi_comm_request_t \*request)$' || return 1
+  sed -i -e "s/$count/        ompi_comm_cid_epoch = context->rflag < ompi_comm_cid_epoch ? context->rflag : ompi_comm_cid_epoch - 1;/" \
+    -e "/^static int ompi_comm_\(checkcid\|nextcid_check_flag\) (ompi_comm_request_t \*request)\$/,/^}/s/$failed/        if (ompi_comm_cid_lowest_id == $id) ompi_comm_cid_lowest_id = INT64_MAX;\\n&/" \
+    "$file"
+  matches "$file" 2 '^        if (ompi_comm_cid_lowest_id == '
+}
 repair_agreements "$src" || say "  Open MPI $version is not as it was expected: its agreements are left as they are (doc/ulfm.md)"
 repair_daemon "$src" || say "  Open MPI $version is not as it was expected: its daemons are left as they are (doc/ulfm.md)"
+repair_communicators "$src" ||
+  say "  Open MPI $version is not as it was expected: its making of communicators is left as it is (doc/ulfm.md)"
 
 step() { # step NAME COMMAND...: a progress line that counts seconds on a terminal, plain lines elsewhere
   local name=$1 t0=$SECONDS pid; shift

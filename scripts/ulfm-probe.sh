@@ -3,10 +3,10 @@
 # is a real SIGKILL. Run it again when the MPI is changed.
 #
 # usage: scripts/ulfm-probe.sh [--trials N] [--seconds S] [--out FILE] [ROW ...]
-#   --trials N    so many trials per row and transport (default 1000)
+#   --trials N    so many trials per row and transport (default 1000), or until 20 jobs have hung
 #   --seconds S   no new job for a row once it has taken so long (default: none)
 #   --out FILE    a line per row is appended there: row, transport, trials, right, hung, crashed (default: only printed)
-# Rows: adjacent adjacent-large spare send receive many respawn respawn-two respawn-all respawn-all-two (default: all)
+# Rows: adjacent adjacent-large spare send receive make many respawn respawn-two respawn-all respawn-all-two (default: all)
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -20,13 +20,13 @@ while (($#)); do
     *) rows+=("$1"); shift ;;
   esac
 done
-((${#rows[@]})) || rows=(adjacent adjacent-large spare send receive many respawn respawn-two respawn-all respawn-all-two)
+((${#rows[@]})) || rows=(adjacent adjacent-large spare send receive make many respawn respawn-two respawn-all respawn-all-two)
 
 prefix=$(gabion_mpi_prefix)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
-for program in local spawn; do
+for program in local make spawn; do
   "$prefix/bin/mpicc" -std=gnu11 -O1 -o "$work/$program" "$GABION_ROOT/scripts/ulfm_probe/$program.c" || fail "cannot compile $program"
 done
 
@@ -54,9 +54,9 @@ local_trials() { # local_trials ROW BYTES LIVING DEATHS
 }
 
 # A trial is a death and the repair behind it; a job ends with the first that goes wrong.
-spawn_trials() { # spawn_trials WAY DEATHS_PER_JOB AT_ONCE
+repair_trials() { # repair_trials SECONDS PROCESSES PROGRAM [arguments]
   local code=0 deaths
-  job $((60 + 10 * $2)) 5 "$work/spawn" "$1" "$2" "$3" $RANDOM || code=$?
+  job "$@" || code=$?
   deaths=$(sed -n 's/^deaths //p' "$work/said" | tail -n 1)
   right=$((right + ${deaths:-0})) count=$((count + ${deaths:-0}))
   if ! grep -q '^right' "$work/said"; then
@@ -72,18 +72,19 @@ for row in "${rows[@]}"; do
     [ "$transport" = sm ] || transport_flags="--mca btl tcp,self --mca btl_tcp_eager_limit 1048576
       --mca btl_tcp_rndv_eager_limit 1048576 --mca btl_tcp_max_send_size 1048576"
     count=0 right=0 hung=0 crashed=0 began=$SECONDS
-    while ((count < trials && SECONDS - began < seconds)); do
+    while ((count < trials && hung < 20 && SECONDS - began < seconds)); do
       case $row in
         adjacent) local_trials adjacent 800 6 2 ;;
         adjacent-large) local_trials adjacent 480000 6 2 ;;
         spare) local_trials spare 800 6 2 ;;
         send) local_trials send 4000000 7 1 ;; # more than goes eagerly
         receive) local_trials receive 480000 7 1 ;;
-        many) spawn_trials one 300 1 ;;
-        respawn) spawn_trials one 20 1 ;;
-        respawn-two) spawn_trials one 20 2 ;;
-        respawn-all) spawn_trials all 20 1 ;;
-        respawn-all-two) spawn_trials all 20 2 ;;
+        make) repair_trials 60 23 "$work/make" ;; # 20 deaths
+        many) repair_trials 3060 5 "$work/spawn" one 300 1 $RANDOM ;;
+        respawn) repair_trials 260 5 "$work/spawn" one 20 1 $RANDOM ;;
+        respawn-two) repair_trials 260 5 "$work/spawn" one 20 2 $RANDOM ;;
+        respawn-all) repair_trials 260 5 "$work/spawn" all 20 1 $RANDOM ;;
+        respawn-all-two) repair_trials 260 5 "$work/spawn" all 20 2 $RANDOM ;;
         *) fail "there is no row $row (--help)" ;;
       esac
     done
