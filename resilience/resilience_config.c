@@ -341,6 +341,14 @@ static const gab_config_key drill_keys[] = {
      .doc =
          "Which processes of these slots are meant: 0 those that the run started with, 1 those that took over from "
          "them, and so on."},
+    {.name = "attempt",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 1000000,
+     .default_text = "0",
+     .outside = true,
+     .doc = "In which attempt of gabion-launch: 0 the first, 1 the job that it starts when that has ended "
+            "(--relaunch), and so on."},
     {.name = "stopped",
      .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
@@ -459,6 +467,7 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
                   .visit = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.visit", index)),
                   .incarnation = (gab_incarnation)gab_config_int(
                       config, gab_config_path(path, "drills.%zu.incarnation", index)),
+                  .attempt = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.attempt", index)),
                   .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
                   .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index)),
                   .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};

@@ -3,6 +3,7 @@
 #include "blockforest/migration/flip.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "resilience/reports/beacon.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -83,6 +84,9 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
   } else if (strcmp(key, "incarnation") == 0) {
     GAB_TRY(parse_number(key, value, 0, INT32_MAX, &number));
     drill->incarnation = (gab_incarnation)number;
+  } else if (strcmp(key, "attempt") == 0) {
+    GAB_TRY(parse_number(key, value, 0, INT32_MAX, &number));
+    drill->attempt = (int)number;
   } else if (strcmp(key, "random") == 0) {
     GAB_TRY(parse_number(key, value, 1, GAB_DRILL_SLOTS, &number));
     drill->random = (int)number;
@@ -272,7 +276,7 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   void *memory, *copies, *visits;
   GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
   gab_drills *result = memory;
-  *result = (gab_drills){.world = world, .events = events, .count = count};
+  *result = (gab_drills){.world = world, .events = events};
   gab_members_init(&result->before, 0);
   gab_status status;
   GAB_TRY_GOTO(status, failed, gab_members_copy(&result->before, gab_world_members(world)));
@@ -281,8 +285,10 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(int), GAB_MEMORY_OTHER, &visits));
   result->visits = visits;
   for (size_t i = 0; i < count; i++) {
-    result->drills[i] = drills[i];
-    if (drills[i].random > 0) draw_slots(&result->drills[i], slots);
+    if (drills[i].attempt != gab_launch_attempt()) continue;
+    gab_drill *kept = &result->drills[result->count++];
+    *kept = drills[i];
+    if (kept->random > 0) draw_slots(kept, slots);
   }
   gab_world_set_phase_hook(world, watch, result);
   *made = result;

@@ -27,8 +27,9 @@ typedef struct gab_drill {
   gab_phase phase; /**< on entering this phase */
   gab_incarnation
       incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
-  int visit;       /**< the how-many-eth entering of the phase from that step on; 1 is the first */
-  int slot_count;  /**< slots that die; if 0: `random` ones */
+  int attempt;    /**< in which attempt of gabion-launch: 0 the first, 1 what it starts when that has ended */
+  int visit;      /**< the how-many-eth entering of the phase from that step on; 1 is the first */
+  int slot_count; /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];
   int random;    /**< number of slots drawn at random, the same ones on all processes */
   uint64_t seed; /**< of the drawing */
@@ -38,8 +39,9 @@ typedef struct gab_drill {
   uint64_t bit; /**< that of this number, modulo the number of bits (blockforest/migration/flip.h) */
 } gab_drill;
 
-/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over; "random=2,seed=7" draws; stopped=4.5 stops
- *  them for so many seconds, flip=12345 flips that bit of what their blocks hold.
+/** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over,
+ *  attempt=1 the job that the launcher starts behind the first; "random=2,seed=7" draws; stopped=4.5 stops them for so
+ *  many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);
 
@@ -50,7 +52,7 @@ gab_status gab_drill_check(const gab_drill *drill, gab_slot slots);
 typedef struct gab_drills gab_drills;
 
 /** Watches the phases of a world (takes its phase hook). Local.
- *  @param[in] drills  copied; random slots are drawn now
+ *  @param[in] drills  copied, those of this attempt (gab_launch_attempt()); random slots are drawn now
  *  @return ::GAB_ERR_INPUT if a drill names a slot that is none of the run or wants more than there are */
 gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t count, gab_events *events,
                              gab_drills **made);

@@ -47,16 +47,9 @@ for round in $(seq "${GABION_ROUNDS:-1}"); do
 done
 
 # A process of the next job dies while that goes on from memory: the one after that does.
-cat >twice.sh <<SH
-#!/bin/bash
-drill=
-[ "\$GABION_ATTEMPT" = 1 ] && drill="--inject slot=1,step=0,phase=recovery,visit=2"
-exec "$gabion" run case.yaml --out twice \$drill
-SH
-chmod +x twice.sh
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-  --mpi-args "$nodes_mpi" -- "$work/twice.sh" >twice.txt 2>&1 &
+  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject slot=1,step=0,phase=recovery,visit=2,attempt=1 >twice.txt 2>&1 &
 launcher=$!
 wait_for '"event": "checkpoint", "of_step": [1-9]' twice/events.jsonl
 nodes_die nodeC
@@ -90,14 +83,7 @@ full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and 
 }
 full_size all_spares 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml
 full_size one_spare 3 1 --hosts nodeA:2,nodeB:2,nodeC:3 -- "$gabion" run case.yaml
-cat >first.sh <<SH
-#!/bin/bash
-drill=
-[ "\$GABION_ATTEMPT" = 0 ] && drill="--inject slot=1,step=60,phase=exchange"
-exec "$gabion" run case.yaml \$drill "\$@"
-SH
-chmod +x first.sh
-full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$work/first.sh"
+full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml --inject slot=1,step=60,phase=exchange
 grep -q 'slot 1 died, spare took over' called.txt || complain "called: no spare took over: $(tr -d '\0' <called.txt)"
 full_size of_each 1/node 2 --hosts nodeA:3,nodeB:3,nodeC:3 -- "$gabion" run case.yaml
 

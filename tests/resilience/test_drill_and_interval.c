@@ -23,6 +23,9 @@ static void a_drill_is_read_as_written(void **state)
   assert_int_equal(drill.random, 2);
   assert_int_equal(drill.phase, GAB_PHASE_COMPUTE);
   assert_true(drill.stopped == 0);
+  assert_int_equal(drill.attempt, 0);
+  assert_int_equal(gab_drill_parse("slot=1,step=1,attempt=2", &drill), GAB_OK);
+  assert_int_equal(drill.attempt, 2);
   assert_int_equal(gab_drill_parse("slot=1,step=1,stopped=2.5", &drill), GAB_OK);
   assert_true(drill.stopped == 2.5);
 }
@@ -51,6 +54,7 @@ static void bad_drills_are_refused_and_change_nothing(void **state)
                        "slot=1,step=1,phase=lunch",
                        "slot=1,random=1,step=1",
                        "slot=1,step=1,visit=0",
+                       "slot=1,step=1,attempt=-1",
                        "slot=99999999999,step=1",
                        "slot=1,step=1,colour=red",
                        "slot=1,step=1,stopped=0",
