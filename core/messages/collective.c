@@ -1,5 +1,6 @@
 /** @file collective.c
- *  @brief Reductions, broadcasts, scans and gathers over those who take part, as trees of messages. */
+ *  @brief Reductions, broadcasts and scans over those who take part, as trees of messages; gathers, where one asks slot after
+ *  slot. */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
