@@ -58,9 +58,12 @@ static void become_mpirun(launch_job *job, int attempt)
   }
   int null = open("/dev/null", O_RDONLY); /* a background group that reads a terminal is stopped */
   if (null >= 0) dup2(null, STDIN_FILENO);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
+  /* mpirun gives up at the eleventh SIGPIPE, and writing to a process that has died may be one. Its own processes begin with an
+   * empty mask. */
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGPIPE);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
   execv(command.word[0], command.word);
   launch_say("cannot start %s: %s", command.word[0], strerror(errno));
   _exit(127);

@@ -48,7 +48,7 @@ run() {
   local expected=$1 processes=$2 code
   shift 2
   rm -rf out
-  timeout 100 "$GABION_LAUNCH" -n "$processes" -- "$gabion" run "$@" --out out >said.txt 2>&1
+  timeout "${run_limit:-100}" "$GABION_LAUNCH" -n "$processes" -- "$gabion" run "$@" --out out >said.txt 2>&1
   code=$?
   [ $code = "$expected" ] || complain "gabion run $* on $processes processes: exit code $code, expected $expected
 it said: $(cat said.txt)"

@@ -53,6 +53,20 @@ ends_with 75 "a run that heeds SIGTERM"
 said 'asking the run to stop'
 check_clean_but_other
 
+# SIGPIPE, which mpirun counts and gives up at the eleventh, does not come through to it.
+hang
+for _ in $(seq 15); do
+  pkill -PIPE -P $pid
+  sleep 0.02
+done
+sleep 1
+pgrep -P $pid >/dev/null && kill -0 $pid && ! has_said SIGPIPE || complain "SIGPIPE has ended mpirun: $(cat "$dir/out")"
+kill -TERM $pid
+until_so has_said 'asking the run to stop'
+kill -TERM $pid
+ends_with 143 "after SIGPIPE"
+check_clean_but_other
+
 # Told twice, it does not wait. (Two signals that come before it has looked at the first are one.)
 hang
 kill -INT $pid
