@@ -50,10 +50,13 @@ boundaries:
 resilience: {memory: {every: 20}}
 YAML
 faults=$GABION_ROOT/tests/faults
+# shellcheck disable=SC2034 # used by their names
 flow=("$OUT/cube.yaml")
 # Owners by cells, not by measured work: else the traffic of one run is not that of the next.
+# shellcheck disable=SC2034
 adaptive=("$faults/local_adaptive.yaml" --set run.steps=100 --set balance.every=0 --set balance.work=cells --set 'domain.cells=[128,64]'
   --set output.forces.every=100 --set output.fields.every=100)
+# shellcheck disable=SC2034
 phase=("$faults/local_phase.yaml" --set run.steps=120 --set 'domain.cells=[48,72]')
 declare -A steps=([flow]=40 [adaptive]=100 [phase]=120)
 
