@@ -66,6 +66,14 @@ gab_status gab_app_slice_settle(const gab_config *config, size_t index, gab_stat
 gab_status gab_app_drills_check(const gab_app_options *options);
 /** The folder part of a path ("." if it has none). */
 void gab_app_folder_of(const char *path, char *folder, size_t capacity);
+/** Whether the case wants strategy `local`. Pure. */
+bool gab_app_wants_local(const gab_app_case *which);
+/** Says in the log what strategy `local` comes to in a run, if the case wants it: whether it will be in force, and how far delays mask
+ *  each other. Local, after prepare(). */
+void gab_app_run_describe_local(const gab_app_run *it);
+/** Warns of a program with communicators of its own that gab_physics.own_comms does not tell of, where that ends strategy `local`.
+ *  Local. */
+void gab_app_run_warn_of_comms(const gab_app_run *it);
 /** Makes the output folder with the case in it, and opens the log there. Collective.
  *  @param[in] continues  the run goes on from a checkpoint there: the log is kept. Else old checkpoints go if the
  *  options say so */

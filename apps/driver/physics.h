@@ -113,6 +113,10 @@ struct gab_physics {
   void (*put_grid)(const gab_app_run *it, gab_json *json);
   /** Says in the log what came out, beside pictures and fields. NULL: nothing. */
   void (*report)(const gab_app_run *it);
+  /** Its program makes communicators of its own (gab_world_dup(), gab_world_split()): all processes have to repair them, so that its
+   *  faults are global and strategy `local` is not in force, which `check` and `plan` say then. A run that has some without
+   *  saying so here warns. */
+  bool own_comms;
   const char *files; /**< what it writes beside its writers, a name in each line; NULL: nothing */
   /** Ends what prepare() has made, the forest among it, as far as that came. */
   void (*release_run)(gab_app_run *it);

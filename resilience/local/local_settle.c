@@ -240,9 +240,9 @@ gab_status gab_local_settle(gab_local_run *run, gab_members *before)
   if (run->machine) gab_local_note_totals(run);
   if (run->machine && run->had_part) status = settle_images(run);
   for (int i = 0; i < count; i++) {
-    const gab_incarnation lost =
-        gab_members_incarnation(gab_world_members(run->world), claims[i].slot); /* before them */
-    for (gab_incarnation k = 1; k <= claims[i].taken; k++) remember(run->loop, &claims[i], lost + k);
+    /* The repair has counted them already. */
+    const gab_incarnation now = gab_members_incarnation(gab_world_members(run->world), claims[i].slot);
+    for (gab_incarnation k = claims[i].taken; k-- > 0;) remember(run->loop, &claims[i], now - k);
   }
   if (status == GAB_OK) status = gab_world_apply_claims(run->world, before);
   const bool gathers = run->gathers;

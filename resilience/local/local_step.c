@@ -155,6 +155,8 @@ gab_status gab_local_begin(gab_timeloop *loop)
   gab_local_run *run = run_of(loop);
   if (!run || gab_local_is_on(loop) || run->off) return GAB_OK;
   const char *why = why_not(run);
+  /* What a death has interrupted is begun again by the recovery: nobody would help it along in the steps. */
+  if (!why) GAB_TRY(gab_guard_disk_wait(loop));
   GAB_TRY(make_up_for_disk(run));
   if (why) {
     run->off = true;

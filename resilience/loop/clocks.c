@@ -254,6 +254,8 @@ gab_status gab_guard_checkpoint(gab_timeloop *loop)
   return gab_guard_scrub(loop);
 }
 
+gab_status gab_guard_disk_wait(gab_timeloop *loop) { return help_disk(loop, gab_disk_wait); }
+
 gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe)
 {
   *safe = false;

@@ -169,7 +169,9 @@ gab_status gab_guard_set_clocks(gab_timeloop *loop);
 /* Brings the state as it is to disk, and waits until it lies there. Collective.
  * @param[out] safe  the same on all: false without a level on disk, or if the disk refused, which is reported */
 gab_status gab_guard_disk_now(gab_timeloop *loop, bool *safe);
-/* The same at the last step, if there are to be checkpoints on disk. */
+/* Waits for a write that is under way. Collective: each one helps with its part. */
+gab_status gab_guard_disk_wait(gab_timeloop *loop);
+/* As gab_guard_disk_now() at the last step, if there are to be checkpoints on disk. */
 gab_status gab_guard_finish(gab_timeloop *loop);
 /* After a recovery: begins the write again that was interrupted, here or elsewhere. Collective. */
 gab_status gab_guard_disk_again(gab_timeloop *loop, bool interrupted);

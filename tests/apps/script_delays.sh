@@ -48,6 +48,14 @@ is '[round(64 * x["share"]) for x in d["reach"]]' '[27, 64]'
 delays 0 --grid 4x4x4 --ghost-depth 5 --reach centre --t1 0.5 --steps 40 --at 29,30 --json
 is '[(x["time"], x["share"] == 1) for x in d["reach"]]' '[(14.5, False), (15, True)]'
 
+# The paper, section 4.3: half of a million is late after 75 exchanges, whatever steps there are between two of them and however long these take.
+for row in "10 0.5 375" "10 5 3750" "20 1 1500"; do # exchange every, t1, seconds
+  read -r depth t1 seconds <<<"$row"
+  delays 0 --grid 100x100x100 --reach centre --ghost-depth "$depth" --t1 "$t1" --steps $((75 * depth)) --at $((75 * depth - 1)),$((75 * depth)) --json
+  is '[round(100 * x["share"], 2) > 50 for x in d["reach"]]' '[False, True]'
+  is "d['reach'][1]['time'] == $seconds and round(100 * d['reach'][1]['share'], 2)" 50.75
+done
+
 # Random ones: the same seed, the same numbers; another seed, others. A mean time of each is that of all, times how many.
 delays 0 --grid 8x8x8 --rate 0.02% --noise 0.1 --runs 3 --json
 cp said.txt first.txt

@@ -18,6 +18,7 @@ typedef struct local_life {
   gab_timeloop *loop;
   gab_step computed; /* the last step that this process has computed; -1: none */
   int again, faults, alone;
+  int told[PLAYERS]; /* of each slot the incarnations in which it came back, one digit after the other */
   bool right;
 } local_life;
 
@@ -52,7 +53,9 @@ static void count_fault(void *user, const gab_fault *fault)
   local_life *life = user;
   life->faults++;
   life->alone += fault->strategy == gab_strategy_local.name && fault->lost_count == 1 &&
-                 fault->returned == 1 && fault->is_local && fault->incarnation >= 1;
+                 fault->returned == 1 && fault->is_local;
+  if (fault->lost_count == 1)
+    life->told[fault->lost[0]] = 10 * life->told[fault->lost[0]] + (int)fault->incarnation;
 }
 
 static gab_status judge_result(void *user, gab_step step)
@@ -109,6 +112,11 @@ int main(int argc, char **argv)
   CHECK(gab_members_count(gab_world_members(world)) == PLAYERS);
   CHECK(stats.fault_count == 4 && stats.local.faults == 4 && stats.lost_slots == 4);
   CHECK(life.again == 0 && stats.local.steps_again == 0);
+  if (life.faults == 4)
+    CHECK(life.alone == 4 && life.told[1] == 12 && life.told[2] == 1 && life.told[3] == 1);
+  else CHECK(gab_world_seat(world) >= PLAYERS); /* who was called to take part heard of what was left */
+  const gab_fault_record *last = &stats.faults[3];
+  CHECK(last->lost[0] == 3 && last->fault.incarnation == 1 && last->fault.is_local);
   CHECK(stats.local.meetings == 0);
   if (limit) CHECK((double)stats.local.journal_peak <= atof(limit) * (double)stats.checkpoint.image_bytes);
   gab_timeloop_destroy(&life.loop);

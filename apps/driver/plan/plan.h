@@ -92,6 +92,7 @@ typedef struct plan_numbers {
   gab_step adapts_every;
   double planning_seconds; /**< since MPI was up */
   size_t proxy_bytes;
+  bool wants_local;       /**< the case has strategy `local`, which logs where it is in force: */
   bool logs, logs_less;   /**< of strategy `local`; of messages between clusters alone */
   double log_limit;       /**< of what a process keeps of them, in largest images; 0: none */
   gab_app_flows flows;    /**< owned; of a step of level 0, if clusters are asked for */

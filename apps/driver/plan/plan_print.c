@@ -102,6 +102,10 @@ static double steps_to_log(const plan_numbers *numbers, double images)
  * (resilience/local/local_limit.c); sums over all processes are, too, and are not counted. */
 static void print_log(const plan_numbers *numbers, FILE *out)
 {
+  if (numbers->wants_local && !numbers->logs)
+    fprintf(out,
+            "  strategy local will not be in force: the program has communicators of its own, its faults are "
+            "global\n");
   if (!numbers->logs || !(numbers->sent.most > 0)) return;
   print_bytes(out, numbers->logs_less ? "logged in it, if between clusters" : "logged in it", &numbers->sent);
   fprintf(out,
@@ -229,6 +233,7 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
     put_number(json, "fewest_processes_at_peak", numbers->fewest_at_peak);
   }
   put_number(json, "checkpoint_bytes", numbers->image);
+  if (numbers->wants_local) gab_json_bool(json, "local_in_force", numbers->logs);
   if (numbers->logs && numbers->sent.most > 0) {
     put_number(json, "steps_to_log_the_state", steps_to_log(numbers, 1));
     put_number(json, "log_limit", numbers->log_limit);

@@ -63,11 +63,15 @@ gab_status gab_app_run_check(gab_app_run *it)
 {
   const gab_app_case *which = it->parameters;
   const gab_config *config = which->config;
-  if (which->physics->check) return which->physics->check(it);
-  GAB_TRY(gab_app_any_processes_check(config, which->options, (uint64_t)gab_app_root_count(&which->grid)));
-  gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
-  which->physics->describe(which);
-  gab_app_describe_spares(config, gab_config_int(config, "run.processes"));
+  if (which->physics->check) {
+    GAB_TRY(which->physics->check(it));
+  } else {
+    GAB_TRY(gab_app_any_processes_check(config, which->options, (uint64_t)gab_app_root_count(&which->grid)));
+    gab_log(GAB_LOG_INFO, "%s: fine", gab_config_name(config));
+    which->physics->describe(which);
+    gab_app_describe_spares(config, gab_config_int(config, "run.processes"));
+  }
+  gab_app_run_describe_local(it);
   return GAB_OK;
 }
 
@@ -150,6 +154,7 @@ static gab_status build(gab_app_run *it)
   GAB_TRY(gab_app_run_add_duties(it));
   GAB_TRY(protect(it));
   GAB_TRY(gab_app_run_add_check(it));
+  gab_app_run_warn_of_comms(it);
   gab_output *const outputs[] = {it->output, it->failure_output, it->good_output, it->recovery_output, NULL};
   return gab_app_folder_settle(it->world, it->folder, outputs, physics->files, continues);
 }

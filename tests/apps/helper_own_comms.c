@@ -1,0 +1,41 @@
+/* The flow of `gabion' with a communicator of the program's own, over which all add up a number after each step. OWN_COMMS says what
+ * the program does: `made' makes it, `said' tells of it in gab_physics.own_comms. */
+#include "apps/driver/run/run.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool does(const char *word)
+{
+  const char *words = getenv("OWN_COMMS");
+  return words && strstr(words, word);
+}
+
+/* What fails here ends the step: the handler of the communicator has seen to that. */
+static gab_status count(void *user, gab_step step)
+{
+  const gab_comm *comm = user;
+  int one = 1, all = 0;
+  (void)step;
+  MPI_Allreduce(&one, &all, 1, MPI_INT, MPI_SUM, gab_comm_mpi(comm));
+  return GAB_OK;
+}
+
+static gab_status add(gab_app_run *it)
+{
+  gab_comm *comm;
+  GAB_TRY(gab_physics_flow.add(it));
+  if (!does("made")) return GAB_OK;
+  GAB_TRY(gab_world_dup(it->world, &comm));
+  return gab_timeloop_add_task(it->loop, "count", count, comm);
+}
+
+int main(int argc, char **argv)
+{
+  gab_physics flow = gab_physics_flow;
+  const gab_physics *const all[] = {&flow};
+  flow.add = add;
+  flow.own_comms = does("said");
+  return gab_app_main(argc, argv, all, 1);
+}
