@@ -122,6 +122,7 @@ static void a_followed_image_has_the_same_hash_as_one_hashed_at_the_end(void **s
     assert_memory_equal(followed.data, plain.data, plain.size);
     /* A piece that begins in the small part of a record is not hashed on the way. */
     for (way way = NONTEMPORAL; way <= IN_TURN; way++) {
+      if (nontemporal.data) memset(nontemporal.data, 0xab, nontemporal.size); /* nothing of the way before */
       gab_buffer_clear(&nontemporal);
       const size_t past = write_image(&nontemporal, seed, records, offsets, way);
       assert_in_range(past, known > records ? known - records : 0, known);
