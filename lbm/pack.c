@@ -196,22 +196,20 @@ static void store(gathered *piece)
 
 static inline void gather(gathered *piece, unsigned char *to, const unsigned char *from, size_t count)
 {
-  while (count > 0) {
-    if (piece->count == sizeof piece->bytes || piece->to + piece->count != to) store(piece);
-    if (piece->count == 0) piece->to = to;
-    const size_t room = sizeof piece->bytes - piece->count, some = count < room ? count : room;
-    memcpy(piece->bytes + piece->count, from, some);
-    piece->count += some;
-    to += some;
-    from += some;
-    count -= some;
+  if (piece->to + piece->count != to || count > sizeof piece->bytes - piece->count) {
+    store(piece);
+    piece->to = to;
   }
+  if (count <= sizeof piece->bytes) {
+    gab_copy_short(piece->bytes + piece->count, from, count);
+    piece->count += count;
+  } else gab_nontemporal_copy(to, from, count);
 }
 
 static gab_status unpack_row(part *parts, size_t count, const row *at)
 {
   gathered piece;
-  piece.to = NULL;
+  piece.to = piece.bytes; /* nowhere yet */
   piece.count = 0;
   for (size_t i = 0; i < count; ++i) {
     part *of = &parts[i];
