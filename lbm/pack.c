@@ -97,8 +97,9 @@ typedef struct part {
 typedef struct row {
   int q;
   int32_t y, z;
-  size_t offset, bytes,
-      each; /* from the block's first cell to that of the row, of the row, of a value; all in bytes */
+  size_t offset; /* from the block's first cell to its own, in bytes */
+  size_t bytes;  /* of all of it */
+  size_t each;   /* of a value */
 } row;
 
 static gab_status make_parts(const gab_lbm_model *model, const gab_lbm_block *const *blocks, size_t count,

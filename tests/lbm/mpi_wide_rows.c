@@ -139,5 +139,6 @@ int main(int argc, char **argv)
   check_blocks(world, (int32_t[]){9, 5, 4}, GAB_PRECISION_DOUBLE, 1);
   check_blocks(world, (int32_t[]){44, 6, 4}, GAB_PRECISION_DOUBLE, 4);
   check_blocks(world, (int32_t[]){70, 4, 4}, GAB_PRECISION_FLOAT, 4);
+  check_blocks(world, (int32_t[]){270, 4, 4}, GAB_PRECISION_DOUBLE, 2); /* rows too long to be gathered */
   return test_end(&world);
 }
