@@ -3,9 +3,6 @@
 #include "lbm/step/strip_impl.h"
 #include "lbm/sparse/sparse_impl.h"
 
-#include "core/base/buffer_rows.h"
-#include "core/memory/nontemporal_impl.h"
-
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -208,76 +205,6 @@ static gab_status create_block(void *user, const gab_forest *forest, const gab_b
   return status;
 }
 
-/* Canonical data: direction by direction the fluid cells in z, y, x order, in the precision of the field. */
-size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *block)
-{
-  return (size_t)block->fluid_cells * (size_t)model->lattice->q *
-         gab_precision_bytes(model->options.precision);
-}
-
-/* What the first cell of a run sent in direction q; the others follow. */
-static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int q)
-{
-  return (unsigned char *)block->src->data +
-         gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
-}
-
-/* Of a strip the block has one part in each row. */
-static gab_rows_lie how_rows_lie(const gab_lbm_block *block)
-{
-  const gab_field *field = block->src;
-  return field->map.stride[1] > 2 * (ptrdiff_t)field->shape.cells[0] ? GAB_ROWS_APART : GAB_ROWS_TOGETHER;
-}
-
-gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out)
-{
-  const size_t bytes = gab_precision_bytes(block->src->shape.precision),
-               all = gab_lbm_packed_size(model, block);
-  if (block->sparse) {
-    void *place;
-    GAB_TRY(gab_buffer_extend(out, all, &place));
-    gab_sparse_pack(model, block, place);
-    return GAB_OK;
-  }
-  gab_buffer_rows rows;
-  GAB_TRY(gab_buffer_rows_begin(&rows, out, all, how_rows_lie(block)));
-  for (int q = 0; q < block->src->shape.components; ++q)
-    for (size_t i = 0; i < block->run_count; ++i) {
-      const gab_run *run = &block->runs[i];
-      GAB_TRY(gab_buffer_rows_add(&rows, row_of(block, run, q), (size_t)run->length * bytes));
-    }
-  return gab_buffer_rows_end(&rows);
-}
-
-/* Bytes of a row from which on it pays to store it past the cache, though its ends share their lines with others. */
-static size_t nontemporal_from(const gab_lbm_block *block)
-{
-  return how_rows_lie(block) == GAB_ROWS_APART ? 256 : 1024;
-}
-
-gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_reader *in)
-{
-  size_t bytes = gab_precision_bytes(block->src->shape.precision);
-  gab_reader cells;
-  GAB_TRY(gab_get_view(in, gab_lbm_packed_size(model, block), &cells));
-  if (block->sparse) {
-    gab_sparse_unpack(model, block, cells.at);
-    return GAB_OK;
-  }
-  const unsigned char *from = cells.at;
-  const size_t long_enough = nontemporal_from(block);
-  for (int q = 0; q < block->src->shape.components; ++q)
-    for (size_t i = 0; i < block->run_count; ++i) {
-      size_t length = (size_t)block->runs[i].length * bytes;
-      unsigned char *to = row_of(block, &block->runs[i], q);
-      if (length < long_enough) memcpy(to, from, length);
-      else gab_nontemporal_copy(to, from, length);
-      from += length;
-    }
-  gab_nontemporal_fence();
-  return GAB_OK;
-}
-
 static void clear(gab_field *field)
 {
   if (field) memset(field->data, 0, field->map.elements * gab_precision_bytes(field->shape.precision));
@@ -304,13 +231,6 @@ gab_status gab_lbm_clear_solid_of(const gab_lbm_model *model, gab_lbm_block *blo
   gab_buffer_release(&state);
   return status;
 }
-
-static size_t packed_size(void *user, const void *data) { return gab_lbm_packed_size(user, data); }
-static gab_status pack(void *user, const void *data, gab_buffer *out)
-{
-  return gab_lbm_pack(user, data, out);
-}
-static gab_status unpack(void *user, void *data, gab_reader *in) { return gab_lbm_unpack(user, data, in); }
 
 /* A block that stays dense keeps its fields as they are: what fluid cells have sent lies there, and all else
  * is written before it is read. */
@@ -357,6 +277,26 @@ gab_status gab_lbm_remake(gab_lbm_model *model, const gab_forest *forest, const 
   return status;
 }
 
+static size_t packed_size(void *user, const void *data) { return gab_lbm_packed_size(user, data); }
+static gab_status pack(void *user, const void *data, gab_buffer *out)
+{
+  return gab_lbm_pack(user, data, out);
+}
+static gab_status unpack(void *user, void *data, gab_reader *in) { return gab_lbm_unpack(user, data, in); }
+static gab_data_place place_of(void *user, const void *data)
+{
+  (void)user;
+  return gab_strip_place_of(data);
+}
+static gab_status pack_together(void *user, const void *const *data, size_t count, gab_buffer *const *out)
+{
+  return gab_lbm_pack_together(user, (const gab_lbm_block *const *)data, count, out);
+}
+static gab_status unpack_together(void *user, void *const *data, size_t count, gab_reader *const *in)
+{
+  return gab_lbm_unpack_together(user, (gab_lbm_block *const *)data, count, in);
+}
+
 gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
 {
   return (gab_block_data_kind){.name = "lbm.populations",
@@ -369,6 +309,9 @@ gab_block_data_kind gab_lbm_block_kind(gab_lbm_model *model)
                                .work = gab_lbm_block_work,
                                .pack = pack,
                                .unpack = unpack,
+                               .place = place_of,
+                               .pack_together = pack_together,
+                               .unpack_together = unpack_together,
                                .split = gab_lbm_split,
                                .merge = gab_lbm_merge};
 }

@@ -430,6 +430,11 @@ uint64_t gab_lbm_block_work(void *user, void *data, bool forget);
 size_t gab_lbm_packed_size(const gab_lbm_model *model, const gab_lbm_block *block);
 gab_status gab_lbm_pack(const gab_lbm_model *model, const gab_lbm_block *block, gab_buffer *out);
 gab_status gab_lbm_unpack(const gab_lbm_model *model, gab_lbm_block *block, gab_reader *in);
+/** The same of several blocks of one strip, in the order of their columns, each with its own image. */
+gab_status gab_lbm_pack_together(const gab_lbm_model *model, const gab_lbm_block *const *blocks, size_t count,
+                                 gab_buffer *const *out);
+gab_status gab_lbm_unpack_together(const gab_lbm_model *model, gab_lbm_block *const *blocks, size_t count,
+                                   gab_reader *const *in);
 /* Of the table of callbacks; user is the model. */
 gab_status gab_lbm_split(void *user, const gab_forest *forest, const gab_block *parent,
                          const void *parent_data, const gab_block *const *children,

@@ -19,6 +19,12 @@ extern "C" {
 typedef struct gab_forest gab_forest;
 typedef struct gab_block gab_block;
 
+/** Where data lies, of kinds whose blocks share memory on a process. */
+typedef struct gab_data_place {
+  uint64_t memory; /**< equal for data of the same memory, else different; 0: memory of its own */
+  uint64_t at;     /**< what lies further along has more */
+} gab_data_place;
+
 /** All functions but gather() are local (no communication) and may run on different blocks in different threads. */
 typedef struct gab_block_data_kind {
   const char *name; /**< unique; stands in checkpoints and messages; copied */
@@ -51,6 +57,16 @@ typedef struct gab_block_data_kind {
                                           may have been hashed and forgotten; best piece by piece */
   gab_status (*unpack)(void *user, void *data,
                        gab_reader *in); /**< reads exactly those; ghosts undefined after */
+
+  /** Of stored data that may share memory with that of other blocks; all three NULL if none does. Images of several blocks are
+   *  packed and unpacked together, so that memory in which they lie between each other is walked through once. place() is asked
+   *  between steps and holds until the next callback that makes or destroys. Each image has to be, to the bit, what pack() makes
+   *  of that block alone. @param[in] data  at least one, all of one memory, in the order of their places; perhaps not all that lie
+   *  there, as other threads may be at the others
+   *  @param[in,out] out, in  one for each of them; used as by pack() and unpack() */
+  gab_data_place (*place)(void *user, const void *data);
+  gab_status (*pack_together)(void *user, const void *const *data, size_t count, gab_buffer *const *out);
+  gab_status (*unpack_together)(void *user, void *const *data, size_t count, gab_reader *const *in);
 
   /** From one block to its 8 (4 in 2D) children and back, children in the order of gab_block_id_child(). What
    *  is written to has been made by create(); all of its stored state is set, ghosts are undefined on both

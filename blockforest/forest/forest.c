@@ -85,6 +85,11 @@ static gab_status check_kind(const gab_forest *forest, const gab_block_data_kind
   int stored = !!kind->packed_size + !!kind->pack + !!kind->unpack;
   if (stored != 0 && stored != 3)
     GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' has only some of packed_size, pack and unpack", kind->name);
+  const int together = !!kind->place + !!kind->pack_together + !!kind->unpack_together;
+  if (together != 0 && (together != 3 || stored != 3))
+    GAB_FAIL(GAB_ERR_ARGUMENT,
+             "data `%s' has only some of place, pack_together and unpack_together, or is not stored",
+             kind->name);
   for (int other = 0; other < forest->kind_count; ++other)
     if (strcmp(forest->kinds[other].name, kind->name) == 0)
       GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' is registered twice", kind->name);

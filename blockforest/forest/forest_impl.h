@@ -83,6 +83,14 @@ void gab_forest_clear(gab_forest *forest);
  *  @param[in] blocks  from gab_alloc(), owned from now on */
 void gab_forest_adopt(gab_forest *forest, gab_block **blocks, size_t count);
 
+/* ---- stored data of many blocks, kind by kind, in threads: what shares memory together */
+
+/** Appends, of each block, the size and the bytes of each kind. @param[in,out] out  one for each block, with room for it */
+gab_status gab_blocks_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out);
+/** Reads that back. @param[in,out] in  one for each block; ::GAB_ERR_CORRUPT unless all of it is read */
+gab_status gab_blocks_unpack(const gab_forest *forest, gab_block *const *blocks, size_t count,
+                             gab_reader *in);
+
 /* ---- records: a block packed, with its table */
 
 /** A packed block, found but not yet unpacked. */

@@ -2,7 +2,20 @@
 
 #include <stdio.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 enum { MESSAGE_BYTES = 512 };
+
+size_t gab_tasks_threads(void)
+{
+#ifdef _OPENMP
+  return omp_in_parallel() ? 1 : (size_t)omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
 
 gab_status gab_tasks_run(size_t count, gab_task task, void *context)
 {

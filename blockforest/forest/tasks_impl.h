@@ -14,4 +14,7 @@ typedef gab_status (*gab_task)(void *context, size_t index);
  *  @return GAB_OK, or the status of a task that failed, its message being that of the calling thread */
 gab_status gab_tasks_run(size_t count, gab_task task, void *context);
 
+/** @return how many tasks can run at once; 1 within a task */
+size_t gab_tasks_threads(void);
+
 #endif

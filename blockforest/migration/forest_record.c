@@ -22,19 +22,6 @@ size_t gab_record_least_size(const gab_forest *forest)
   return bytes;
 }
 
-static gab_status pack_kind(const gab_block_data_kind *kind, const gab_block *block, const void *data,
-                            gab_buffer *out)
-{
-  size_t bytes = kind->packed_size(kind->user, data);
-  GAB_TRY(gab_put_u64(out, bytes));
-  size_t before = out->size;
-  GAB_TRY(kind->pack(kind->user, data, out));
-  if (out->size - before != bytes)
-    GAB_FAIL(GAB_ERR_ARGUMENT, "data `%s' of block " GAB_PRI_BLOCK " announced %zu bytes and packed %zu",
-             kind->name, block->id, bytes, out->size - before);
-  return GAB_OK;
-}
-
 size_t gab_record_bare_size(const gab_block *block)
 {
   return RECORD_HEAD_BYTES + block->neighbour_count * ROW_BYTES;
@@ -52,50 +39,51 @@ gab_status gab_record_pack_bare(const gab_block *block, gab_buffer *out)
   return GAB_OK;
 }
 
-static gab_status pack_record(const gab_forest *forest, const gab_block *block, gab_buffer *out)
-{
-  if (block->is_unset)
-    GAB_FAIL(GAB_ERR_STATE,
-             "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed", block->id);
-  GAB_TRY(gab_record_pack_bare(block, out));
-  for (int k = 0; k < forest->kind_count; ++k)
-    if (gab_kind_is_stored(&forest->kinds[k]))
-      GAB_TRY(pack_kind(&forest->kinds[k], block, block->data[k], out));
-  return GAB_OK;
-}
-
 typedef struct packing {
   const gab_forest *forest;
   gab_block *const *blocks;
-  unsigned char *place;
-  const size_t *offsets; /* one more than blocks */
-  const gab_buffer_follower *follower;
+  gab_buffer *out; /* one for each record, over its place */
 } packing;
 
-static gab_status pack_one(void *context, size_t index)
+static gab_status pack_head(void *context, size_t index)
 {
   const packing *job = context;
-  size_t bytes = job->offsets[index + 1] - job->offsets[index];
-  gab_buffer out = gab_buffer_over(job->place + job->offsets[index], bytes);
-  out.follower = job->follower;
-  GAB_TRY(pack_record(job->forest, job->blocks[index], &out));
-  gab_buffer_follow(&out);
+  const gab_block *block = job->blocks[index];
+  if (block->is_unset)
+    GAB_FAIL(GAB_ERR_STATE,
+             "block " GAB_PRI_BLOCK " is lost and has not been made up yet: it cannot be packed", block->id);
+  return gab_record_pack_bare(block, &job->out[index]);
+}
+
+/* One behind the other. */
+static gab_status find_places(const packing *job, size_t count, gab_buffer *out)
+{
+  size_t all = 0;
+  void *memory;
+  for (size_t i = 0; i < count; ++i) all += gab_record_size(job->forest, job->blocks[i]);
+  GAB_TRY(gab_buffer_extend(out, all, &memory));
+  unsigned char *place = memory;
+  for (size_t i = 0; i < count; ++i) {
+    job->out[i] = gab_buffer_over(place, gab_record_size(job->forest, job->blocks[i]));
+    job->out[i].follower = out->follower;
+    place += job->out[i].capacity;
+  }
   return GAB_OK;
 }
 
 gab_status gab_records_pack(const gab_forest *forest, gab_block *const *blocks, size_t count, gab_buffer *out)
 {
-  void *memory, *place;
-  GAB_TRY(gab_alloc((count + 1) * sizeof(size_t), GAB_MEMORY_OTHER, &memory));
-  size_t *offsets = memory;
-  for (size_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + gab_record_size(forest, blocks[i]);
-  gab_status status = gab_buffer_extend(out, offsets[count], &place);
+  void *memory;
+  GAB_TRY(gab_alloc(count * sizeof(gab_buffer), GAB_MEMORY_OTHER, &memory));
+  packing job = {forest, blocks, memory};
+  gab_status status = find_places(&job, count, out);
   if (status == GAB_OK) {
-    packing job = {forest, blocks, place, offsets, out->follower};
-    status = gab_tasks_run(count, pack_one, &job);
+    status = gab_tasks_run(count, pack_head, &job);
+    if (status == GAB_OK) status = gab_blocks_pack(forest, blocks, count, job.out);
+    for (size_t i = 0; i < count && status == GAB_OK; ++i) gab_buffer_follow(&job.out[i]);
     out->followed = out->size; /* the records were shown one by one */
   }
-  gab_free(&offsets);
+  gab_free(&memory);
   return status;
 }
 
@@ -158,29 +146,21 @@ static gab_status unpack_table(const gab_forest *forest, gab_reader rows, gab_ow
   return GAB_OK;
 }
 
-static gab_status unpack_data(const gab_forest *forest, gab_reader in, gab_block *block)
-{
-  for (int k = 0; k < forest->kind_count; ++k) {
-    const gab_block_data_kind *kind = &forest->kinds[k];
-    if (!gab_kind_is_stored(kind)) continue;
-    size_t bytes;
-    gab_reader own;
-    GAB_TRY(gab_get_count(&in, 1, &bytes));
-    GAB_TRY(gab_get_view(&in, bytes, &own));
-    GAB_TRY(kind->unpack(kind->user, block->data[k], &own));
-    GAB_TRY(gab_reader_expect_end(&own));
-  }
-  return gab_reader_expect_end(&in);
-}
-
-gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context)
+/* The block without its data. */
+static gab_status make_block(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context)
 {
   if (!record->block) GAB_TRY(gab_block_make(forest, record->id, &record->block));
   if (!record->has_table) GAB_TRY(unpack_table(forest, record->rows, map, context, record->block));
   GAB_TRY(gab_block_make_data(forest, record->block));
   record->block->is_unset = record->is_bare;
-  if (record->is_bare) return GAB_OK;
-  return unpack_data(forest, record->data, record->block);
+  return GAB_OK;
+}
+
+gab_status gab_record_realise(const gab_forest *forest, gab_record *record, gab_owner_map map, void *context)
+{
+  GAB_TRY(make_block(forest, record, map, context));
+  gab_reader data = record->data;
+  return record->is_bare ? GAB_OK : gab_blocks_unpack(forest, &record->block, 1, &data);
 }
 
 typedef struct realising {
@@ -190,10 +170,30 @@ typedef struct realising {
   void *context;
 } realising;
 
-static gab_status realise_one(void *context, size_t index)
+static gab_status make_one(void *context, size_t index)
 {
   const realising *job = context;
-  return gab_record_realise(job->forest, &job->records[index], job->map, job->context);
+  return make_block(job->forest, &job->records[index], job->map, job->context);
+}
+
+/* Of those that have data. */
+static gab_status unpack_all(const gab_forest *forest, const gab_record *records, size_t count)
+{
+  void *blocks, *data;
+  size_t full = 0;
+  GAB_TRY(gab_alloc(count * sizeof(gab_block *), GAB_MEMORY_OTHER, &blocks));
+  gab_status status = gab_alloc(count * sizeof(gab_reader), GAB_MEMORY_OTHER, &data);
+  if (status == GAB_OK) {
+    for (size_t i = 0; i < count; ++i) {
+      if (records[i].is_bare) continue;
+      ((gab_block **)blocks)[full] = records[i].block;
+      ((gab_reader *)data)[full++] = records[i].data;
+    }
+    status = gab_blocks_unpack(forest, blocks, full, data);
+    gab_free(&data);
+  }
+  gab_free(&blocks);
+  return status;
 }
 
 gab_status gab_records_realise(const gab_forest *forest, gab_record *records, size_t count, gab_owner_map map,
@@ -208,7 +208,7 @@ gab_status gab_records_realise(const gab_forest *forest, gab_record *records, si
     if (!records[i].block) ids[fresh++] = records[i].id;
   if (fresh > 0) gab_forest_expect(forest, ids, fresh);
   gab_free(&memory);
-  const gab_status status = gab_tasks_run(count, realise_one, &job);
+  const gab_status status = gab_tasks_run(count, make_one, &job);
   if (fresh > 0) gab_forest_expect(forest, NULL, 0);
-  return status;
+  return status == GAB_OK ? unpack_all(forest, records, count) : status;
 }

@@ -4,12 +4,12 @@
  * rows begin anywhere within a cache line, while a store past the cache is only cheap if it is of a whole one: the end
  * of each row waits in `line` for the beginning of the next. Whoever hashes the image gets its bytes in windows of
  * 4 kB, copied on the way: what was stored past the cache would have to be fetched from memory again. The copy into the
- * window comes with the store rather than before it, so that reads and writes of memory go on side by side. */
+ * window comes with the store rather than before it, so that reads and writes of memory go on side by side. Rows of several
+ * buffers in turn are too short for that: they wait in the windows, which are small enough to stay in the cache together, and
+ * go from there to memory and to the hash. */
 #include "core/base/buffer_rows.h"
 
 #include "core/memory/nontemporal_impl.h"
-
-#include <string.h>
 
 _Static_assert(sizeof(((gab_buffer_rows *)0)->line) == GAB_CACHE_LINE, "the line has to be one of the cache");
 enum { PIECE_BYTES = 128 * 1024 };
@@ -21,16 +21,18 @@ gab_status gab_buffer_rows_begin(gab_buffer_rows *rows, gab_buffer *buffer, size
   rows->buffer = buffer;
   rows->room = 0;
   rows->left = bytes;
-  rows->nontemporal = lie == GAB_ROWS_TOGETHER && follower && follower->look && !buffer->drains && bytes > 0;
+  rows->nontemporal = lie != GAB_ROWS_APART && follower && follower->look && !buffer->drains && bytes > 0;
+  rows->waits = rows->nontemporal && lie == GAB_ROWS_IN_TURN;
   if (!rows->nontemporal) return GAB_OK;
   GAB_TRY(gab_buffer_extend(buffer, bytes, &place)); /* shows the follower what came before */
   rows->room = bytes;
   rows->left = 0;
-  rows->first = rows->filled = (uintptr_t)place % GAB_CACHE_LINE;
-  rows->place = (unsigned char *)place - rows->first;
   rows->seen = 0;
   rows->seen_for = place;
   rows->note.hashing = false;
+  rows->first = rows->filled = (uintptr_t)place % GAB_CACHE_LINE;
+  rows->most = GAB_ROWS_TURN_WINDOW - rows->first;
+  rows->place = rows->waits ? place : (unsigned char *)place - rows->first;
   return GAB_OK;
 }
 
@@ -82,6 +84,25 @@ static size_t store_and_show(gab_buffer_rows *rows, const unsigned char *from, s
   return some;
 }
 
+/* The window is full, or the last one. */
+static void empty_window(gab_buffer_rows *rows)
+{
+  gab_nontemporal_copy(rows->place, rows->window, rows->seen);
+  rows->place += rows->seen;
+  show(rows);
+  rows->most = GAB_ROWS_TURN_WINDOW;
+}
+
+/* Into the window. @return how much it has room for */
+static size_t wait_in_turn(gab_buffer_rows *rows, const unsigned char *from, size_t count)
+{
+  const size_t room = rows->most - rows->seen, some = count < room ? count : room;
+  memcpy(rows->window + rows->seen, from, some);
+  rows->seen += some;
+  if (rows->seen == rows->most) empty_window(rows);
+  return some;
+}
+
 /* Through the cache, in pieces that a follower finds there. @return how much fits into this one */
 static gab_status copy(gab_buffer_rows *rows, const unsigned char *from, size_t count, size_t *some)
 {
@@ -107,7 +128,8 @@ gab_status gab_buffer_rows_add(gab_buffer_rows *rows, const void *bytes, size_t 
              rows->room + rows->left);
   while (count > 0) {
     size_t some;
-    if (rows->nontemporal) some = store_and_show(rows, from, count);
+    if (rows->nontemporal)
+      some = rows->waits ? wait_in_turn(rows, from, count) : store_and_show(rows, from, count);
     else GAB_TRY(copy(rows, from, count, &some));
     rows->room -= some;
     from += some;
@@ -121,7 +143,8 @@ gab_status gab_buffer_rows_end(gab_buffer_rows *rows)
   if (rows->room + rows->left > 0)
     GAB_FAIL(GAB_ERR_ARGUMENT, "%zu bytes that were announced have not come", rows->room + rows->left);
   if (!rows->nontemporal) return GAB_OK;
-  empty_line(rows);
+  if (rows->waits) empty_window(rows);
+  else empty_line(rows);
   show(rows);
   gab_nontemporal_fence();
   rows->buffer->followed = rows->buffer->size;

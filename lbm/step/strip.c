@@ -72,6 +72,13 @@ int gab_strip_compare(const gab_lbm_block *a, const gab_lbm_block *b)
 
 int32_t gab_strip_column(const gab_lbm_block *block) { return block->in_strip->column; }
 
+gab_data_place gab_strip_place_of(const gab_lbm_block *block)
+{
+  const gab_strip_place *place = block->in_strip;
+  if (!place) return (gab_data_place){0};
+  return (gab_data_place){.memory = place->in->index + 1, .at = (uint64_t)place->column};
+}
+
 gab_status gab_strip_take(const gab_lbm_model *model, gab_lbm_block *block)
 {
   gab_status status;

@@ -77,6 +77,8 @@ void gab_strip_turn_over(gab_lbm_block *block);
 int gab_strip_compare(const gab_lbm_block *a, const gab_lbm_block *b);
 /** @return the column of its strip where the cells of a block begin */
 int32_t gab_strip_column(const gab_lbm_block *block);
+/** Where a block lies, for those that deal with several blocks: strip and column; in no strip by itself. */
+gab_data_place gab_strip_place_of(const gab_lbm_block *block);
 
 /** Zeroes what the solid cells of a dense block have sent. */
 void gab_strip_clear_solid(const gab_lbm_model *model, gab_lbm_block *block);

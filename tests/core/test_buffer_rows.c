@@ -62,7 +62,8 @@ static size_t append(gab_buffer *buffer, gab_rows_lie lie, uint64_t seed, const 
   for (size_t at = 0, i = 0; at < all; i++) {
     const size_t wanted = (size_t)(draw(seed, 3, i) % (i % 5 == 0 ? 6000 : 300)), left = all - at,
                  count = wanted < left ? wanted : left;
-    assert_int_equal(gab_buffer_rows_add(&rows, bytes + head + at, count), GAB_OK);
+    if (i % 3 == 0) assert_int_equal(gab_buffer_rows_add(&rows, bytes + head + at, count), GAB_OK);
+    else assert_int_equal(gab_buffer_rows_put(&rows, bytes + head + at, count), GAB_OK);
     at += count;
   }
   assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
@@ -92,7 +93,7 @@ static void check_rows(gab_rows_lie lie, uint64_t seed, bool looks)
   assert_int_equal(it.count, size);
   assert_memory_equal(it.heard, bytes, size);
   const size_t all = size - (size_t)(draw(seed, 2, 0) % 90) - 7;
-  assert_int_equal(it.looks > 0, looks && lie == GAB_ROWS_TOGETHER && all > 0);
+  assert_int_equal(it.looks > 0, looks && lie != GAB_ROWS_APART && all > 0);
 }
 
 static void rows_lie_as_they_came_and_are_shown_once(void **state)
@@ -102,6 +103,49 @@ static void rows_lie_as_they_came_and_are_shown_once(void **state)
     check_rows(GAB_ROWS_TOGETHER, seed, true);
     check_rows(GAB_ROWS_TOGETHER, seed, false);
     check_rows(GAB_ROWS_APART, seed, true);
+    check_rows(GAB_ROWS_IN_TURN, seed, true);
+    check_rows(GAB_ROWS_IN_TURN, seed, false);
+  }
+}
+
+/* Each has its own rows, of other lengths than those of the others. */
+static void rows_of_several_buffers_in_turn_go_to_their_own(void **state)
+{
+  (void)state;
+  enum { MOST = 5 };
+  static unsigned char bytes[MOST][ROOM], memory[MOST][ROOM];
+  static listener it[MOST];
+  for (uint64_t seed = 0; seed < 40; seed++) {
+    gab_buffer_rows rows[MOST];
+    gab_buffer buffer[MOST];
+    gab_buffer_follower follower[MOST];
+    const size_t count = 2 + (size_t)(seed % (MOST - 1));
+    size_t at[MOST] = {0}, all[MOST], left = count;
+    memset(it, 0, sizeof it);
+    for (size_t b = 0; b < count; b++) {
+      fill(bytes[b], ROOM, seed * MOST + b);
+      all[b] = 1 + (size_t)(draw(seed, 4, b) % 20000);
+      follower[b] = (gab_buffer_follower){.follow = follow, .look = look, .user = &it[b]};
+      buffer[b] = gab_buffer_over(memory[b] + draw(seed, 5, b) % 64, ROOM - 64);
+      it[b].start = buffer[b].data;
+      buffer[b].follower = &follower[b];
+      assert_int_equal(gab_buffer_rows_begin(&rows[b], &buffer[b], all[b], GAB_ROWS_IN_TURN), GAB_OK);
+    }
+    for (uint64_t i = 0; left > 0; i++) {
+      const size_t b = (size_t)(i % count), wanted = 1 + (size_t)(draw(seed, 6, i) % 600);
+      const size_t some = wanted < all[b] - at[b] ? wanted : all[b] - at[b];
+      if (some == 0) continue;
+      assert_int_equal(gab_buffer_rows_put(&rows[b], bytes[b] + at[b], some), GAB_OK);
+      at[b] += some;
+      left -= at[b] == all[b];
+    }
+    for (size_t b = 0; b < count; b++) {
+      assert_int_equal(gab_buffer_rows_end(&rows[b]), GAB_OK);
+      assert_memory_equal(buffer[b].data, bytes[b], all[b]);
+      assert_int_equal(it[b].wrong, 0);
+      assert_int_equal(it[b].count, all[b]);
+      assert_memory_equal(it[b].heard, bytes[b], all[b]);
+    }
   }
 }
 
@@ -142,20 +186,23 @@ static void more_or_less_than_was_announced_is_refused(void **state)
   (void)state;
   static unsigned char bytes[ROOM], memory[ROOM];
   static listener it;
-  for (int looks = 0; looks < 2; looks++) {
+  for (int way = 0; way < 4; way++) {
+    const bool looks = way % 2;
+    const gab_rows_lie lie = way < 2 ? GAB_ROWS_TOGETHER : GAB_ROWS_IN_TURN;
     gab_buffer buffer = gab_buffer_over(memory, ROOM);
     const gab_buffer_follower follower = {.follow = follow, .look = looks ? look : NULL, .user = &it};
     memset(&it, 0, sizeof it);
     it.start = buffer.data;
     buffer.follower = &follower;
     gab_buffer_rows rows;
-    assert_int_equal(gab_buffer_rows_begin(&rows, &buffer, 1000, GAB_ROWS_TOGETHER), GAB_OK);
+    assert_int_equal(gab_buffer_rows_begin(&rows, &buffer, 1000, lie), GAB_OK);
     assert_int_equal(gab_buffer_rows_add(&rows, bytes, 999), GAB_OK);
     assert_int_equal(gab_buffer_rows_end(&rows), GAB_ERR_ARGUMENT);
     assert_int_equal(gab_buffer_rows_add(&rows, bytes, 2), GAB_ERR_ARGUMENT);
+    assert_int_equal(gab_buffer_rows_put(&rows, bytes, 2), GAB_ERR_ARGUMENT);
     assert_int_equal(gab_buffer_rows_add(&rows, bytes, 1), GAB_OK);
     assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
-    assert_int_equal(gab_buffer_rows_begin(&rows, &buffer, 0, GAB_ROWS_TOGETHER), GAB_OK);
+    assert_int_equal(gab_buffer_rows_begin(&rows, &buffer, 0, lie), GAB_OK);
     assert_int_equal(gab_buffer_rows_add(&rows, bytes, 1), GAB_ERR_ARGUMENT);
     assert_int_equal(gab_buffer_rows_end(&rows), GAB_OK);
     assert_int_equal(buffer.size, 1000);
@@ -183,6 +230,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_lie_as_they_came_and_are_shown_once),
+      cmocka_unit_test(rows_of_several_buffers_in_turn_go_to_their_own),
       cmocka_unit_test(a_buffer_that_grows_or_drains_takes_rows_piece_by_piece),
       cmocka_unit_test(more_or_less_than_was_announced_is_refused),
       cmocka_unit_test(a_copy_past_the_cache_touches_nothing_around_it),
