@@ -84,7 +84,7 @@ static gab_status lost_ward(gab_local *local, gab_local_partner *ward)
 {
   if (!ward->met) return search(local, ward);
   if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, ward->slot);
-  if (!gab_local_newest_committed(local, &ward->images))
+  if (!gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward)))
     return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
   ward->offer_incarnation = gab_local_incarnation_of(local, ward->slot) + 1;
   return offer(local, ward);
@@ -130,7 +130,7 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
   if (!ward || !(ward->roles & ROLE_WARD) || note->from_incarnation < known) return GAB_OK;
   /* this holder came back after it had given that player its image: it has no copy */
   if (note->from_incarnation > known) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
-  GAB_TRY(gab_local_learn_committed(local, note->checkpoint));
+  GAB_TRY(gab_local_learn_of_ward(local, ward, note->checkpoint));
   return gab_local_send_image(local, ward, source, note->checkpoint);
 }
 
