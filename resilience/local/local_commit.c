@@ -130,8 +130,7 @@ gab_status gab_local_renew_copies(gab_local *local, bool all)
   return GAB_OK;
 }
 
-/* One is under way. */
-static bool has_to_wait(const gab_local *local, bool own)
+bool gab_local_has_to_wait(const gab_local *local, bool own)
 {
   if (local->setup.own_times && local->cluster_committed < local->taken) return true;
   return !own && local->committed < local->common;
@@ -144,7 +143,7 @@ static gab_status take(gab_local *local, gab_step step, bool own, const gab_buff
   if (step <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
   if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
-  if (has_to_wait(local, own) || !gab_local_is_verified(local)) return GAB_OK;
+  if (gab_local_has_to_wait(local, own) || !gab_local_is_verified(local)) return GAB_OK;
   gab_buffer whole;
   gab_buffer_init(&whole, GAB_MEMORY_SNAPSHOT);
   gab_status status = gab_local_pack_image(local, step, own, image, &whole);
@@ -203,7 +202,7 @@ gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_loca
 
 bool gab_local_is_settled(const gab_local *local)
 {
-  if (local->state != GAB_LOCAL_PLAYING || has_to_wait(local, false)) return false;
+  if (local->state != GAB_LOCAL_PLAYING || gab_local_has_to_wait(local, false)) return false;
   if (!gab_local_is_verified(local)) return false;
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];

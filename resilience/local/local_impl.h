@@ -337,6 +337,8 @@ gab_status gab_local_pack_commons(const gab_local *local, const gab_local_images
 gab_status gab_local_unpack_commons(gab_local *local, gab_reader *in);
 
 /* local_commit.c */
+/** A checkpoint is under way, and the next one (of the cluster alone, or common) waits for its commit. */
+bool gab_local_has_to_wait(const gab_local *local, bool own);
 /** Like gab_local_decide(), but does not wait for the holder: to be spread only when an image that is taken later is there. */
 gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t *value);
 gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t number, uint64_t value);

@@ -168,11 +168,12 @@ static void make_own_times(schedule *plan, uint64_t seed)
 {
   problem *problem = &plan->problem;
   if (mix(seed, 21) % 4 == 0) problem->clusters = false;
-  if (problem->checkpoint_every < 2) problem->checkpoint_every = 2 + (int)(mix(seed, 22) % 4);
+  const int longer = problem->section_at > 0 ? 1 : 1 + (int)(mix(seed, 22) % 3);
+  if (problem->checkpoint_every * longer <= problem->steps / 3) {
+    problem->checkpoint_every *= longer;
+    problem->stop_behind *= longer;
+  }
   problem->own_every = 1 + (int)(mix(seed, 23) % (uint64_t)problem->checkpoint_every);
-  problem->stop_behind = problem->checkpoint_every * (int)(mix(seed, 24) % 4);
-  if (problem->section_at > 0) problem->section_at = problem->checkpoint_every;
-  if (problem->section_every > 0) problem->section_every = problem->checkpoint_every;
 }
 
 static void make_schedule(schedule *plan, uint64_t seed)
