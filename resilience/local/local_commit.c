@@ -124,9 +124,15 @@ gab_status gab_local_renew_copies(gab_local *local, bool all)
   const gab_local_decisions *made = &local->decisions;
   for (uint64_t number = made->base; number < made->base + made->count; number++)
     if (all || number >= local->decided_logged) GAB_TRY(send_decision(local, holder, number));
-  for (int i = 0; i < local->images.count; i++)
-    if (all || local->images.list[i].checkpoint > local->acknowledged)
-      GAB_TRY(send_copy(local, holder, &local->images.list[i]));
+  /* What this slot goes back to comes first: one that is older must not be all that the holder has when this process dies. */
+  const gab_local_image *first =
+      all ? gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL)) : NULL;
+  if (first) GAB_TRY(send_copy(local, holder, first));
+  for (int i = 0; i < local->images.count; i++) {
+    const gab_local_image *image = &local->images.list[i];
+    if (image != first && (all || image->checkpoint > local->acknowledged))
+      GAB_TRY(send_copy(local, holder, image));
+  }
   return GAB_OK;
 }
 
