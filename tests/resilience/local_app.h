@@ -27,6 +27,7 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   if (p->app.arrived) w->excuses.section = true;
   const int regridded = p->app.regridded;
   GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
+  w->out.met.own += checkpoint % w->problem->checkpoint_every != 0;
   w->out.met.across += p->restored > 0 && p->app.regridded > regridded;
   check_partners(p);
   if (p->app.step != checkpoint)

@@ -194,6 +194,7 @@ typedef struct outcome {
   struct {
     /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
     long behind, uncommitted, holder, regridded, former, caught_up;
+    long own;    /* restored a checkpoint of the cluster alone */
     long across; /* restored a second time, from behind a regrid, and the first time from before it */
   } met;
   int most_partners;  /* of a slot, behind a section */

@@ -303,23 +303,32 @@ static void judge_hand_over(world *w)
     FAILED(w, "handed over without need: %s, %d deaths", gab_local_reason_name(w->out.reason), w->deaths);
 }
 
+typedef struct wanted {
+  world *world;
+  gab_step checkpoint;
+  bool found;
+} wanted;
+
 static gab_status find_common(void *user, gab_step checkpoint, gab_reader image)
 {
-  gab_step *wanted = user;
+  wanted *wanted = user;
   (void)image;
-  if (checkpoint == *wanted) *wanted = -1;
+  if (checkpoint % wanted->world->problem->checkpoint_every != 0)
+    FAILED(wanted->world, "the image of step %d is of a cluster alone, and given to the next strategy",
+           (int)checkpoint);
+  wanted->found = wanted->found || checkpoint == wanted->checkpoint;
   return GAB_OK;
 }
 
 static bool keeps(world *w, gab_slot who, gab_slot slot, gab_step checkpoint)
 {
   const process *p = player_of(w, who);
-  gab_step wanted = checkpoint;
+  wanted wanted = {.world = w, .checkpoint = checkpoint};
   for (gab_seat seat = 0; !p && seat < w->seats; seat++) /* one that has handed over */
     if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == who) p = &w->processes[seat];
   if (p && gab_local_each_image(p->local, slot, find_common, &wanted) != GAB_OK)
     FAILED(w, "%s", gab_error_message());
-  return wanted == -1;
+  return wanted.found;
 }
 
 /* What the next strategy goes back to. */

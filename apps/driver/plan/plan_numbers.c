@@ -324,7 +324,7 @@ static gab_status choose(const gab_app_case *which, const plan_options *options,
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
   count_spares(which, options, numbers);
-  numbers->logs = gab_resilience_logs(config, &numbers->log_limit, &numbers->logs_less);
+  numbers->logs = gab_resilience_logs(config, &numbers->log_limit, &numbers->logs_less, &numbers->own_every);
   GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
   if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);
   if (!numbers->redundancy.scheme) return GAB_ERR_INPUT;
