@@ -228,6 +228,8 @@ gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
 {
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
   gab_local_partner *partner = gab_local_find(local, note->about);
+  /* of a spare that accepted and died: the slot is offered to the next one, whose answer is waited for */
+  if (partner && partner->offered && note->about_incarnation < partner->offer_incarnation) return GAB_OK;
   GAB_TRY(gab_local_learn(local, note->about, note->about_seat, note->about_incarnation));
   if (is_news && partner) {
     GAB_TRY(gab_local_greet(local, partner, true));
