@@ -14,12 +14,14 @@ went_to() { # went_to NAME EVENT SLOT STEP
   [ "$(step_of "$2" "$3")" = "$4" ] || complain "$1: slot $3 $2 of step $(step_of "$2" "$3"), not $4: $(grep "$2" out/events.jsonl)"
 }
 
+peak() { sed -n 's/.*"journal_peak_of_a_slot": \([0-9]*\).*/\1/p' out/summary.json; }
+
 launch 0 8 0 --set 'resilience.strategies=[shrink]'
 expected=$(checksum) lines=$(series)
 launch 0 8 1 --set resilience.local.clusters=4
 same "common checkpoints alone, nobody dies"
 [ "$(member cluster_checkpoints)" = 0 ] || complain "nobody asked for $(member cluster_checkpoints) checkpoints of clusters"
-seldom=$(member journal_peak_of_a_slot)
+seldom=$(peak)
 
 # shellcheck disable=SC2086 # words on purpose
 {
@@ -29,7 +31,7 @@ same "nobody dies"
 [ "$(member cluster_checkpoints)" = 94 ] || complain "nobody dies: $(member cluster_checkpoints) checkpoints of clusters"
 [ "$(grep -c '"cluster checkpoint"' out/events.jsonl)" = 47 ] || complain "nobody dies: $(grep -c '"cluster checkpoint"' out/events.jsonl) events of them"
 [ "$(member log_messages_restored)" = 0 ] || complain "nobody dies: logs came back"
-often=$(member journal_peak_of_a_slot)
+often=$(peak)
 [ "$often" -gt 0 ] && [ $((2 * often)) -lt "$seldom" ] || complain "a journal has $often bytes at most, without own times $seldom"
 
 launch 0 8 1 $own --inject slot=2,step=31,phase=compute
