@@ -42,6 +42,9 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   p->computed = p->app.step - 1;
   p->restored_at = w->out.events;
   w->healings[slot].restored = true;
+  /* From a checkpoint of its cluster behind a section in which others still are, for whom it had been there. */
+  for (gab_seat seat = 0; w->problem->own_every > 0 && seat < w->seats; seat++)
+    if (seat != p->seat && w->processes[seat].local) wake(&w->processes[seat]);
   if (w->talks)
     printf("      slot %d restores checkpoint %d at seat %d\n", (int)slot, (int)checkpoint, (int)p->seat);
   return GAB_OK;

@@ -328,6 +328,18 @@ static void judge_comparison(world *w)
     FAILED(w, "a slot went on with messages that it has made otherwise");
 }
 
+static void talk_of_the_end(world *w)
+{
+  for (gab_slot slot = 0; slot < w->problem->slots && w->talks; slot++) {
+    const process *p = player_of(w, slot);
+    if (!p) printf("      nobody plays slot %d\n", (int)slot);
+    else
+      printf("      slot %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)slot,
+             p->app.step, (int)p->app.place, (int)p->app.next, p->restored,
+             (int)gab_local_committed(p->local), (int)gab_local_committed_in_cluster(p->local));
+  }
+}
+
 static bool is_time(const world *w, int number)
 {
   const int section = w->plan->behind[number];
@@ -353,6 +365,7 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
     check_behind(w);
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }
+  if (w->out.failure[0]) talk_of_the_end(w);
   if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);
   if (w->out.finished) check_clusters(w);
   if (w->out.over && !w->out.failure[0]) judge_hand_over(w);
