@@ -106,31 +106,48 @@ static void clusters_that_are_lost_together_live_on_their_logs(void **state)
   }
 }
 
-/* Those that come back are given by their holder also what the next strategy would need, and give it, and first of all what they go back
- * to, to a holder that comes back after them. */
-static void a_slot_its_holder_and_the_slot_again(void **state)
+/* It is given its copies again, and dies or its ward does: an older image must not be all that it has by then. */
+static void a_holder_that_came_back_has_nothing_older_alone(void **state)
 {
   (void)state;
   tally tally = {0};
-  for (uint64_t seed = 1; seed <= 2500; seed++) {
-    schedule plan = own_times(7, 5, 1 + (gab_slot)(seed % 3), 3);
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    schedule plan = own_times(7, 3, 1 + (gab_slot)(seed % 3), 3);
     plan.seed = seed;
     plan.choices = NULL;
-    plan.problem.steps = 26;
     plan.problem.verify = seed % 2;
-    const gab_slot slot = (gab_slot)(mix(seed, 1) % 7), holder = plan.problem.holder[slot];
-    long event = 500 + (long)(mix(seed, 2) % 500);
-    plan.deaths[plan.death_count++] = (death){event, slot};
-    event += 60 + (long)(mix(seed, 3) % 200);
-    plan.deaths[plan.death_count++] = (death){event, holder};
-    event += (long)(mix(seed, 4) % 120);
-    /* who may play the slot by then */
-    for (int spare = 0; spare < 2; spare++)
-      plan.deaths[plan.death_count++] = (death){event, (gab_seat)(7 + (slot + spare) % 5)};
+    const gab_slot slot = (gab_slot)(mix(seed, 1) % 7);
+    const long event = 400 + (long)(mix(seed, 2) % 500);
+    plan.deaths[plan.death_count++] = (death){event, plan.problem.holder[slot]};
+    plan.deaths[plan.death_count++] = (death){event + 40 + (long)(mix(seed, 3) % 120), slot};
     try(&plan, &tally);
   }
-  assert_true(tally.finished * 10 > tally.tried * 3);
+  assert_true(tally.finished * 10 > tally.tried * 2);
   assert_true(tally.own > 0);
+}
+
+/* A slot comes back from a checkpoint of its cluster, then its holder comes back and gets copies from it; then there is no spare for a
+ * third one, and all go back to the last common checkpoint: that of the slot is there. */
+static void a_slot_that_came_back_has_the_common_image_for_its_next_holder(void **state)
+{
+  (void)state;
+  tally tally = {0};
+  long empty = 0;
+  for (gab_slot size = 1; size <= 3; size += 2)
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+      schedule plan = own_times(9, 2, size, 3);
+      plan.problem.own_every = 2;
+      const long step = run(&plan).events / plan.problem.steps;
+      plan.seed = seed;
+      plan.choices = NULL;
+      plan.deaths[plan.death_count++] = (death){11 * step + (long)(mix(seed, 1) % (uint64_t)step), 1};
+      plan.deaths[plan.death_count++] = (death){14 * step + (long)(mix(seed, 2) % (uint64_t)step), 4};
+      plan.deaths[plan.death_count++] = (death){16 * step + (long)(mix(seed, 3) % (uint64_t)step), 6};
+      const outcome out = try(&plan, &tally);
+      empty += out.over && out.reason == GAB_LOCAL_POOL_EMPTY;
+    }
+  assert_true(empty * 10 > tally.tried * 5);
+  assert_true(tally.own * 2 > tally.tried);
 }
 
 static void a_death_while_a_cluster_goes_back(void **state)
@@ -186,7 +203,8 @@ int main(void)
       cmocka_unit_test(logs_are_freed_when_their_receivers_commit),
       cmocka_unit_test(a_death_leads_back_to_an_own_checkpoint),
       cmocka_unit_test(clusters_that_are_lost_together_live_on_their_logs),
-      cmocka_unit_test(a_slot_its_holder_and_the_slot_again),
+      cmocka_unit_test(a_holder_that_came_back_has_nothing_older_alone),
+      cmocka_unit_test(a_slot_that_came_back_has_the_common_image_for_its_next_holder),
       cmocka_unit_test(a_death_while_a_cluster_goes_back),
       cmocka_unit_test(where_they_are_not_asked_for_they_are_refused),
   };
