@@ -217,6 +217,20 @@ static const gab_config_key local_keys[] = {
          "a process): checkpoints come earlier than resilience.memory.every where that is needed. All then ask each other "
          "ahead of each checkpoint, so that nobody goes beyond one that a slot which came back has not reached. "
          "Left out: no limit."},
+    {.name = "own_every",
+     .type = GAB_CONFIG_INT,
+     .min = 0,
+     .max = 1000000000,
+     .default_text = "0",
+     .outside = true,
+     .unit = "steps",
+     .doc =
+         "Each cluster (resilience.local.clusters) takes a checkpoint of its own every so many steps, between those of "
+         "resilience.memory.every, which stay those of all. Clusters do so at different steps, and wait for nobody else. A death "
+         "leads its cluster back to the newest of both, and what is handed over to the next strategy to the newest of all. An image then "
+         "holds the log of its process, and up to two images more are kept of each (gabion plan says how much); others free "
+         "what is logged for a cluster when that has committed. Less than resilience.memory.every; not with log_limit, and not "
+         "in programs with mailboxes (doc/clusters.md). 0: none."},
     {.name = "verify",
      .type = GAB_CONFIG_BOOL,
      .default_text = GAB_CONFIG_OPTIONAL,
@@ -576,12 +590,13 @@ static gab_status read_clusters(const gab_config *config, gab_protection *protec
 static gab_status read_local(const gab_config *config, gab_protection *protection)
 {
   static const char *const paths[] = {"resilience.local.log_limit", "resilience.local.verify",
-                                      "resilience.local.commit_wait"};
+                                      "resilience.local.commit_wait", "resilience.local.own_every"};
   GAB_TRY(read_clusters(config, protection));
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
     if (gab_config_is_set(config, paths[i]) && !gab_local_is_wanted(protection))
       return gab_config_fail(config, paths[i],
                              "has a meaning with strategy 'local' in resilience.strategies only");
+  protection->own_every = gab_config_int(config, paths[3]);
   if (gab_config_is_set(config, paths[0])) protection->log_limit = gab_config_real(config, paths[0]);
   if (gab_config_is_set(config, paths[1]))
     protection->verify = gab_config_bool(config, paths[1]) ? GAB_VERIFY_ALWAYS : GAB_VERIFY_NEVER;
@@ -625,15 +640,17 @@ int gab_resilience_buffers(const gab_config *config, const gab_placement *placem
   return status == GAB_OK ? gab_buffers_needed(&needs, placement) : 2;
 }
 
-bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters)
+bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters, gab_step *own_every)
 {
   gab_protection protection = {0};
   *limit = 0;
   *clusters = false;
+  *own_every = 0;
   if (read_strategies(config, &protection) != GAB_OK || read_local(config, &protection) != GAB_OK)
     return false;
   *limit = protection.log_limit;
   *clusters = protection.local_clusters != NULL;
+  *own_every = protection.own_every;
   return gab_local_is_wanted(&protection);
 }
 

@@ -39,8 +39,9 @@ typedef struct gab_spares_asked {
 gab_spares_asked gab_resilience_spares(const gab_config *config);
 /** Whether messages are logged: the first strategy lets only the lost go back. Pure.
  *  @param[out] limit  of what a process keeps of them, in largest images; 0: none
- *  @param[out] clusters  those between clusters alone are logged */
-bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters);
+ *  @param[out] clusters  those between clusters alone are logged
+ *  @param[out] own_every  steps between two checkpoints that a cluster takes alone; 0: none */
+bool gab_resilience_logs(const gab_config *config, double *limit, bool *clusters, gab_step *own_every);
 /** Whether the job has as many: if not it is refused, with the command that starts it so, but for a job that the launcher
  *  has started again, which goes on with those that there are. Local, with the same result on all.
  *  @return ::GAB_ERR_INPUT with the place in the file */

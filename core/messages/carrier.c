@@ -49,6 +49,7 @@ gab_status gab_world_refuse_carried(const gab_world *world, const char *what)
 }
 
 bool gab_world_has_own_comms(const gab_world *world) { return world->comms != NULL; }
+bool gab_world_has_mailbox(const gab_world *world) { return world->mailboxes != NULL; }
 void gab_world_call_repair(gab_world *world) { gab_world_break(world); }
 void gab_world_drop_messages(gab_world *world) { gab_world_reset_ports(world); }
 

@@ -1,41 +1,8 @@
 /** @file journal.c
  *  @brief Sender-based message log: channels, intervals, and the free list of handed-over buffers. */
-#include "core/messages/journal.h"
+#include "core/messages/journal_impl.h"
 
 #include <string.h>
-
-/* The public entry comes first, so that a pointer to it is one to this. */
-typedef struct kept {
-  gab_journal_entry entry;
-  gab_buffer memory; /* owns the bytes */
-  uint32_t holds;
-  bool handed_over;
-  bool dropped; /* its interval is freed, but it is held */
-} kept;
-
-typedef struct channel {
-  gab_slot target;
-  uint32_t context;
-  uint64_t next;
-  kept **kept; /* in order of their numbers, from kept[first] on */
-  size_t first, end, capacity;
-} channel;
-
-/* A buffer that waits for its next message. */
-typedef struct spare_buffer {
-  gab_buffer buffer;
-  bool old; /* it has lain here since the last call of gab_journal_free_before() */
-} spare_buffer;
-
-struct gab_journal {
-  size_t copy_below;
-  gab_step interval;
-  channel *channels; /* ascending by target, then context */
-  size_t channel_count;
-  spare_buffer *free;
-  size_t free_count, free_capacity;
-  gab_journal_stats stats;
-};
 
 gab_status gab_journal_create(size_t copy_below, gab_journal **journal)
 {
@@ -50,7 +17,7 @@ gab_status gab_journal_create(size_t copy_below, gab_journal **journal)
 
 /* ------------------------------------------------------------------------------------ the free list */
 
-static void release(kept *message)
+void gab_journal_release(gab_kept *message)
 {
   gab_buffer_release(&message->memory);
   gab_free(&message);
@@ -66,17 +33,17 @@ static void put_aside(gab_journal *journal, gab_buffer *buffer)
     journal->free = list;
     journal->free_capacity = more;
   }
-  spare_buffer *place = &journal->free[journal->free_count++];
-  *place = (spare_buffer){.buffer = *buffer};
+  gab_journal_spare *place = &journal->free[journal->free_count++];
+  *place = (gab_journal_spare){.buffer = *buffer};
   *buffer = (gab_buffer){.use = buffer->use};
   gab_buffer_clear(&place->buffer);
   journal->stats.free_bytes += place->buffer.capacity;
 }
 
-static void recycle(gab_journal *journal, kept *message)
+static void recycle(gab_journal *journal, gab_kept *message)
 {
   if (message->handed_over) put_aside(journal, &message->memory);
-  release(message);
+  gab_journal_release(message);
 }
 
 static void take_out(gab_journal *journal, size_t place, gab_buffer *buffer)
@@ -118,49 +85,51 @@ static size_t channel_place(const gab_journal *journal, gab_slot target, uint32_
   size_t lo = 0, hi = journal->channel_count;
   while (lo < hi) {
     const size_t mid = lo + (hi - lo) / 2;
-    const channel *at = &journal->channels[mid];
+    const gab_journal_channel *at = &journal->channels[mid];
     if (at->target < target || (at->target == target && at->context < context)) lo = mid + 1;
     else hi = mid;
   }
   return lo;
 }
 
-static const channel *known_channel(const gab_journal *journal, gab_slot target, uint32_t context)
+const gab_journal_channel *gab_journal_channel_of(const gab_journal *journal, gab_slot target,
+                                                  uint32_t context)
 {
   const size_t place = channel_place(journal, target, context);
   if (place == journal->channel_count) return NULL;
-  const channel *found = &journal->channels[place];
+  const gab_journal_channel *found = &journal->channels[place];
   return found->target == target && found->context == context ? found : NULL;
 }
 
-static gab_status find_channel(gab_journal *journal, gab_slot target, uint32_t context, channel **found)
+static gab_status find_channel(gab_journal *journal, gab_slot target, uint32_t context,
+                               gab_journal_channel **found)
 {
   const size_t place = channel_place(journal, target, context);
-  if (!known_channel(journal, target, context)) {
+  if (!gab_journal_channel_of(journal, target, context)) {
     void *list = journal->channels;
     GAB_TRY(gab_list_room(&list, journal->channel_count, sizeof *journal->channels));
     journal->channels = list;
     memmove(journal->channels + place + 1, journal->channels + place,
             (journal->channel_count - place) * sizeof *journal->channels);
-    journal->channels[place] = (channel){.target = target, .context = context};
+    journal->channels[place] = (gab_journal_channel){.target = target, .context = context};
     journal->channel_count++;
   }
   *found = &journal->channels[place];
   return GAB_OK;
 }
 
-static gab_status reserve_entry(channel *to)
+gab_status gab_journal_reserve(gab_journal_channel *to)
 {
   if (to->end < to->capacity) return GAB_OK;
   if (to->first > 0 && to->first >= to->capacity / 2) {
-    memmove(to->kept, to->kept + to->first, (to->end - to->first) * sizeof(kept *));
+    memmove(to->kept, to->kept + to->first, (to->end - to->first) * sizeof(gab_kept *));
     to->end -= to->first;
     to->first = 0;
     return GAB_OK;
   }
   const size_t more = to->capacity ? 2 * to->capacity : 8;
   void *list = to->kept;
-  GAB_TRY(gab_realloc(more * sizeof(kept *), GAB_MEMORY_OTHER, &list));
+  GAB_TRY(gab_realloc(more * sizeof(gab_kept *), GAB_MEMORY_OTHER, &list));
   to->kept = list;
   to->capacity = more;
   return GAB_OK;
@@ -168,20 +137,20 @@ static gab_status reserve_entry(channel *to)
 
 uint64_t gab_journal_next(const gab_journal *journal, gab_slot target, uint32_t context)
 {
-  const channel *found = known_channel(journal, target, context);
+  const gab_journal_channel *found = gab_journal_channel_of(journal, target, context);
   return found ? found->next : 0;
 }
 
 uint64_t gab_journal_first(const gab_journal *journal, gab_slot target, uint32_t context)
 {
-  const channel *found = known_channel(journal, target, context);
+  const gab_journal_channel *found = gab_journal_channel_of(journal, target, context);
   return found ? found->next - (found->end - found->first) : 0;
 }
 
 gab_journal_entry *gab_journal_find(const gab_journal *journal, gab_slot target, uint32_t context,
                                     uint64_t number)
 {
-  const channel *found = known_channel(journal, target, context);
+  const gab_journal_channel *found = gab_journal_channel_of(journal, target, context);
   if (!found || number >= found->next || found->next - number > found->end - found->first) return NULL;
   return &found->kept[found->end - (size_t)(found->next - number)]->entry;
 }
@@ -199,7 +168,7 @@ gab_status gab_journal_begin_interval(gab_journal *journal, gab_step checkpoint)
 }
 
 /* The message's bytes become the journal's: by changing hands, or by copying. */
-static gab_status take_bytes(gab_journal *journal, gab_buffer *message, kept *to)
+static gab_status take_bytes(gab_journal *journal, gab_buffer *message, gab_kept *to)
 {
   gab_buffer_init(&to->memory, message->use);
   to->handed_over = message->size >= journal->copy_below && message->size > 0 && !message->fixed;
@@ -221,15 +190,15 @@ static gab_status take_bytes(gab_journal *journal, gab_buffer *message, kept *to
 gab_status gab_journal_append(gab_journal *journal, gab_slot target, uint32_t context,
                               const gab_journal_label *label, gab_buffer *message, gab_journal_entry **entry)
 {
-  channel *to;
+  gab_journal_channel *to;
   void *memory = NULL;
   GAB_TRY(find_channel(journal, target, context, &to));
-  GAB_TRY(reserve_entry(to));
-  GAB_TRY(gab_alloc(sizeof(kept), GAB_MEMORY_OTHER, &memory));
-  kept *made = memory;
+  GAB_TRY(gab_journal_reserve(to));
+  GAB_TRY(gab_alloc(sizeof(gab_kept), GAB_MEMORY_OTHER, &memory));
+  gab_kept *made = memory;
   const gab_status status = take_bytes(journal, message, made);
   if (status != GAB_OK) {
-    release(made);
+    gab_journal_release(made);
     return status;
   }
   made->entry = (gab_journal_entry){.number = to->next++,
@@ -250,20 +219,20 @@ gab_status gab_journal_append(gab_journal *journal, gab_slot target, uint32_t co
 void gab_journal_hold(gab_journal *journal, gab_journal_entry *entry)
 {
   (void)journal;
-  ((kept *)entry)->holds++;
+  ((gab_kept *)entry)->holds++;
 }
 
 void gab_journal_let_go(gab_journal *journal, gab_journal_entry *entry)
 {
-  kept *message = (kept *)entry;
+  gab_kept *message = (gab_kept *)entry;
   if (--message->holds == 0 && message->dropped) recycle(journal, message);
 }
 
 /* ------------------------------------------------------------------------------------ freeing */
 
-static void drop_oldest(gab_journal *journal, channel *from)
+static void drop_oldest(gab_journal *journal, gab_journal_channel *from)
 {
-  kept *message = from->kept[from->first++];
+  gab_kept *message = from->kept[from->first++];
   journal->stats.messages--;
   journal->stats.bytes -= message->entry.bytes;
   message->dropped = true;
@@ -274,21 +243,21 @@ void gab_journal_free_before(gab_journal *journal, gab_step checkpoint)
 {
   release_unused(journal);
   for (size_t i = 0; i < journal->channel_count; i++) {
-    channel *at = &journal->channels[i];
+    gab_journal_channel *at = &journal->channels[i];
     while (at->first < at->end && at->kept[at->first]->entry.since < checkpoint) drop_oldest(journal, at);
   }
 }
 
 void gab_journal_free_below(gab_journal *journal, gab_slot target, uint32_t context, uint64_t number)
 {
-  channel *at = (channel *)known_channel(journal, target, context);
+  gab_journal_channel *at = (gab_journal_channel *)gab_journal_channel_of(journal, target, context);
   while (at && at->first < at->end && at->kept[at->first]->entry.number < number) drop_oldest(journal, at);
 }
 
 gab_status gab_journal_begin_channel(gab_journal *journal, gab_slot target, uint32_t context, uint64_t next)
 {
-  channel *made;
-  if (known_channel(journal, target, context))
+  gab_journal_channel *made;
+  if (gab_journal_channel_of(journal, target, context))
     GAB_FAIL(GAB_ERR_STATE, "the journal has a channel to slot %" GAB_PRI_SLOT " in context %" PRIu32, target,
              context);
   GAB_TRY(find_channel(journal, target, context, &made));
@@ -300,7 +269,7 @@ void gab_journal_forget_target(gab_journal *journal, gab_slot target)
 {
   size_t kept = 0;
   for (size_t i = 0; i < journal->channel_count; i++) {
-    channel *at = &journal->channels[i];
+    gab_journal_channel *at = &journal->channels[i];
     if (at->target != target) {
       journal->channels[kept++] = *at;
       continue;
@@ -321,7 +290,7 @@ gab_journal_stats gab_journal_statistics(const gab_journal *journal) { return jo
 static void forget_all(gab_journal *journal)
 {
   for (size_t i = 0; i < journal->channel_count; i++) {
-    channel *at = &journal->channels[i];
+    gab_journal_channel *at = &journal->channels[i];
     while (at->first < at->end) drop_oldest(journal, at);
     gab_free(&at->kept);
   }
@@ -366,7 +335,7 @@ static gab_status read_numbers(gab_journal *journal, gab_reader *in)
     gab_slot target;
     uint32_t context;
     uint64_t next;
-    channel *made;
+    gab_journal_channel *made;
     GAB_TRY(gab_get_i32(in, &target));
     GAB_TRY(gab_get_u32(in, &context));
     GAB_TRY(gab_get_u64(in, &next));

@@ -8,9 +8,9 @@
  *  buffer and hands back a free one. Small ones are copied, so that a page is not spent on a number.
  *
  *  Messages belong to *intervals*, each of which begins at a checkpoint; they are freed by intervals, or by their
- * numbers if they only pass through. The
- * numbers of the channels are part of an image (gab_journal_pack_numbers()), the messages are not: a slot
- * that comes back makes them again.
+ * numbers if they only pass through, or when their receiver says that it will not ask for them. The
+ * numbers of the channels are part of an image (gab_journal_pack_numbers()). The messages are so only where receivers may go back
+ * further than their sender (gab_journal_pack_messages()); else a slot that comes back makes them again.
  *
  *  No MPI, no threads: one thread uses a journal.
  *
@@ -101,6 +101,11 @@ gab_status gab_journal_pack_numbers(const gab_journal *journal, gab_buffer *out)
  *  held stay until they are let go.
  *  @return ::GAB_ERR_CORRUPT, then the journal is empty */
 gab_status gab_journal_restart(gab_journal *journal, gab_step checkpoint, gab_reader *in);
+/** Packs the messages to a target that are kept (Ropars et al. 2013, algorithm 1, line 15: logs are part of a checkpoint). */
+gab_status gab_journal_pack_messages(const gab_journal *journal, gab_slot target, gab_buffer *out);
+/** Behind gab_journal_restart(), with numbers of the same moment: keeps those messages again, as copies.
+ *  @return ::GAB_ERR_CORRUPT, then some may be kept */
+gab_status gab_journal_unpack_messages(gab_journal *journal, gab_slot target, gab_reader *in);
 
 #ifdef __cplusplus
 }

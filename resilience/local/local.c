@@ -52,6 +52,7 @@ gab_status gab_local_create(const gab_local_setup *setup, const gab_local_transp
   made->slot = GAB_NO_SLOT;
   made->image_from = GAB_NO_SEAT;
   made->taken = made->acknowledged = made->committed = made->base = made->line = made->told_have = -1;
+  made->common = made->common_acknowledged = made->cluster_committed = made->told_cluster_have = -1;
   gab_status status = gab_journal_create(setup->copy_below, &made->journal);
   if (status == GAB_OK && setup->seat < (gab_seat)setup->slots) status = begin_playing(made, setup);
   if (status == GAB_OK) *local = made;
@@ -95,6 +96,7 @@ gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_sl
 
 static gab_status handle(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
 {
+  GAB_TRY(gab_local_learn_from(local, note));
   switch (note->kind) {
   case NOTE_HELLO:
     return gab_local_on_hello(local, source, note, in);
@@ -126,8 +128,12 @@ static gab_status handle(gab_local *local, gab_seat source, const gab_local_note
     return gab_local_on_hash(local, source, note, in);
   case NOTE_COMPARED:
     return gab_local_on_compared(local, source, note);
+  case NOTE_CLUSTER_HAVE:
+    return gab_local_on_cluster_have(local, source, note);
+  case NOTE_RECEIVED:
+    return gab_local_on_received(local, source, note, in);
   default:
-    return GAB_OK; /* an image that nobody waits for */
+    return GAB_OK; /* an image that nobody waits for; a commit in the cluster, which is in the head */
   }
 }
 
@@ -165,7 +171,7 @@ static gab_status on_note(gab_local *local, gab_seat source, gab_reader in)
 {
   const gab_reader whole = in;
   gab_local_note note;
-  GAB_TRY(gab_local_read_note(&in, &note));
+  GAB_TRY(gab_local_read_note(local, &in, &note));
   gab_local_learn_stop(local, note.stop_behind, note.stop_why);
   /* these are answered at once in every state: others wait for the answer, and it changes nothing here */
   if (note.kind == NOTE_OFFER) return gab_local_on_offer(local, source, &note);
@@ -207,5 +213,9 @@ gab_local_state gab_local_state_of(const gab_local *local) { return local->state
 gab_slot gab_local_slot(const gab_local *local) { return local->slot; }
 gab_incarnation gab_local_incarnation(const gab_local *local) { return local->incarnation; }
 gab_step gab_local_committed(const gab_local *local) { return local->committed; }
+gab_step gab_local_committed_in_cluster(const gab_local *local)
+{
+  return gab_local_may_go_back_to(local, NULL);
+}
 gab_local_stats gab_local_statistics(const gab_local *local) { return local->stats; }
 gab_journal *gab_local_journal(gab_local *local) { return local->journal; }

@@ -9,7 +9,8 @@
  *
  *  *Clusters* (doc/clusters.md, after Ropars et al. 2013): the death of a slot takes all slots of its cluster back, the living
  * ones from the images that they kept themselves; what passes between them is not logged. With clusters of one slot,
- * as without any, only the lost slot goes back.
+ * as without any, only the lost slot goes back. With `own_times` clusters take checkpoints of their own between the common
+ *  ones, with their logs in the images.
  *
  *  A player calls gab_local_send(), gab_local_receive(), gab_local_checkpoint(), gab_local_decide() and
  *  gab_local_arrive(); those that cannot be done yet say so and are called again after something was
@@ -112,18 +113,23 @@ typedef struct gab_local_setup {
   bool
       verify; /**< hashes of messages that are left out are compared with those of the first time; the same on all */
   size_t unhashed; /**< bytes at the head of a message that are not compared: they differ from life to life */
+  /** Clusters may take checkpoints of their own (gab_local_checkpoint_own()), and go back to them; the same on all. Each message has to be
+   *  received in the step in which it was sent. */
+  bool own_times;
 } gab_local_setup;
 
 typedef struct gab_local_stats {
-  uint64_t duplicates;   /**< messages dropped by their number */
-  uint64_t stale;        /**< messages dropped since they came from or for another life */
-  uint64_t left_out;     /**< sends that the other side had already */
-  uint64_t compared;     /**< thereof of others: their hashes were compared here */
-  uint64_t replayed;     /**< messages sent again from the journal */
-  uint64_t takeovers;    /**< slots given to spares by this holder */
-  uint64_t jumps;        /**< restored again, from a later checkpoint */
-  uint64_t rollbacks;    /**< restored again with its cluster, an image that it kept or fetched */
-  uint64_t logged_bytes; /**< of all messages to other clusters, each time they are made */
+  uint64_t duplicates;        /**< messages dropped by their number */
+  uint64_t stale;             /**< messages dropped since they came from or for another life */
+  uint64_t left_out;          /**< sends that the other side had already */
+  uint64_t compared;          /**< thereof of others: their hashes were compared here */
+  uint64_t replayed;          /**< messages sent again from the journal */
+  uint64_t takeovers;         /**< slots given to spares by this holder */
+  uint64_t jumps;             /**< restored again, from a later checkpoint */
+  uint64_t rollbacks;         /**< restored again with its cluster, an image that it kept or fetched */
+  uint64_t logged_bytes;      /**< of all messages to other clusters, each time they are made */
+  uint64_t own_checkpoints;   /**< taken by the cluster alone */
+  uint64_t restored_messages; /**< of a log, that came with an image */
 } gab_local_stats;
 
 /** @param[in] setup  read during the call only @param[in] transport,application  copied */
@@ -150,9 +156,13 @@ gab_status gab_local_send(gab_local *local, gab_slot target, uint32_t context, c
  *  @param[in,out] message  replaced if there is one @param[out] label  may be NULL */
 gab_status gab_local_receive(gab_local *local, gab_slot source, uint32_t context, gab_buffer *message,
                              gab_journal_label *label, bool *there);
-/** Takes a checkpoint. @param[out] taken  false: the one before is not known to be committed yet, or hashes of what was left out
- *  are not compared yet; call again */
+/** Takes a checkpoint, which all slots take at that step. @param[out] taken  false: the one before is not known to be committed yet,
+ *  or hashes of what was left out are not compared yet; call again */
 gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
+/** Takes one that only the slots of this cluster take at that step (setup.own_times). Nothing that was sent within the cluster may be
+ *  under way; nothing is asked of others. Nobody but the cluster goes back to it: it is none for the next strategy.
+ *  @param[out] taken  as above; the one before, of either kind, has to be committed in the cluster */
+gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_buffer *image, bool *taken);
 /** Decides something that depends on the clock. @param[in] proposal  used unless it was decided before
  *  @param[out] decided  false: it is not logged yet; call again @param[out] value  what was decided */
 gab_status gab_local_decide(gab_local *local, uint64_t proposal, uint64_t *value, bool *decided);
@@ -195,7 +205,7 @@ bool gab_local_is_behind(const gab_local *local);
 
 /** @param[in] image  as given to gab_local_checkpoint(); valid during the call */
 typedef gab_status (*gab_local_image_fn)(void *user, gab_step checkpoint, gab_reader image);
-/** The images of `slot` that are kept here, the oldest first: the own ones, or those of a ward. None of others.
+/** The images of `slot` that are kept here, the oldest first: the own ones, or those of a ward; of common checkpoints. None of others.
  *  @return what `call` returned; ::GAB_ERR_CORRUPT */
 gab_status gab_local_each_image(const gab_local *local, gab_slot slot, gab_local_image_fn call, void *user);
 
@@ -205,8 +215,10 @@ gab_local_state gab_local_state_of(const gab_local *local);
 /** @return the slot that this process plays or is about to, GAB_NO_SLOT if none */
 gab_slot gab_local_slot(const gab_local *local);
 gab_incarnation gab_local_incarnation(const gab_local *local);
-/** @return the newest checkpoint known to be committed, -1 if none */
+/** @return the newest checkpoint known to be committed by all, -1 if none */
 gab_step gab_local_committed(const gab_local *local);
+/** @return the newest checkpoint of either kind known to be committed in the own cluster, -1 if none; without own times as above */
+gab_step gab_local_committed_in_cluster(const gab_local *local);
 gab_local_stats gab_local_statistics(const gab_local *local);
 gab_journal *gab_local_journal(gab_local *local);
 

@@ -241,6 +241,12 @@ static gab_status open_channels(gab_local *local, gab_local_partner *partner, ga
     if (first > channel->delivered + channel->arrived_count) *behind = true;
     /* it will see the same from the other side, jump, and greet again */
     if (channel->sent < gab_journal_first(local->journal, partner->slot, c)) partner->up = false;
+    if (local->setup.own_times && (*behind || !partner->up))
+      GAB_FAIL(GAB_ERR_CORRUPT,
+               "slots %" GAB_PRI_SLOT " and %" GAB_PRI_SLOT
+               " have gone back to where nobody keeps what was sent between them: "
+               "logs are part of their images",
+               local->slot, partner->slot);
   }
   return GAB_OK;
 }
@@ -277,6 +283,7 @@ static gab_status on_new_life(gab_local *local, gab_local_partner *partner, cons
    * greeting */
   if (note->value) GAB_TRY(gab_local_greet(local, partner, false));
   else GAB_TRY(gab_local_tell_values(local, partner));
+  GAB_TRY(gab_local_tell_cluster_values(local, partner));
   if (partner->roles & ROLE_HOLDER) {
     const bool all = note->from_incarnation != local->renewed;
     local->renewed = note->from_incarnation;

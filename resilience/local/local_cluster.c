@@ -123,9 +123,10 @@ gab_status gab_local_retreat(gab_local *local)
 {
   if (gab_local_is_inside(local)) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
   /* That of a line is committed, whoever knew it. */
-  GAB_TRY(gab_local_learn_committed(local, local->line));
-  const gab_local_image *image = gab_local_newest_committed(local, &local->images);
-  if (!image) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, local->slot);
+  if (local->setup.own_times) GAB_TRY(gab_local_learn_cluster_committed(local, local->line));
+  else GAB_TRY(gab_local_learn_committed(local, local->line));
+  const gab_local_image *image = gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL));
+  if (!image || local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, local->slot);
   local->stats.rollbacks++;
   if (image->checkpoint < local->line) return gab_local_fetch(local, local->line);
   /* What others would go back to may be gone here. */

@@ -1,72 +1,8 @@
-/* Checkpoints of local recovery: copies, acknowledgements up and down a tree behind the steps, and what is
+/* Common checkpoints of local recovery: copies, acknowledgements up and down a tree behind the steps, and what is
  * logged with them: decisions and global sections. */
 #include "resilience/local/local_impl.h"
 
 #include <string.h>
-
-/* ---------------------------------------------------------------- images */
-
-const gab_local_image *gab_local_newest_committed(const gab_local *local, const gab_local_images *images)
-{
-  const gab_local_image *newest = NULL;
-  for (int i = 0; i < images->count; i++)
-    if (images->list[i].checkpoint <= local->committed) newest = &images->list[i];
-  return newest;
-}
-
-static void drop_decisions(gab_local_decisions *decisions, uint64_t before)
-{
-  if (before <= decisions->base) return;
-  uint64_t many = before - decisions->base;
-  if (many > decisions->count) many = decisions->count;
-  if (many > 0)
-    memmove(decisions->values, decisions->values + many, (decisions->count - many) * sizeof(uint64_t));
-  decisions->base = before;
-  decisions->count -= many;
-}
-
-static void drop_oldest(gab_local_images *images)
-{
-  gab_buffer_release(&images->list[0].bytes);
-  images->count--;
-  memmove(&images->list[0], &images->list[1], (size_t)images->count * sizeof images->list[0]);
-}
-
-/* Nobody will ask for what is older than the newest committed one. */
-static void prune(const gab_local *local, gab_local_images *images, gab_local_decisions *decisions)
-{
-  while (images->count > 1 && images->list[1].checkpoint <= local->committed) drop_oldest(images);
-  if (images->count == 0) return;
-  uint64_t before = images->list[0].decisions;
-  /* this slot went back behind a checkpoint that is committed now */
-  if (decisions == &local->decisions && local->decided < before) before = local->decided;
-  drop_decisions(decisions, before);
-}
-
-void gab_local_forget_images(gab_local_images *images)
-{
-  while (images->count > 0) drop_oldest(images);
-}
-
-gab_status gab_local_keep_image(gab_local_images *images, gab_step checkpoint, uint64_t decisions,
-                                const gab_buffer *bytes)
-{
-  int place = 0;
-  while (place < images->count && images->list[place].checkpoint < checkpoint) place++;
-  const bool is_new = place == images->count || images->list[place].checkpoint != checkpoint;
-  if (is_new && images->count == (int)(sizeof images->list / sizeof images->list[0]))
-    GAB_FAIL(GAB_ERR_STATE, "no room for the image of checkpoint %" GAB_PRI_STEP, checkpoint);
-  gab_local_image *image = &images->list[place];
-  if (is_new) {
-    memmove(image + 1, image, (size_t)(images->count - place) * sizeof *image);
-    images->count++;
-    gab_buffer_init(&image->bytes, GAB_MEMORY_SNAPSHOT);
-  }
-  image->checkpoint = checkpoint;
-  image->decisions = decisions;
-  gab_buffer_clear(&image->bytes);
-  return gab_put_bytes(&image->bytes, bytes->data, bytes->size);
-}
 
 /* ---------------------------------------------------------------- what is known of all */
 
@@ -96,9 +32,9 @@ gab_status gab_local_learn_committed(gab_local *local, gab_step checkpoint)
   if (checkpoint <= local->committed) return GAB_OK;
   const gab_step before = local->committed;
   local->committed = checkpoint;
-  prune(local, &local->images, &local->decisions);
-  for (size_t i = 0; i < local->partner_count; i++)
-    prune(local, &local->partners[i].images, &local->partners[i].decisions);
+  GAB_TRY(gab_local_learn_cluster_committed(local, checkpoint));
+  gab_local_prune(local);
+  for (size_t i = 0; i < local->partner_count; i++) gab_local_prune_ward(local, &local->partners[i]);
   /* one checkpoint later: the holder of a lost slot may not know of this one yet */
   gab_journal_free_before(local->journal, before);
   gab_local_free_hashes(local, before);
@@ -119,7 +55,7 @@ gab_status gab_local_learn_entered(gab_local *local, uint64_t section)
 
 gab_status gab_local_update_tree(gab_local *local)
 {
-  gab_step have = local->acknowledged;
+  gab_step have = local->common_acknowledged;
   uint64_t arrived = local->arrived;
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
@@ -167,7 +103,8 @@ static gab_status send_copy(gab_local *local, const gab_local_partner *holder, c
   const gab_local_note note = {.kind = NOTE_COPY,
                                .checkpoint = image->checkpoint,
                                .number = image->decisions,
-                               .value = (uint64_t)local->committed};
+                               .value = (uint64_t)local->committed,
+                               .own = image->own};
   return gab_local_tell(local, gab_local_seat(local, holder->slot), note, &image->bytes);
 }
 
@@ -187,33 +124,61 @@ gab_status gab_local_renew_copies(gab_local *local, bool all)
   const gab_local_decisions *made = &local->decisions;
   for (uint64_t number = made->base; number < made->base + made->count; number++)
     if (all || number >= local->decided_logged) GAB_TRY(send_decision(local, holder, number));
-  for (int i = 0; i < local->images.count; i++)
-    if (all || local->images.list[i].checkpoint > local->acknowledged)
-      GAB_TRY(send_copy(local, holder, &local->images.list[i]));
+  /* What this slot goes back to comes first: one that is older must not be all that the holder has when this process dies. */
+  const gab_local_image *first =
+      all ? gab_local_newest(&local->images, gab_local_may_go_back_to(local, NULL)) : NULL;
+  if (first) GAB_TRY(send_copy(local, holder, first));
+  for (int i = 0; i < local->images.count; i++) {
+    const gab_local_image *image = &local->images.list[i];
+    if (image != first && (all || image->checkpoint > local->acknowledged))
+      GAB_TRY(send_copy(local, holder, image));
+  }
   return GAB_OK;
 }
 
-gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken)
+bool gab_local_has_to_wait(const gab_local *local, bool own)
+{
+  if (local->setup.own_times && local->cluster_committed < local->taken) return true;
+  return !own && local->committed < local->common;
+}
+
+static gab_status take(gab_local *local, gab_step step, bool own, const gab_buffer *image, bool *taken)
 {
   *taken = false;
   if (local->state != GAB_LOCAL_PLAYING) GAB_FAIL(GAB_ERR_STATE, "this process plays no slot now");
   if (step <= local->taken)
     GAB_FAIL(GAB_ERR_ARGUMENT, "checkpoint %" GAB_PRI_STEP " comes after %" GAB_PRI_STEP, step, local->taken);
   if (local->arrived > local->left) GAB_FAIL(GAB_ERR_STATE, "a checkpoint within a global section");
-  if (local->committed < local->taken) return GAB_OK; /* one is under way */
-  if (!gab_local_is_verified(local)) return GAB_OK;
+  if (gab_local_has_to_wait(local, own) || !gab_local_is_verified(local)) return GAB_OK;
   gab_buffer whole;
   gab_buffer_init(&whole, GAB_MEMORY_SNAPSHOT);
-  gab_status status = gab_local_pack_image(local, image, &whole);
-  if (status == GAB_OK) status = gab_local_keep_image(&local->images, step, local->decided, &whole);
+  gab_status status = gab_local_pack_image(local, step, own, image, &whole);
+  const gab_local_image what = {.checkpoint = step, .own = own, .decisions = local->decided};
+  if (status == GAB_OK) status = gab_local_keep_image(&local->images, &what, &whole);
   gab_buffer_release(&whole);
   GAB_TRY(status);
-  prune(local, &local->images, &local->decisions);
+  gab_local_prune(local);
   GAB_TRY(gab_journal_begin_interval(local->journal, step));
   local->taken = step;
+  if (!own) local->common = step;
+  local->stats.own_checkpoints += own;
   *taken = true;
   const gab_local_partner *holder = reachable_holder(local);
   return holder ? send_copy(local, holder, &local->images.list[local->images.count - 1]) : GAB_OK;
+}
+
+gab_status gab_local_checkpoint(gab_local *local, gab_step step, const gab_buffer *image, bool *taken)
+{
+  return take(local, step, false, image, taken);
+}
+
+gab_status gab_local_checkpoint_own(gab_local *local, gab_step step, const gab_buffer *image, bool *taken)
+{
+  *taken = false;
+  if (!local->setup.own_times)
+    GAB_FAIL(GAB_ERR_STATE,
+             "checkpoint %" GAB_PRI_STEP " of a cluster, where clusters take none of their own", step);
+  return take(local, step, true, image, taken);
 }
 
 gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_note *note, gab_reader *in)
@@ -223,35 +188,32 @@ gab_status gab_local_on_copy(gab_local *local, gab_seat source, const gab_local_
   gab_buffer bytes = gab_buffer_over((void *)(uintptr_t)in->at, gab_reader_left(in));
   bytes.size = gab_reader_left(in);
   GAB_TRY(gab_local_learn_committed(local, (gab_step)note->value));
-  GAB_TRY(gab_local_keep_image(&ward->images, note->checkpoint, note->number, &bytes));
-  prune(local, &ward->images, &ward->decisions);
-  return gab_local_tell(local, source, (gab_local_note){.kind = NOTE_COPIED, .checkpoint = note->checkpoint},
-                        NULL);
+  const gab_local_image what = {.checkpoint = note->checkpoint, .own = note->own, .decisions = note->number};
+  GAB_TRY(gab_local_keep_image(&ward->images, &what, &bytes));
+  gab_local_prune_ward(local, ward);
+  const gab_local_note answer = {.kind = NOTE_COPIED, .checkpoint = note->checkpoint, .own = note->own};
+  return gab_local_tell(local, source, answer, NULL);
 }
 
 gab_status gab_local_on_copied(gab_local *local, gab_seat source, const gab_local_note *note)
 {
   if (!gab_local_current(local, source, note)) return GAB_OK;
   if (note->checkpoint > local->acknowledged) local->acknowledged = note->checkpoint;
+  if (!note->own && note->checkpoint > local->common_acknowledged)
+    local->common_acknowledged = note->checkpoint;
   gab_local_publish_answer(local);
+  GAB_TRY(gab_local_update_cluster(local));
   return gab_local_update_tree(local);
-}
-
-static bool has_image(const gab_local_images *images, gab_step checkpoint)
-{
-  for (int i = 0; i < images->count; i++)
-    if (images->list[i].checkpoint == checkpoint) return true;
-  return false;
 }
 
 bool gab_local_is_settled(const gab_local *local)
 {
-  if (local->state != GAB_LOCAL_PLAYING || local->committed < local->taken) return false;
+  if (local->state != GAB_LOCAL_PLAYING || gab_local_has_to_wait(local, false)) return false;
   if (!gab_local_is_verified(local)) return false;
   for (size_t i = 0; i < local->partner_count; i++) {
     const gab_local_partner *partner = &local->partners[i];
     if (!partner->up) return false;
-    if ((partner->roles & ROLE_WARD) && !has_image(&partner->images, local->taken)) return false;
+    if ((partner->roles & ROLE_WARD) && !gab_local_has_image(&partner->images, local->common)) return false;
   }
   return true;
 }

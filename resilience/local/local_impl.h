@@ -4,8 +4,8 @@
  *  local.c (making one, dispatch), local_partner.c (with whom it has to do), local_note.c (control messages, who plays
  *  what), local_channel.c (greeting, numbers, replay), local_replay.c (how far ahead that is), local_verify.c (hashes of
  *  what is left out), local_takeover.c (deaths, holder, spare), local_commit.c (checkpoints, tree, decisions, sections),
- *  local_stop.c (when all stop), local_image.c (what the machine adds to an image), local_cluster.c (clusters of several
- *  slots).
+ *  local_stop.c (when all stop), local_image.c (what the machine adds to an image), local_keep.c (which images and decisions are
+ *  kept), local_cluster.c (clusters of several slots), local_own.c (checkpoints of a cluster alone).
  *
  *  Tier: internal, never installed.
  */
@@ -38,6 +38,9 @@ typedef enum gab_local_kind {
   NOTE_DECIDED,
   NOTE_HASH,
   NOTE_COMPARED,
+  NOTE_CLUSTER_HAVE,
+  NOTE_CLUSTER_COMMITTED,
+  NOTE_RECEIVED,
   NOTE_KIND_COUNT
 } gab_local_kind;
 
@@ -55,6 +58,9 @@ typedef struct gab_local_note {
   uint64_t number, value;
   gab_step stop_behind; /**< filled in by whoever sends: local_stop.c */
   uint64_t stop_why;
+  /* with own times only */
+  gab_step committed, cluster_committed; /**< as its sender knows; filled in by whoever sends */
+  uint8_t own;                           /**< COPY, COPIED, IMAGE: of a checkpoint of the cluster alone */
 } gab_local_note;
 
 /** A message that has arrived and is not delivered yet. */
@@ -98,12 +104,14 @@ typedef struct gab_local_channel {
 /** An image as it is kept: head of the machine, then the application's. */
 typedef struct gab_local_image {
   gab_step checkpoint;
+  bool own;           /**< of the cluster alone */
   uint64_t decisions; /**< made before it */
   gab_buffer bytes;
 } gab_local_image;
 
 typedef struct gab_local_images {
-  gab_local_image list[4]; /**< ascending by checkpoint; two, and what a change needs for a moment */
+  /** Ascending by checkpoint; two, with own times two of either kind, and what a change needs for a moment. */
+  gab_local_image list[8];
   int count;
 } gab_local_images;
 
@@ -137,6 +145,9 @@ typedef struct gab_local_partner {
   /* a child */
   gab_step have;
   uint64_t arrived;
+  /* with own times */
+  gab_step cluster_have;      /**< of a child in the tree of members: it and all below have that checkpoint */
+  gab_step cluster_committed; /**< in its cluster, as far as it has told */
   /* a ward */
   gab_local_images images;
   gab_local_decisions decisions;
@@ -189,7 +200,9 @@ struct gab_local {
   gab_journal *journal;
   /* checkpoints; -1: none */
   gab_step taken, acknowledged, committed;
-  gab_step base; /**< from here on the journal is whole */
+  gab_step common, common_acknowledged; /**< the newest of those that all take; without own times as above */
+  gab_step cluster_committed, told_cluster_have; /**< with own times only */
+  gab_step base;                                 /**< from here on the journal is whole */
   gab_local_images images;
   gab_incarnation renewed; /**< the incarnation of the holder that has them */
   gab_step told_have;
@@ -218,7 +231,7 @@ gab_status gab_local_pack_addresses(const gab_local *local, gab_buffer *out);
 gab_status gab_local_unpack_addresses(gab_local *local, gab_reader *in);
 /** Fills in who sends, and sends. @param[in] body  may be NULL */
 gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note, const gab_buffer *body);
-gab_status gab_local_read_note(gab_reader *in, gab_local_note *note);
+gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local_note *note);
 
 /* local.c */
 gab_status gab_local_hand_over(gab_local *local, gab_local_reason reason, gab_slot slot);
@@ -288,11 +301,44 @@ gab_status gab_local_jump(gab_local *local, gab_step checkpoint);
 void gab_local_learn_stop(gab_local *local, gab_step checkpoint, uint64_t why);
 void gab_local_publish_answer(gab_local *local);
 
-/* local_commit.c */
-const gab_local_image *gab_local_newest_committed(const gab_local *local, const gab_local_images *images);
-gab_status gab_local_keep_image(gab_local_images *images, gab_step checkpoint, uint64_t decisions,
+/* local_keep.c */
+/** The newest checkpoint to which the cluster of that partner (NULL: the own one) may go back, as known here. */
+gab_step gab_local_may_go_back_to(const gab_local *local, const gab_local_partner *partner);
+/** The newest image not later than that. */
+const gab_local_image *gab_local_newest(const gab_local_images *images, gab_step limit);
+bool gab_local_has_image(const gab_local_images *images, gab_step checkpoint);
+/** @param[in] what  checkpoint, own, and decisions @param[in] bytes  are copied */
+gab_status gab_local_keep_image(gab_local_images *images, const gab_local_image *what,
                                 const gab_buffer *bytes);
 void gab_local_forget_images(gab_local_images *images);
+/** Forgets what nobody will ask for: of this slot, or of a ward. */
+void gab_local_prune(gab_local *local);
+void gab_local_prune_ward(const gab_local *local, gab_local_partner *ward);
+
+/* local_own.c: without own times all do nothing but what is said */
+/** What a note says of commits in its head. */
+gab_status gab_local_learn_from(gab_local *local, const gab_local_note *note);
+gab_status gab_local_learn_cluster_committed(gab_local *local, gab_step checkpoint);
+/** A ward asks for that checkpoint, which is committed: in its cluster, or without own times by all. */
+gab_status gab_local_learn_of_ward(gab_local *local, gab_local_partner *ward, gab_step checkpoint);
+gab_status gab_local_tell_cluster_values(gab_local *local, const gab_local_partner *partner);
+gab_status gab_local_update_cluster(gab_local *local);
+gab_status gab_local_on_cluster_have(gab_local *local, gab_seat source, const gab_local_note *note);
+gab_status gab_local_on_received(gab_local *local, gab_seat source, const gab_local_note *note,
+                                 gab_reader *in);
+/** What an image holds for own times: the last common checkpoint, and the log. */
+gab_status gab_local_pack_log(const gab_local *local, bool own, gab_step step, gab_buffer *out);
+/** @param[out] common  the last checkpoint of all, at that of the image or before it */
+gab_status gab_local_unpack_log(gab_local *local, gab_step checkpoint, gab_step *common, gab_reader *in);
+gab_status gab_local_skip_log(const gab_local *local, gab_reader *in);
+/** The common images that go with one that is sent to a spare, and out of them. */
+gab_status gab_local_pack_commons(const gab_local *local, const gab_local_images *images,
+                                  const gab_local_image *beside, gab_buffer *out);
+gab_status gab_local_unpack_commons(gab_local *local, gab_reader *in);
+
+/* local_commit.c */
+/** A checkpoint is under way, and the next one (of the cluster alone, or common) waits for its commit. */
+bool gab_local_has_to_wait(const gab_local *local, bool own);
 /** Like gab_local_decide(), but does not wait for the holder: to be spread only when an image that is taken later is there. */
 gab_status gab_local_decide_behind(gab_local *local, uint64_t proposal, uint64_t *value);
 gab_status gab_local_log_decision(gab_local_decisions *decisions, uint64_t number, uint64_t value);
@@ -327,7 +373,12 @@ gab_status gab_local_retreat(gab_local *local);
 gab_status gab_local_fetch(gab_local *local, gab_step checkpoint);
 
 /* local_image.c */
-gab_status gab_local_pack_image(const gab_local *local, const gab_buffer *application, gab_buffer *out);
+gab_status gab_local_pack_image(const gab_local *local, gab_step step, bool own,
+                                const gab_buffer *application, gab_buffer *out);
+/** What each partner's messages had come to in an image: calls for each entry of it. */
+gab_status gab_local_each_delivered(const gab_local *local, gab_reader image,
+                                    gab_status (*call)(void *user, gab_slot slot, gab_reader numbers),
+                                    void *user);
 /** Sends the newest committed image of a ward, not earlier than `at_least`. */
 gab_status gab_local_send_image(gab_local *local, gab_local_partner *ward, gab_seat target,
                                 gab_step at_least);

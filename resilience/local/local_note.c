@@ -94,12 +94,18 @@ gab_status gab_local_tell(gab_local *local, gab_seat target, gab_local_note note
   GAB_TRY(gab_put_u64(head, note.value));
   GAB_TRY(gab_put_i64(head, local->stop_behind));
   GAB_TRY(gab_put_u64(head, local->stop_why));
+  if (local->setup.own_times) {
+    GAB_TRY(gab_put_i64(head, local->committed));
+    GAB_TRY(gab_put_i64(head, local->cluster_committed));
+    GAB_TRY(gab_put_u8(head, note.own));
+  }
   return local->transport.send(local->transport.user, target, GAB_LOCAL_CONTROL, head,
                                body ? body->data : NULL, body ? body->size : 0, NULL);
 }
 
-gab_status gab_local_read_note(gab_reader *in, gab_local_note *note)
+gab_status gab_local_read_note(const gab_local *local, gab_reader *in, gab_local_note *note)
 {
+  *note = (gab_local_note){.committed = -1, .cluster_committed = -1};
   GAB_TRY(gab_get_u32(in, &note->kind));
   GAB_TRY(gab_get_i32(in, &note->from));
   GAB_TRY(gab_get_u32(in, &note->from_incarnation));
@@ -112,6 +118,11 @@ gab_status gab_local_read_note(gab_reader *in, gab_local_note *note)
   GAB_TRY(gab_get_u64(in, &note->value));
   GAB_TRY(gab_get_i64(in, &note->stop_behind));
   GAB_TRY(gab_get_u64(in, &note->stop_why));
+  if (local->setup.own_times) {
+    GAB_TRY(gab_get_i64(in, &note->committed));
+    GAB_TRY(gab_get_i64(in, &note->cluster_committed));
+    GAB_TRY(gab_get_u8(in, &note->own));
+  }
   if (note->kind >= NOTE_KIND_COUNT)
     GAB_FAIL(GAB_ERR_CORRUPT, "local recovery: a message of kind %" PRIu32, note->kind);
   return GAB_OK;

@@ -42,8 +42,13 @@ gab_status gab_local_add_partner(gab_local *local, gab_slot slot, uint32_t roles
   size_t place = local->partner_count++;
   for (; place > 0 && local->partners[place - 1].slot > slot; place--)
     local->partners[place] = local->partners[place - 1];
-  local->partners[place] = (gab_local_partner){
-      .slot = slot, .roles = roles, .inner = gab_local_is_member(local, slot), .asking = -1, .have = -1};
+  local->partners[place] = (gab_local_partner){.slot = slot,
+                                               .roles = roles,
+                                               .inner = gab_local_is_member(local, slot),
+                                               .asking = -1,
+                                               .have = -1,
+                                               .cluster_have = -1,
+                                               .cluster_committed = -1};
   return GAB_OK;
 }
 

@@ -27,9 +27,10 @@ static gab_slot holder(void *user, gab_slot place)
   return keeper == GAB_NO_SLOT ? GAB_NO_SLOT : gab_local_place(run, keeper);
 }
 
-static gab_slot cluster(void *user, gab_slot place)
+static gab_slot cluster(void *user, gab_slot place) { return gab_local_cluster_at(user, place); }
+
+gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place)
 {
-  const gab_local_run *run = user;
   return gab_division_cluster(&run->division, &run->members, run->loop->guard->checkpoint->domains, place);
 }
 
@@ -293,6 +294,7 @@ static gab_status make_machine(gab_local_run *run, const slot_list *neighbours, 
                                  .wards = wards->slots,
                                  .ward_count = (int32_t)wards->count,
                                  .verify = run->verify,
+                                 .own_times = run->own_every > 0,
                                  .unhashed = GAB_ENVELOPE_BYTES}; /* which names incarnations */
   const gab_local_transport transport = {.user = run, .send = send, .hand_over = hand_over};
   const gab_local_application application = {.user = run,
@@ -350,6 +352,7 @@ gab_status gab_local_generation(gab_local_run *run)
   gab_local_discard(run);
   GAB_TRY(gab_members_copy(&run->members, gab_world_members(run->world)));
   GAB_TRY(gab_placement_make(&run->placement, &checkpoint->redundancy, &run->members, checkpoint->domains));
+  GAB_TRY(gab_local_begin_own_times(run));
   GAB_TRY(gab_wire_create(run->world, &events, &run->wire));
   /* A spare beyond the pool is never asked for anything. */
   if (gab_wire_place(run->wire) < (gab_seat)gab_members_count(&run->members) + pool(run))
@@ -385,13 +388,16 @@ void gab_local_note_totals(gab_local_run *run)
   totals->jumps += machine.jumps - run->counted.jumps;
   totals->rollbacks += machine.rollbacks - run->counted.rollbacks;
   totals->logged_bytes += machine.logged_bytes - run->counted.logged_bytes;
+  totals->own_checkpoints += machine.own_checkpoints - run->counted.own;
+  totals->restored_messages += machine.restored_messages - run->counted.restored;
   totals->logged += journal.handed_over - run->counted.handed_over;
   totals->copied += journal.copied - run->counted.copied;
   if (journal.peak_bytes > totals->journal_peak) totals->journal_peak = journal.peak_bytes;
   if (journal.largest_copied > totals->largest_copied) totals->largest_copied = journal.largest_copied;
-  run->counted =
-      (gab_local_counted){machine.replayed,  machine.left_out,     machine.compared,    machine.jumps,
-                          machine.rollbacks, machine.logged_bytes, journal.handed_over, journal.copied};
+  run->counted = (gab_local_counted){
+      machine.replayed,        machine.left_out,         machine.compared,    machine.jumps,
+      machine.rollbacks,       machine.logged_bytes,     journal.handed_over, journal.copied,
+      machine.own_checkpoints, machine.restored_messages};
 }
 
 /* ---------------------------------------------------------------- for the whole run */

@@ -1,7 +1,7 @@
 /* Local recovery at work: the machine of local.h on the wire of core/messages/wire.h, for a time loop.
  *
  * local_run.c (a generation: machine, wire, and what passes between them), local_step.c (the time loop: begin,
- * checkpoints, sections, taking over a slot), local_limit.c (how long logs may grow), local_state.c (what is in an image),
+ * checkpoints, sections, taking over a slot), local_times.c (checkpoints of a cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image),
  * local_settle.c (the end of a
  * generation: images become snapshots, claims become faults). doc/local-recovery.md, "On MPI".
  *
@@ -25,7 +25,7 @@ typedef struct gab_local_restart {
 
 /* What of a generation has been added to the totals. */
 typedef struct gab_local_counted {
-  uint64_t replayed, left_out, compared, jumps, rollbacks, logged_bytes, handed_over, copied;
+  uint64_t replayed, left_out, compared, jumps, rollbacks, logged_bytes, handed_over, copied, own, restored;
 } gab_local_counted;
 
 struct gab_local_run {
@@ -44,6 +44,7 @@ struct gab_local_run {
   bool
       gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
   gab_local_restart restart;
+  gab_slot clusters; /* their numbers are below this */
   double called;     /* seconds: when this spare was offered its slot */
   gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
   double taken;      /* seconds: when this process took its last checkpoint; 0: none in this generation */
@@ -56,7 +57,8 @@ struct gab_local_run {
   char why_over[160];     /* why it was handed over; "": it was not */
   /* of the whole run */
   gab_division division;
-  double log_limit; /* of logs, in units of the state of a slot; 0: none */
+  gab_step own_every; /* steps between two checkpoints that a cluster takes alone; 0: none */
+  double log_limit;   /* of logs, in units of the state of a slot; 0: none */
   double
       commit_share; /* of the time between two checkpoints, which one waits for its commit at most; 0: not at all */
   gab_slot commit_children;
@@ -77,8 +79,22 @@ gab_slot gab_local_place(const gab_local_run *run, gab_slot slot);
 /* Puts the carrier in force. */
 void gab_local_carry(gab_local_run *run);
 void gab_local_note_totals(gab_local_run *run);
+/* The cluster of the slot at a place. */
+gab_slot gab_local_cluster_at(const gab_local_run *run, gab_slot place);
 /* Looks after others until `done`. @return ::GAB_ERR_FAULT to unwind */
 gab_status gab_local_wait(gab_local_run *run, bool (*done)(const gab_local_run *run));
+
+/* ---- local_step.c */
+
+/* Hands in an image, as soon as the machine takes it, and gives the commit a moment. @param[in] own  of the cluster alone */
+gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool own);
+
+/* ---- local_times.c: both do nothing without own times */
+
+/* When a generation begins: how many clusters there are. Local. @return ::GAB_ERR_INPUT */
+gab_status gab_local_begin_own_times(gab_local_run *run);
+/* Behind a step that ends without a common checkpoint. Collective within clusters. */
+gab_status gab_local_own_times_due(gab_local_run *run);
 
 /* ---- local_limit.c: all do nothing without a limit */
 
@@ -93,6 +109,8 @@ void gab_local_limit_apply(gab_local_run *run);
 
 /* Packs the state of this slot as the next snapshot, and that as an image. */
 gab_status gab_local_pack(gab_local_run *run, gab_buffer *image);
+/* The same as an image alone: snapshots, and the number of the next one, stay as they are. */
+gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image);
 /* Becomes the state of the restart that is there. */
 gab_status gab_local_unpack(gab_local_run *run);
 /* The parts of an image: messages as in a snapshot, and the history of the run. */

@@ -314,6 +314,16 @@ gab_status gab_local_check(const gab_protection *protection)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' needs resilience.memory.every to be a number of steps");
   if (protection->disk_every.mode != GAB_INTERVAL_STEPS)
     GAB_FAIL(GAB_ERR_INPUT, "strategy 'local' needs resilience.disk.every to be a number of steps, or never");
+  if (protection->own_every < 0 ||
+      (protection->own_every > 0 && protection->own_every >= protection->every.steps))
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "checkpoints of a cluster (resilience.local.own_every) come more often than those of all (resilience.memory.every)");
+  if (protection->own_every > 0 && protection->log_limit > 0)
+    GAB_FAIL(
+        GAB_ERR_INPUT,
+        "resilience.local.own_every does not go with resilience.local.log_limit: logs are freed when clusters "
+        "commit their own checkpoints");
   if (protection->overlap)
     GAB_FAIL(GAB_ERR_INPUT,
              "resilience.memory.overlap has no meaning with strategy 'local': copies always travel "

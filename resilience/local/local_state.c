@@ -27,12 +27,9 @@ static gab_status pack_snapshot(gab_local_run *run)
   return gab_image_pack(checkpoint, next);
 }
 
-gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
+static gab_status pack_image(gab_local_run *run, const gab_snapshot *next, gab_buffer *image)
 {
-  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
   gab_buffer history;
-  GAB_TRY(pack_snapshot(run));
-  const gab_snapshot *next = gab_checkpoint_next(checkpoint);
   GAB_TRY(gab_put_u64(image, next->blocks));
   GAB_TRY(gab_put_u64(image, next->own_blocks));
   GAB_TRY(gab_put_u64(image, run->log_steps));
@@ -42,7 +39,36 @@ gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
   gab_status status = gab_guard_pack_history(run->loop, &history);
   if (status == GAB_OK) status = put_part(image, &history);
   gab_buffer_release(&history);
+  return status;
+}
+
+gab_status gab_local_pack(gab_local_run *run, gab_buffer *image)
+{
+  gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  GAB_TRY(pack_snapshot(run));
+  const gab_status status = pack_image(run, gab_checkpoint_next(checkpoint), image);
   checkpoint->valid = !checkpoint->valid; /* the number of the next one is one more */
+  return status;
+}
+
+/* Its number is that of the last common one: who goes on from it gives the next one the same number as all others. */
+gab_status gab_local_pack_own(gab_local_run *run, gab_buffer *image)
+{
+  const gab_checkpoint *checkpoint = run->loop->guard->checkpoint;
+  gab_snapshot snapshot = {.serial = checkpoint->snapshots[checkpoint->valid].serial,
+                           .step = run->loop->step,
+                           .blocks = checkpoint->forest_blocks,
+                           .own_blocks = gab_forest_block_count(checkpoint->forest)};
+  gab_world_enter(run->world, GAB_PHASE_SNAPSHOT);
+  gab_members_init(&snapshot.members, 0);
+  gab_buffer_init(&snapshot.own, GAB_MEMORY_SNAPSHOT);
+  gab_buffer_init(&snapshot.replicated, GAB_MEMORY_SNAPSHOT);
+  gab_status status = gab_members_copy(&snapshot.members, &run->members);
+  if (status == GAB_OK) status = gab_image_pack(checkpoint, &snapshot);
+  if (status == GAB_OK) status = pack_image(run, &snapshot, image);
+  gab_buffer_release(&snapshot.replicated);
+  gab_buffer_release(&snapshot.own);
+  gab_members_release(&snapshot.members);
   return status;
 }
 

@@ -61,17 +61,6 @@ static void note_cost(gab_local_run *run, double start)
   gab_event_end(loop->events, &event);
 }
 
-/* Once the one before is known to be committed. */
-static gab_status hand_in(gab_local_run *run, const gab_buffer *image)
-{
-  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
-    bool taken;
-    GAB_TRY(gab_local_checkpoint(run->machine, run->loop->step, image, &taken));
-    if (taken) return GAB_OK;
-    GAB_TRY(run->carrier.serve(run));
-  }
-}
-
 void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
 {
   run->commit_share = share > 0 ? share : share < 0 ? 0 : COMMIT_SHARE;
@@ -81,16 +70,30 @@ void gab_local_set_commit(gab_local_run *run, double share, gab_slot children)
 /* All are here at about the same time if nobody is late, and look at their messages: what else climbs a level of the tree per step is
  * there in moments, and a death from now on leads back to this checkpoint, not to the one before. Who is late is not waited
  * for beyond a small share of the time since the last checkpoint; nor does he wait who has to catch up himself. */
-static gab_status await_commit(gab_local_run *run)
+static gab_status await_commit(gab_local_run *run, gab_step (*committed)(const gab_local *local))
 {
   const double begin = gab_seconds();
   const double most = run->taken > 0 ? run->commit_share * (begin - run->taken) : FIRST_COMMIT;
   run->taken = begin;
   if (!(run->commit_share > 0) || gab_local_is_behind(run->machine)) return GAB_OK;
-  for (int looks = 0; gab_local_committed(run->machine) < run->loop->step && gab_seconds() - begin < most;
+  for (int looks = 0; committed(run->machine) < run->loop->step && gab_seconds() - begin < most;
        gab_world_pause(run->world, &looks))
     GAB_TRY(run->carrier.serve(run));
   return GAB_OK;
+}
+
+/* Once the one before is known to be committed. */
+gab_status gab_local_hand_in(gab_local_run *run, const gab_buffer *image, bool own)
+{
+  gab_status (*checkpoint)(gab_local *, gab_step, const gab_buffer *, bool *) =
+      own ? gab_local_checkpoint_own : gab_local_checkpoint;
+  gab_world_enter(run->world, GAB_PHASE_COMMIT);
+  for (int looks = 0;; gab_world_pause(run->world, &looks)) {
+    bool taken;
+    GAB_TRY(checkpoint(run->machine, run->loop->step, image, &taken));
+    if (taken) return await_commit(run, own ? gab_local_committed_in_cluster : gab_local_committed);
+    GAB_TRY(run->carrier.serve(run));
+  }
 }
 
 /* Whoever goes on from a checkpoint, now or when it comes back, begins the next step with the same messages. */
@@ -112,9 +115,7 @@ static gab_status take(gab_local_run *run)
   gab_buffer_init(&image, GAB_MEMORY_SNAPSHOT);
   gab_timer_start(loop->timers, loop->checkpoint_timer);
   gab_status status = gab_local_pack(run, &image);
-  gab_world_enter(run->world, GAB_PHASE_COMMIT);
-  if (status == GAB_OK) status = hand_in(run, &image);
-  if (status == GAB_OK) status = await_commit(run);
+  if (status == GAB_OK) status = gab_local_hand_in(run, &image, false);
   gab_timer_stop(loop->timers, loop->checkpoint_timer);
   gab_buffer_release(&image);
   GAB_TRY(status);
@@ -256,7 +257,7 @@ gab_status gab_local_checkpoint_due(gab_timeloop *loop)
   if (loop->step >= loop->steps) return GAB_OK;
   if (disk) GAB_TRY(gab_local_enter(loop));
   if (disk) GAB_TRY(gab_guard_disk_now(loop, &safe));
-  if (!run->inside && !memory) return GAB_OK;
+  if (!run->inside && !memory) return gab_local_own_times_due(run);
   GAB_TRY(gab_monitors_look(loop, true));
   GAB_TRY(gab_guard_stop_at_checkpoint(loop));
   GAB_TRY(gab_local_limit_measure(run));

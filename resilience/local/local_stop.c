@@ -40,7 +40,7 @@ void gab_local_publish_answer(gab_local *local)
 
 bool gab_local_stops(const gab_local *local, uint64_t *why)
 {
-  *why = local->stop_why && local->stop_behind == local->taken ? local->stop_why : 0;
-  return local->state == GAB_LOCAL_PLAYING && local->committed >= local->taken &&
+  *why = local->stop_why && local->stop_behind == local->common ? local->stop_why : 0;
+  return local->state == GAB_LOCAL_PLAYING && !gab_local_has_to_wait(local, false) &&
          gab_local_is_verified(local);
 }

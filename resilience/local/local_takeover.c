@@ -84,7 +84,7 @@ static gab_status lost_ward(gab_local *local, gab_local_partner *ward)
 {
   if (!ward->met) return search(local, ward);
   if (local->committed < 0) return gab_local_hand_over(local, GAB_LOCAL_NO_CHECKPOINT, ward->slot);
-  if (!gab_local_newest_committed(local, &ward->images))
+  if (!gab_local_newest(&ward->images, gab_local_may_go_back_to(local, ward)))
     return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
   ward->offer_incarnation = gab_local_incarnation_of(local, ward->slot) + 1;
   return offer(local, ward);
@@ -130,7 +130,7 @@ gab_status gab_local_on_fetch(gab_local *local, gab_seat source, const gab_local
   if (!ward || !(ward->roles & ROLE_WARD) || note->from_incarnation < known) return GAB_OK;
   /* this holder came back after it had given that player its image: it has no copy */
   if (note->from_incarnation > known) return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, ward->slot);
-  GAB_TRY(gab_local_learn_committed(local, note->checkpoint));
+  GAB_TRY(gab_local_learn_of_ward(local, ward, note->checkpoint));
   return gab_local_send_image(local, ward, source, note->checkpoint);
 }
 
@@ -228,6 +228,8 @@ gab_status gab_local_on_plays(gab_local *local, const gab_local_note *note)
 {
   const bool is_news = note->about_incarnation > gab_local_incarnation_of(local, note->about);
   gab_local_partner *partner = gab_local_find(local, note->about);
+  /* of a spare that accepted and died: the slot is offered to the next one, whose answer is waited for */
+  if (partner && partner->offered && note->about_incarnation < partner->offer_incarnation) return GAB_OK;
   GAB_TRY(gab_local_learn(local, note->about, note->about_seat, note->about_incarnation));
   if (is_news && partner) {
     GAB_TRY(gab_local_greet(local, partner, true));

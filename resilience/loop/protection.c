@@ -122,6 +122,7 @@ static gab_status prepare_local(gab_timeloop *loop, gab_guard *guard, const gab_
   GAB_TRY(gab_local_run_create(loop, &guard->local));
   gab_local_set_log_limit(guard->local, protection->log_limit);
   gab_local_set_verify(guard->local, protection->verify);
+  gab_local_set_own_every(guard->local, protection->own_every);
   gab_local_set_commit(guard->local, protection->commit_wait, protection->commit_children);
   GAB_TRY(gab_local_set_clusters(guard->local, protection->local_clusters));
   guard->recovery.local = guard->local;

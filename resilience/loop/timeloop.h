@@ -124,6 +124,9 @@ typedef struct gab_protection {
   const char *
       local_clusters; /**< of strategy `local`, which slots go back together: "slot" (NULL), "node", a number of clusters, or
                          the path of a file, as the parameter resilience.local.clusters; read during the call */
+  gab_step
+      own_every; /**< of strategy `local`: each cluster takes a checkpoint of its own every so many steps, between those of
+                         `every`, with its log in the image; less than `every`, not with log_limit and mailboxes; 0: none */
   int tries; /**< recoveries from deaths, without getting any further, before it gives up; 0: ten */
   gab_disk_options disk; /**< its folder is NULL: no checkpoints on disk */
   gab_interval
@@ -201,9 +204,11 @@ typedef struct gab_local_totals {
   uint64_t rollbacks;    /**< times that a slot went back since another one of its cluster had died */
   uint64_t undone;       /**< steps that they had computed, and computed again: not counted in steps_again */
   uint64_t logged_bytes; /**< of messages to other clusters */
-  uint64_t logged, copied; /**< messages that were logged by changing hands, and by copying */
-  size_t journal_peak;     /**< bytes of logged messages at most */
-  size_t largest_copied;   /**< bytes of the largest message that was copied: large ones change hands */
+  uint64_t own_checkpoints;   /**< that a cluster took alone */
+  uint64_t restored_messages; /**< logged ones that came back with an image */
+  uint64_t logged, copied;    /**< messages that were logged by changing hands, and by copying */
+  size_t journal_peak;        /**< bytes of logged messages at most */
+  size_t largest_copied;      /**< bytes of the largest message that was copied: large ones change hands */
 } gab_local_totals;
 
 /** What happened so far, as this slot saw it. */

@@ -212,6 +212,8 @@ gab_status gab_local_run_create(gab_timeloop *loop, gab_local_run **run);
 void gab_local_run_destroy(gab_local_run **run);
 /* Before the loop runs. @param[in] limit  in units of the state; 0: none */
 void gab_local_set_log_limit(gab_local_run *run, double limit);
+/* Before the loop runs. @param[in] every  as own_every in gab_protection */
+void gab_local_set_own_every(gab_local_run *run, gab_step every);
 /* Before the loop runs: whether messages that are made again are compared. */
 void gab_local_set_verify(gab_local_run *run, gab_verify verify);
 /* Before the loop runs. @param[in] share, children  as commit_wait and commit_children in gab_protection */

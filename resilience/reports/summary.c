@@ -67,11 +67,12 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   GAB_TRY(gab_world_sum_u64(world, sums, 2));
   gab_local_totals *local = &summary->stats.local;
   uint64_t local_most[4] = {local->steps_again, local->meetings, local->journal_peak, local->largest_copied};
-  uint64_t local_sums[9] = {local->replayed,  local->left_out, local->logged,
-                            local->copied,    local->jumps,    local->compared,
-                            local->rollbacks, local->undone,   local->logged_bytes};
+  uint64_t local_sums[11] = {
+      local->replayed,     local->left_out,        local->logged,           local->copied,
+      local->jumps,        local->compared,        local->rollbacks,        local->undone,
+      local->logged_bytes, local->own_checkpoints, local->restored_messages};
   GAB_TRY(gab_world_max_u64(world, local_most, 4));
-  GAB_TRY(gab_world_sum_u64(world, local_sums, 9));
+  GAB_TRY(gab_world_sum_u64(world, local_sums, 11));
   local->steps_again = local_most[0];
   local->meetings = local_most[1];
   local->journal_peak = local_most[2];
@@ -85,6 +86,8 @@ gab_status gab_summary_gather(gab_timeloop *loop, gab_summary *summary)
   local->rollbacks = local_sums[6];
   local->undone = local_sums[7];
   local->logged_bytes = local_sums[8];
+  local->own_checkpoints = local_sums[9];
+  local->restored_messages = local_sums[10];
   summary->memory_peak = most[0];
   summary->memory_now = most[1];
   summary->memory_resident = most[2];
@@ -199,6 +202,8 @@ static void put_local(gab_json *json, const gab_local_totals *local)
   gab_json_uint(json, "members_rolled_back", local->rollbacks);
   gab_json_uint(json, "member_steps_computed_again", local->undone);
   gab_json_uint(json, "logged_bytes", local->logged_bytes);
+  gab_json_uint(json, "cluster_checkpoints", local->own_checkpoints);
+  gab_json_uint(json, "log_messages_restored", local->restored_messages);
   gab_json_uint(json, "logged", local->logged);
   gab_json_uint(json, "copied", local->copied);
   gab_json_uint(json, "largest_copied_bytes", local->largest_copied);

@@ -257,6 +257,61 @@ static void a_channel_may_begin_at_any_number(void **state)
   gab_buffer_release(&image);
 }
 
+/* Kept ones of one target, with their numbers and labels; what others were sent, and what is freed, is not among them. */
+static void messages_come_back_with_an_image(void **state)
+{
+  (void)state;
+  gab_buffer numbers, messages, buffer = {0};
+  gab_journal_entry *entry;
+  gab_buffer_init(&numbers, GAB_MEMORY_OTHER);
+  gab_buffer_init(&messages, GAB_MEMORY_OTHER);
+  for (int i = 0; i < 6; i++) {
+    const gab_journal_label label = {.step = 10 + i, .pattern = 3, .iteration = (uint64_t)(1000 + i)};
+    assert_int_equal(gab_journal_begin_interval(journal, i / 2), GAB_OK);
+    for (uint32_t context = 0; context < 2; context++) {
+      fill(&buffer, context ? 8 : LARGE, i);
+      assert_int_equal(gab_journal_append(journal, 4, context, &label, &buffer, &entry), GAB_OK);
+    }
+    log_message(5, 0, LARGE, 77);
+  }
+  gab_journal_free_below(journal, 4, 0, 2);
+  gab_journal_free_below(journal, 4, 1, 6); /* all of them */
+  assert_int_equal(gab_journal_pack_numbers(journal, &numbers), GAB_OK);
+  assert_int_equal(gab_journal_pack_messages(journal, 4, &messages), GAB_OK);
+  for (int i = 0; i < 5; i++) log_message(4, 0, 8, 99); /* behind the image */
+  gab_reader in = gab_reader_of_buffer(&numbers);
+  assert_int_equal(gab_journal_restart(journal, 3, &in), GAB_OK);
+  in = gab_reader_of_buffer(&messages);
+  assert_int_equal(gab_journal_unpack_messages(journal, 4, &in), GAB_OK);
+  assert_int_equal(gab_reader_left(&in), 0);
+  assert_int_equal(gab_journal_statistics(journal).messages, 4);
+  assert_int_equal(gab_journal_statistics(journal).bytes, 4 * LARGE);
+  assert_int_equal(gab_journal_first(journal, 4, 0), 2);
+  assert_int_equal(gab_journal_first(journal, 4, 1), 6);
+  for (uint64_t i = 2; i < 6; i++) {
+    const gab_journal_entry *found = gab_journal_find(journal, 4, 0, i);
+    assert_non_null(found);
+    assert_int_equal(found->number, i);
+    assert_int_equal(found->since, i / 2);
+    assert_int_equal(found->label.step, 10 + i);
+    assert_int_equal(found->label.pattern, 3);
+    assert_int_equal(found->label.iteration, 1000 + i);
+    assert_int_equal(found->bytes, LARGE);
+    assert_int_equal(found->data[LARGE - 1], i);
+  }
+  assert_int_equal(log_message(4, 0, 8, 6)->number, 6);
+  gab_journal_free_before(journal, 2);
+  assert_int_equal(gab_journal_first(journal, 4, 0), 4);
+  /* where they do not fit the numbers */
+  in = gab_reader_of_buffer(&messages);
+  assert_int_equal(gab_journal_unpack_messages(journal, 4, &in), GAB_ERR_CORRUPT);
+  in = gab_reader_of_buffer(&messages);
+  assert_int_equal(gab_journal_unpack_messages(journal, 9, &in), GAB_ERR_CORRUPT);
+  gab_buffer_release(&buffer);
+  gab_buffer_release(&messages);
+  gab_buffer_release(&numbers);
+}
+
 static void what_went_to_a_target_is_forgotten(void **state)
 {
   (void)state;
@@ -308,6 +363,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(what_is_held_outlives_its_interval, make, end),
       cmocka_unit_test_setup_teardown(restarts_from_the_numbers_of_an_image, make, end),
       cmocka_unit_test_setup_teardown(a_channel_may_begin_at_any_number, make, end),
+      cmocka_unit_test_setup_teardown(messages_come_back_with_an_image, make, end),
       cmocka_unit_test_setup_teardown(what_went_to_a_target_is_forgotten, make, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   if (p->app.arrived) w->excuses.section = true;
   const int regridded = p->app.regridded;
   GAB_TRY(gab_get_bytes(&image, &p->app, sizeof p->app));
+  w->out.met.own += checkpoint % w->problem->checkpoint_every != 0;
   w->out.met.across += p->restored > 0 && p->app.regridded > regridded;
   check_partners(p);
   if (p->app.step != checkpoint)
@@ -41,6 +42,9 @@ static gab_status app_restore(void *user, gab_slot slot, gab_step checkpoint, ga
   p->computed = p->app.step - 1;
   p->restored_at = w->out.events;
   w->healings[slot].restored = true;
+  /* From a checkpoint of its cluster behind a section in which others still are, for whom it had been there. */
+  for (gab_seat seat = 0; w->problem->own_every > 0 && seat < w->seats; seat++)
+    if (seat != p->seat && w->processes[seat].local) wake(&w->processes[seat]);
   if (w->talks)
     printf("      slot %d restores checkpoint %d at seat %d\n", (int)slot, (int)checkpoint, (int)p->seat);
   return GAB_OK;
@@ -245,18 +249,22 @@ static bool check_stop(process *p)
 static gab_status at_checkpoint(process *p, bool *moved)
 {
   app *app = &p->app;
-  if (is_due(app->step, p->world->problem->checkpoint_every)) {
+  const bool own = takes_own(p->world->problem, gab_local_slot(p->local), app->step);
+  if (own || is_due(app->step, p->world->problem->checkpoint_every)) {
     gab_buffer image;
-    const bool may = check_stop(p); /* if not, it is tried all the same, and has to be refused */
+    const bool may = own || check_stop(p); /* if not, it is tried all the same, and has to be refused */
+    const uint64_t kept = gab_journal_statistics(gab_local_journal(p->local)).messages;
     gab_buffer_init(&image, GAB_MEMORY_OTHER);
     gab_status status = gab_put_bytes(&image, app, sizeof *app);
-    if (status == GAB_OK) status = gab_local_checkpoint(p->local, app->step, &image, moved);
+    if (status == GAB_OK)
+      status = (own ? gab_local_checkpoint_own : gab_local_checkpoint)(p->local, app->step, &image, moved);
     gab_buffer_release(&image);
     if (status != GAB_OK || !*moved) return status;
     if (!may)
       FAILED(p->world, "slot %d took checkpoint %d and does not know that all have the last one",
              (int)gab_local_slot(p->local), app->step);
-    note_taken(p->world, gab_local_slot(p->local), app->step);
+    note_taken(p->world, gab_local_slot(p->local), app->step, own);
+    if (kept > p->world->out.most_kept) p->world->out.most_kept = kept;
     if (p->own < 0) p->own = app->step;
     check_compared(p);
   }

@@ -10,8 +10,10 @@
  * restores a second time has a reason;
  *  - what one life of a slot delivers of another one of its cluster was made in one life of that, and is not kept there;
  * when all is over, all slots of a cluster went back to the same checkpoint last;
- *  - no two living processes play one slot; nobody takes a checkpoint before it knows that all have taken the last one, nor, who
- * came back, before all that it has left out is compared;
+ *  - no two living processes play one slot; nobody takes a checkpoint before it knows that all have taken the last one (one of its
+ * cluster alone, all of the cluster), nor, who came back, before all that it has left out is compared;
+ *  - with checkpoints of clusters (problem.own_every) nobody jumps, and the last common one that anybody knows to be committed is at
+ * each slot or at its holder, unless two of these were lost together;
  *  - if nothing is under way and nobody can go on, the run is over;
  *  - at the end every slot has the value that a plain loop without processes gives;
  *  - a slot that makes a message otherwise than before its death (problem.unsteady) is caught exactly if somebody has
@@ -55,6 +57,7 @@ typedef struct problem {
   gab_slot cluster[MOST_SLOTS]; /* of each slot, with `clusters`; without, each is one by itself */
   bool clusters;
   int steps, checkpoint_every, reduce_every, decide_every;
+  int own_every;     /* clusters take checkpoints of their own, each so often, at steps of its own; 0: none */
   int section_at;    /* a checkpoint step with a global section before it; 0: none */
   int section_every; /* and so many steps behind it, again and again; 0: there is one only */
   int section_end;   /* before this step; 0: up to the end */
@@ -191,9 +194,11 @@ typedef struct outcome {
   struct {
     /* deaths in situations that note_death() tells apart; events at which somebody who came back has caught up */
     long behind, uncommitted, holder, regridded, former, caught_up;
+    long own;    /* restored a checkpoint of the cluster alone */
     long across; /* restored a second time, from behind a regrid, and the first time from before it */
   } met;
-  int most_partners; /* of a slot, behind a section */
+  int most_partners;  /* of a slot, behind a section */
+  uint64_t most_kept; /* messages in the journal of a slot when it took a checkpoint */
   char failure[400];
   gab_local_stats stats;
 } outcome;
@@ -219,10 +224,11 @@ typedef struct world {
   uint32_t decided;
   int answer; /* of slot 0 at the checkpoint stop_behind: WHY, or -1: go on; 0: nobody knows yet */
   uint32_t delivered[MOST_SLOTS][MOST_SLOTS][CONTEXTS]; /* so many of a channel */
-  int taken[MOST_SLOTS];                                /* the newest checkpoint that the slot ever took */
-  int passed[MOST_SLOTS];                               /* sections that the slot has passed */
-  int arrived_most;                                     /* sections at which somebody arrived */
-  int section_checkpoint;                               /* that closes the newest of them */
+  int taken[MOST_SLOTS];        /* the newest common checkpoint that the slot ever took */
+  int taken_any[MOST_SLOTS];    /* the newest of either kind */
+  int passed[MOST_SLOTS];       /* sections that the slot has passed */
+  int arrived_most;             /* sections at which somebody arrived */
+  int section_checkpoint;       /* that closes the newest of them */
   long left_at[MOST_STEPS + 2]; /* the event at which the first process has passed that section; 0: not yet */
   healing healings[MOST_SLOTS];
   renewal renewals[MOST_SLOTS]; /* of the ward's copies */
@@ -231,6 +237,7 @@ typedef struct world {
   struct {
     bool no_checkpoint, holder_lost, section;
   } excuses;
+  bool two_lost; /* holder and ward, at some time */
 } world;
 
 static inline uint64_t mix(uint64_t a, uint64_t b) { return gab_hash_counter(a, b, 0x5ca1ab1e); }

@@ -158,13 +158,34 @@ static void end_excuses(world *w)
   if (sure >= w->section_checkpoint) w->excuses.section = false;
 }
 
-static void note_taken(world *w, gab_slot slot, int step)
+/* Each cluster has steps of its own; common ones are for all. */
+static bool takes_own(const problem *problem, gab_slot slot, int step)
+{
+  const int cluster = problem->clusters ? (int)problem->cluster[slot] : (int)slot;
+  if (problem->own_every == 0 || step % problem->checkpoint_every == 0) return false;
+  return step % problem->own_every == cluster % problem->own_every;
+}
+
+static void note_taken_in_cluster(world *w, gab_slot slot, int step)
+{
+  int before = step - 1;
+  while (before >= 0 && before % w->problem->checkpoint_every != 0 && !takes_own(w->problem, slot, before))
+    before--;
+  for (gab_slot s = 0; s < w->problem->slots && w->problem->own_every > 0; s++)
+    if ((s == slot || is_inner(w, s, slot)) && w->taken_any[s] < before)
+      FAILED(w, "slot %d took checkpoint %d before slot %d of its cluster took %d", (int)slot, step, (int)s,
+             before);
+  if (step > w->taken_any[slot]) w->taken_any[slot] = step;
+}
+
+static void note_taken(world *w, gab_slot slot, int step, bool own)
 {
   const int before = step - w->problem->checkpoint_every;
-  for (gab_slot s = 0; s < w->problem->slots; s++)
+  for (gab_slot s = 0; s < w->problem->slots && !own; s++)
     if (w->taken[s] < before)
       FAILED(w, "slot %d took checkpoint %d before slot %d took %d", (int)slot, step, (int)s, before);
-  if (step > w->taken[slot]) w->taken[slot] = step;
+  note_taken_in_cluster(w, slot, step);
+  if (step > w->taken[slot] && !own) w->taken[slot] = step;
   healing *healing = &w->healings[slot];
   if (healing->ill && healing->restored) *healing = (struct healing){0};
   end_excuses(w);
@@ -228,6 +249,7 @@ static void note_death(world *w, const process *dead)
   }
   for (gab_slot ward = 0; ward < problem->slots; ward++)
     if (problem->holder[ward] == slot) w->renewals[ward] = (renewal){.rounds = 3};
+  w->two_lost = w->two_lost || w->excuses.holder_lost;
   w->healings[slot] = (healing){.ill = true, .across = across};
   w->slot_deaths[slot]++;
 }
@@ -279,6 +301,46 @@ static void judge_hand_over(world *w)
   }
   if (!may)
     FAILED(w, "handed over without need: %s, %d deaths", gab_local_reason_name(w->out.reason), w->deaths);
+}
+
+typedef struct wanted {
+  world *world;
+  gab_step checkpoint;
+  bool found;
+} wanted;
+
+static gab_status find_common(void *user, gab_step checkpoint, gab_reader image)
+{
+  wanted *wanted = user;
+  (void)image;
+  if (checkpoint % wanted->world->problem->checkpoint_every != 0)
+    FAILED(wanted->world, "the image of step %d is of a cluster alone, and given to the next strategy",
+           (int)checkpoint);
+  wanted->found = wanted->found || checkpoint == wanted->checkpoint;
+  return GAB_OK;
+}
+
+static bool keeps(world *w, gab_slot who, gab_slot slot, gab_step checkpoint)
+{
+  const process *p = player_of(w, who);
+  wanted wanted = {.world = w, .checkpoint = checkpoint};
+  for (gab_seat seat = 0; !p && seat < w->seats; seat++) /* one that has handed over */
+    if (w->processes[seat].alive && gab_local_slot(w->processes[seat].local) == who) p = &w->processes[seat];
+  if (p && gab_local_each_image(p->local, slot, find_common, &wanted) != GAB_OK)
+    FAILED(w, "%s", gab_error_message());
+  return wanted.found;
+}
+
+/* What the next strategy goes back to. */
+static void check_common_images(world *w)
+{
+  gab_step newest = -1;
+  for (gab_seat seat = 0; seat < w->seats; seat++)
+    if (w->processes[seat].alive && gab_local_committed(w->processes[seat].local) > newest)
+      newest = gab_local_committed(w->processes[seat].local);
+  for (gab_slot s = 0; s < w->problem->slots && newest >= 0 && !w->two_lost; s++)
+    if (!keeps(w, s, s, newest) && !keeps(w, w->problem->holder[s], s, newest))
+      FAILED(w, "the image of slot %d of common checkpoint %d is nowhere", (int)s, (int)newest);
 }
 
 static void check_players(world *w)

@@ -17,6 +17,7 @@ static void begin_process(world *w, gab_seat seat)
                            .children = problem->children,
                            .copy_below = 64,
                            .verify = problem->verify,
+                           .own_times = problem->own_every > 0,
                            .neighbours = neighbours,
                            .wards = wards};
   *p = (process){.world = w, .seat = seat, .alive = true, .computed = -1, .line = -1, .own = -1};
@@ -283,7 +284,7 @@ static void begin_world(world *w, const schedule *plan)
     for (gab_seat b = 0; b < w->seats; b++)
       for (int c = 0; c < LANES; c++) w->slow_lane[a][b][c] = mode & 2 && next_random(&w->random) % 3 == 0;
   }
-  for (gab_slot s = 0; s < plan->problem.slots; s++) w->taken[s] = -1;
+  for (gab_slot s = 0; s < plan->problem.slots; s++) w->taken[s] = w->taken_any[s] = -1;
   for (gab_seat seat = 0; seat < w->seats; seat++) begin_process(w, seat);
 }
 
@@ -301,6 +302,8 @@ static void end_world(world *w)
       w->out.stats.jumps += stats.jumps;
       w->out.stats.rollbacks += stats.rollbacks;
       w->out.stats.logged_bytes += stats.logged_bytes;
+      w->out.stats.own_checkpoints += stats.own_checkpoints;
+      w->out.stats.restored_messages += stats.restored_messages;
     }
     gab_local_destroy(&w->processes[seat].local);
     for (gab_seat to = 0; to < w->seats; to++)
@@ -318,9 +321,23 @@ static void judge_comparison(world *w)
     FAILED(w, "%lu of %lu messages that were left out were compared", (unsigned long)out->stats.compared,
            (unsigned long)out->stats.left_out);
   if (!w->problem->verify && out->stats.compared > 0) FAILED(w, "compared without being asked to");
+  if (w->problem->own_every > 0 && out->stats.jumps > 0)
+    FAILED(w, "a slot jumped, though logs are in images");
   if (out->caught && !out->differs) FAILED(w, "what nobody had delivered is said to differ");
   if (out->finished && out->differs && w->problem->verify)
     FAILED(w, "a slot went on with messages that it has made otherwise");
+}
+
+static void talk_of_the_end(world *w)
+{
+  for (gab_slot slot = 0; slot < w->problem->slots && w->talks; slot++) {
+    const process *p = player_of(w, slot);
+    if (!p) printf("      nobody plays slot %d\n", (int)slot);
+    else
+      printf("      slot %d: step %d, place %d, next %d, restored %d times, committed %d and %d\n", (int)slot,
+             p->app.step, (int)p->app.place, (int)p->app.next, p->restored,
+             (int)gab_local_committed(p->local), (int)gab_local_committed_in_cluster(p->local));
+  }
 }
 
 static bool is_time(const world *w, int number)
@@ -348,9 +365,11 @@ static outcome run_schedule(const schedule *plan, bool talks, uint32_t **noted)
     check_behind(w);
     if (++w->out.events >= MOST_EVENTS) FAILED(w, "it does not come to an end");
   }
+  if (w->out.failure[0]) talk_of_the_end(w);
   if (w->out.finished && !plan->problem.unsteady) compare_with_plain_loop(w);
   if (w->out.finished) check_clusters(w);
   if (w->out.over && !w->out.failure[0]) judge_hand_over(w);
+  if (plan->problem.own_every > 0) check_common_images(w);
   end_world(w);
   judge_comparison(w);
   if (noted) *noted = w->noted;

@@ -3,11 +3,11 @@
  * adjacent ones, messages of different lanes delayed and reordered, deaths heard of late. What has to hold
  * stands in local_net.h.
  *
- *   test_resilience_local_schedules [--schedules N] [--seed S] [--clusters] [--table] [--no-shrink]
+ *   test_resilience_local_schedules [--schedules N] [--seed S] [--clusters] [--own] [--table] [--no-shrink]
  *
  * Schedule i is made from seed S + i. One that fails is shrunk (deaths and choices left out while it still
  * fails) and printed event by event; --seed with its number and --schedules 1 runs it again. --clusters: with clusters of
- * slots that go back together, else the same. --table: what came out, by reason. */
+ * slots that go back together, else the same. --own: clusters, some of one slot, take checkpoints of their own. --table: what came out, by reason. */
 #include "local_schedule.h"
 
 /* ---------------------------------------------------------------- making schedules */
@@ -161,7 +161,20 @@ static void make_deaths(schedule *plan, kind kind, uint64_t *random)
   }
 }
 
-static bool with_clusters;
+static bool with_clusters, with_own;
+
+/* Common checkpoints further apart, or as they are; those of clusters in between. */
+static void make_own_times(schedule *plan, uint64_t seed)
+{
+  problem *problem = &plan->problem;
+  if (mix(seed, 21) % 4 == 0) problem->clusters = false;
+  const int longer = problem->section_at > 0 ? 1 : 1 + (int)(mix(seed, 22) % 3);
+  if (problem->checkpoint_every * longer <= problem->steps / 3) {
+    problem->checkpoint_every *= longer;
+    problem->stop_behind *= longer;
+  }
+  problem->own_every = 1 + (int)(mix(seed, 23) % (uint64_t)problem->checkpoint_every);
+}
 
 static void make_schedule(schedule *plan, uint64_t seed)
 {
@@ -184,6 +197,7 @@ static void make_schedule(schedule *plan, uint64_t seed)
   if (!with_clusters && plan->problem.verify && plan->death_count == 1 && mix(seed, 7) % 4 == 0)
     plan->problem.unsteady = 1 + (int)(mix(seed, 8) % (uint64_t)(plan->problem.steps - 1));
   if (with_clusters) make_clusters(&plan->problem, seed);
+  if (with_own) make_own_times(plan, seed);
 }
 
 /* ---------------------------------------------------------------- shrinking */
@@ -239,10 +253,10 @@ static void print_schedule(const schedule *plan)
 {
   const problem *problem = &plan->problem;
   printf("%d slots, %d spares, %d steps, checkpoint every %d, reduction every %d, decision every %d, section "
-         "at %d and every %d, %d ahead, %d below each in the tree\n",
+         "at %d and every %d, %d ahead, %d below each in the tree, checkpoints of clusters every %d\n",
          (int)problem->slots, (int)problem->spares, problem->steps, problem->checkpoint_every,
          problem->reduce_every, problem->decide_every, problem->section_at, problem->section_every,
-         (int)problem->ahead, (int)problem->children);
+         (int)problem->ahead, (int)problem->children, problem->own_every);
   for (gab_slot s = 0; s < problem->slots; s++) {
     printf("  slot %d: ", (int)s);
     if (problem->clusters) printf("cluster %d, ", (int)problem->cluster[s]);
@@ -310,6 +324,8 @@ static void count(table *table, kind kind, const outcome *out)
   table->stats.takeovers += out->stats.takeovers;
   table->stats.jumps += out->stats.jumps;
   table->stats.rollbacks += out->stats.rollbacks;
+  table->stats.own_checkpoints += out->stats.own_checkpoints;
+  table->stats.restored_messages += out->stats.restored_messages;
 }
 
 static void print_table(const table *table)
@@ -331,10 +347,11 @@ static void print_table(const table *table)
   const gab_local_stats *s = &table->stats;
   printf(
       "events %.0f, take-overs %lu, replayed %lu, left out %lu, compared %lu, caught %ld, duplicates dropped %lu, stale dropped "
-      "%lu, restored later again %lu, went back with its cluster %lu\n",
+      "%lu, restored later again %lu, went back with its cluster %lu, checkpoints of clusters %lu, messages restored %lu\n",
       table->events, (unsigned long)s->takeovers, (unsigned long)s->replayed, (unsigned long)s->left_out,
       (unsigned long)s->compared, table->caught, (unsigned long)s->duplicates, (unsigned long)s->stale,
-      (unsigned long)s->jumps, (unsigned long)s->rollbacks);
+      (unsigned long)s->jumps, (unsigned long)s->rollbacks, (unsigned long)s->own_checkpoints,
+      (unsigned long)s->restored_messages);
 }
 
 /* A test whose schedules do not come to these places tests nothing there. */
@@ -342,8 +359,8 @@ static bool has_been_everywhere(const table *table)
 {
   const gab_local_stats *s = &table->stats;
   bool all = s->takeovers > 0 && s->replayed > 0 && s->left_out > 0 && s->duplicates > 0 && s->stale > 0 &&
-             s->jumps > 0 && s->compared > 0 && (table->caught > 0) == !with_clusters &&
-             (s->rollbacks > 0) == with_clusters;
+             (s->jumps > 0) == !with_own && (s->restored_messages > 0) == with_own && s->compared > 0 &&
+             (table->caught > 0) == !with_clusters && (s->rollbacks > 0) == with_clusters;
   all = all && table->behind > 0 && table->uncommitted > 0 && table->holder > 0 && table->regridded > 0 &&
         table->former > 0 && table->caught_up > 0;
   for (int i = 0; i < GAB_LOCAL_REASON_COUNT; i++) all = all && table->over[ANYTHING][i] > 0;
@@ -360,6 +377,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[i], "--schedules") == 0 && i + 1 < argc) schedules = strtol(argv[++i], NULL, 10);
     else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc) seed = strtoull(argv[++i], NULL, 10);
     else if (strcmp(argv[i], "--clusters") == 0) with_clusters = true;
+    else if (strcmp(argv[i], "--own") == 0) with_own = with_clusters = true;
     else if (strcmp(argv[i], "--table") == 0) wants_table = true;
     else if (strcmp(argv[i], "--no-shrink") == 0) shrinks = false;
     else return fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]), 2;

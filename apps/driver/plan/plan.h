@@ -94,6 +94,7 @@ typedef struct plan_numbers {
   size_t proxy_bytes;
   bool wants_local;       /**< the case has strategy `local`, which logs where it is in force: */
   bool logs, logs_less;   /**< of strategy `local`; of messages between clusters alone */
+  gab_step own_every;     /**< of strategy `local`: between checkpoints of a cluster; 0: none */
   double log_limit;       /**< of what a process keeps of them, in largest images; 0: none */
   gab_app_flows flows;    /**< owned; of a step of level 0, if clusters are asked for */
   plan_clusters clusters; /**< no rows: not asked for */

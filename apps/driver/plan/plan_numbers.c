@@ -324,7 +324,8 @@ static gab_status choose(const gab_app_case *which, const plan_options *options,
   numbers->strategy = options->strategy ? gab_balancer_by_name(options->strategy) : which->balance.balancer;
   if (!numbers->strategy) return GAB_ERR_INPUT;
   count_spares(which, options, numbers);
-  numbers->wants_local = gab_resilience_logs(config, &numbers->log_limit, &numbers->logs_less);
+  numbers->wants_local =
+      gab_resilience_logs(config, &numbers->log_limit, &numbers->logs_less, &numbers->own_every);
   numbers->logs = numbers->wants_local && !which->physics->own_comms;
   GAB_TRY(gab_resilience_redundancy(config, &numbers->redundancy));
   if (options->scheme) numbers->redundancy.scheme = gab_scheme_by_name(options->scheme);

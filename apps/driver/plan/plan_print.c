@@ -115,6 +115,15 @@ static void print_log(const plan_numbers *numbers, FILE *out)
     fprintf(out, ", so a checkpoint comes every %.0f steps at the latest (log_limit %g)",
             fmax(1, floor(steps_to_log(numbers, numbers->log_limit) / 3)), numbers->log_limit);
   fprintf(out, "\n");
+  if (numbers->own_every == 0) return;
+  char log[24], image[24];
+  fprintf(
+      out,
+      "  checkpoints of clusters every %" GAB_PRI_STEP
+      " steps: the log is kept for up to three of these intervals, %s, and so much lies in each image of %s besides; "
+      "up to four images of a process, instead of two, are kept by itself and by its holder\n",
+      numbers->own_every, bytes_text(3 * (double)numbers->own_every * numbers->sent.most, log),
+      bytes_text(numbers->image, image));
 }
 
 void gab_app_plan_print(const gab_app_case *which, const plan_numbers *numbers, FILE *out)
@@ -237,6 +246,7 @@ gab_status gab_app_plan_print_json(const gab_app_case *which, const plan_numbers
   if (numbers->logs && numbers->sent.most > 0) {
     put_number(json, "steps_to_log_the_state", steps_to_log(numbers, 1));
     put_number(json, "log_limit", numbers->log_limit);
+    put_number(json, "own_every", (double)numbers->own_every);
   }
   put_number(json, "bandwidth", numbers->bandwidth);
   gab_json_bool(json, "bandwidth_measured", numbers->is_measured);
