@@ -40,12 +40,23 @@ gab_status gab_world_scan_u64(gab_world *world, uint64_t value, uint64_t *before
 /** Everyone gets the bytes of `root`. @param[in,out] bytes  plain buffer (no envelope); replaced elsewhere */
 gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *bytes);
 
-/** Takes the bytes that slot `from` gathered; they are valid during the call. */
+/** Takes the bytes that slot `from` gathered; they are valid during the call, at any address. */
 typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
 
-/** Brings one byte string of every slot to the root, one after another in slot order, so that the root never
- *  holds more than one. @param[in] visit  called on the root only, its own first in order; a status other than
- *  GAB_OK does not stop the others from sending and is returned on the root */
+/** Most bytes of a gather that travel in one message. */
+#define GAB_GATHER_PIECE_BYTES ((size_t)512 * 1024)
+
+/** Brings one byte string of every slot to the root, up a binomial tree, and shows them there one after another in
+ *  slot order. The root never holds more than one that is longer than a piece (#GAB_GATHER_PIECE_BYTES), and a piece;
+ *  every other process holds three pieces at most. Beside that, one piece of each child in the tree, of which there are
+ *  log2(P) at most, may wait in the memory of MPI: the first one of a child is sent unasked, each further one, also of
+ *  the next gather, when the one before is received. Those that MPI does not send eagerly wait at their senders.
+ *  Every process returns when its parent in the tree has received all that it sent, which says nothing of the root.
+ *  A process that answers collective calls from the record (strategy `respawn`) sends nothing and gets ::GAB_OK.
+ *  @param[in] mine  plain buffer (no envelope); not touched
+ *  @param[in] visit  called on the root only, its own first in order; a status other than GAB_OK does not stop the
+ *  others from sending and is returned on the root
+ *  @return ::GAB_ERR_CORRUPT on the root if what came is not one string of each */
 gab_status gab_world_gather(gab_world *world, const gab_buffer *mine, gab_visit_fn visit, void *user);
 
 /** Sends fixed-size items to slots that do not know of it (crystal router: log2(P) rounds with known partners,
