@@ -47,12 +47,17 @@ typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
 #define GAB_GATHER_PIECE_BYTES ((size_t)512 * 1024)
 
 /** Brings one byte string of every slot to the root, up a binomial tree, and shows them there one after another in
- *  slot order. The root never holds more than one that is longer than a piece (#GAB_GATHER_PIECE_BYTES), and a piece;
- *  every other process holds three pieces at most. Beside that, one piece of each child in the tree, of which there are
- *  log2(P) at most, may wait in the memory of MPI: the first one of a child is sent unasked, each further one, also of
- *  the next gather, when the one before is received. Those that MPI does not send eagerly wait at their senders.
- *  Every process returns when its parent in the tree has received all that it sent, which says nothing of the root.
- *  A process that answers collective calls from the record (strategy `respawn`) sends nothing and gets ::GAB_OK.
+ *  slot order. For strings of up to some 100 kB: every level of the tree copies each byte once more.
+ *
+ *  Memory: the root holds one string at a time, if that is longer than a piece (#GAB_GATHER_PIECE_BYTES), and a
+ *  buffer of #GAB_CHUNK_BYTES; every other process about three such buffers. Beside that one piece of each child in the
+ *  tree, of which a process has log2(P) at most, may wait in the memory of MPI: the first one is sent unasked, each
+ *  further one, also of the next gather, when the one before is received. What MPI does not send eagerly waits at its
+ *  sender.
+ *
+ *  Every process returns when its parent in the tree has received all that it sent; that says nothing of the root, nor
+ *  that all have met. A death in it is told to all who still take part, by ::GAB_ERR_FAULT; others may have returned
+ *  ::GAB_OK and hear of it in their next call. A respawned process in its set-up sends nothing and gets ::GAB_OK.
  *  @param[in] mine  plain buffer (no envelope); not touched
  *  @param[in] visit  called on the root only, its own first in order; a status other than GAB_OK does not stop the
  *  others from sending and is returned on the root

@@ -11,7 +11,8 @@
  *  a gather that follows does not pile up behind them.
  *
  *  A member talks to its parent through one port and to its children through another, or it would have to wait
- *  for the one before it could hear the others. */
+ *  for the one before it could hear the others. Behind the last piece both sides forget the channel: each gather begins at
+ *  number 0, whatever one of them has dropped in between (gab_world_drop_messages()). */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
