@@ -5,8 +5,8 @@
  *  that a member and all below it are a range of indices. Each sends one stream: head and bytes of its own
  *  string, then the streams of its children in their order, as they come: only the root looks at what they
  *  mean. A stream travels in pieces. The first one goes out unasked, so that short strings need one message for
- *  each level of the tree; each further one when the parent has acknowledged the one before, so that the memory
- *  that waits anywhere does not grow with the number of processes or the length of the strings. A member fills
+ *  each level of the tree; each further one when the parent has acknowledged the one before, so that what
+ *  waits anywhere grows with the number of children alone, not with what lies below them. A member fills
  *  its next piece while the last one waits. It is done when all of its pieces are acknowledged: what it sends in
  *  a gather that follows does not pile up behind them.
  *
@@ -21,7 +21,7 @@ enum { LAST_BYTES = 1, HEAD_BYTES = 12 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The port that members use to talk to parents of a depth, which are those with so many bits in their index. */
+/* The port between a member and its children: one of two, by its depth, which is the number of bits in its index. */
 static gab_port *port_below(const gab_world *world, int32_t index)
 {
   unsigned depth = 0;
