@@ -47,9 +47,11 @@ typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
 #define GAB_GATHER_PIECE_BYTES ((size_t)512 * 1024)
 
 /** Brings one byte string of every slot to the root, up a binomial tree, and shows them there one after another in
- *  slot order. For strings of up to some 100 kB: every level of the tree copies each byte once more.
+ *  slot order. Made for many short strings: every level of the tree copies each byte once more. Of 16 processes on
+ *  two cores strings of 100 bytes take a quarter of the time that they took when the root asked one slot after
+ *  another, of 64 KiB the same, of 512 KiB and more about five times as long.
  *
- *  Memory: the root holds one string at a time, if that is longer than a piece (#GAB_GATHER_PIECE_BYTES), and a
+ *  Memory: the root holds one string at a time, if it came in several pieces (#GAB_GATHER_PIECE_BYTES), and a
  *  buffer of #GAB_CHUNK_BYTES; every other process about three such buffers. Beside that one piece of each child in the
  *  tree, of which a process has log2(P) at most, may wait in the memory of MPI: the first one is sent unasked, each
  *  further one, also of the next gather, when the one before is received. What MPI does not send eagerly waits at its
