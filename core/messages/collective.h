@@ -43,16 +43,16 @@ gab_status gab_world_broadcast(gab_world *world, gab_slot root, gab_buffer *byte
 /** Takes the bytes that slot `from` gathered; they are valid during the call, at any address. */
 typedef gab_status (*gab_visit_fn)(void *user, gab_slot from, gab_reader bytes);
 
-/** Most bytes of a gather that travel in one message. */
-#define GAB_GATHER_PIECE_BYTES ((size_t)512 * 1024)
+/** Most bytes of a gather that travel up the tree in one message. */
+#define GAB_GATHER_PIECE_BYTES ((size_t)128 * 1024)
+/** A string of more bytes does not go up the tree: the root fetches it from its owner. */
+#define GAB_GATHER_LONG_BYTES ((size_t)64 * 1024)
 
 /** Brings one byte string of every slot to the root, up a binomial tree, and shows them there one after another in
- *  slot order. Made for many short strings: every level of the tree copies each byte once more. Of 16 processes on
- *  two cores strings of 100 bytes take a quarter of the time that they took when the root asked one slot after
- *  another, of 64 KiB the same, of 512 KiB and more about five times as long.
+ *  slot order. Strings of more than #GAB_GATHER_LONG_BYTES the root fetches from their owners one after another.
  *
- *  Memory: the root holds one string at a time, if it came in several pieces (#GAB_GATHER_PIECE_BYTES), and a
- *  buffer of #GAB_CHUNK_BYTES; every other process about three such buffers. Beside that one piece of each child in the
+ *  Memory: the root holds one string at a time, and a buffer of #GAB_CHUNK_BYTES; every other process about three such
+ *  buffers, and a copy of its own string if that is long. Beside that one piece of each child in the
  *  tree, of which a process has log2(P) at most, may wait in the memory of MPI: the first one is sent unasked, each
  *  further one, also of the next gather, when the one before is received. What MPI does not send eagerly waits at its
  *  sender.

@@ -1,5 +1,6 @@
 /** @file gather.c
- *  @brief Gathers: the byte strings of all who take part go up a binomial tree to the first of them, in pieces.
+ *  @brief Gathers: the byte strings of all who take part go up a binomial tree to the first of them, in pieces; long ones
+ *  go to it straight.
  *
  *  In the tree over the dense indices the parent of a member is the one whose index lacks the lowest set bit, so
  *  that a member and all below it are a range of indices. Each sends one stream: head and bytes of its own
@@ -10,14 +11,22 @@
  *  its next piece while the last one waits. It is done when all of its pieces are acknowledged: what it sends in
  *  a gather that follows does not pile up behind them.
  *
+ *  Of a long string the head alone goes up, at once; its owner then waits until the root has come to it in the order of the
+ *  strings, and asks. So each long string crosses the network once. The root gets there: those before are served, and
+ *  members above have smaller indices, so that nothing they wait for lies behind it.
+ *
  *  A member talks to its parent through one port and to its children through another, or it would have to wait
  *  for the one before it could hear the others. Behind the last piece both sides forget the channel: each gather begins at
  *  number 0, whatever one of them has dropped in between (gab_world_drop_messages()). */
 #include "core/messages/collective.h"
 #include "core/world/world_impl.h"
 
-/* A piece begins with a byte that tells whether it is the last of its stream; a string with slot and size. */
-enum { LAST_BYTES = 1, HEAD_BYTES = 12 };
+/* A piece begins with a byte of flags, a string with slot and size. */
+enum { FLAGS_BYTES = 1, HEAD_BYTES = 12 };
+enum {
+  LAST_PIECE = 1, /* of its stream */
+  AT_ONCE = 2 /* ends with the head of a long string, and nothing comes before the root has fetched that */
+};
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -39,19 +48,18 @@ static gab_status acknowledge(gab_world *world, gab_port *down, gab_slot child)
 }
 
 /* Into the inbox. @param[out] bytes  of the stream, in the inbox */
-static gab_status next_piece(gab_world *world, gab_port *down, gab_slot child, gab_reader *bytes, bool *last)
+static gab_status next_piece(gab_world *world, gab_port *down, gab_slot child, gab_reader *bytes,
+                             uint8_t *flags)
 {
-  uint8_t is_last;
   GAB_TRY(gab_port_receive(down, child, &world->inbox, GAB_SIZE_UNKNOWN));
   GAB_TRY(gab_port_finish(down));
   *bytes = gab_message_reader(&world->inbox);
-  GAB_TRY(gab_get_u8(bytes, &is_last));
-  *last = is_last != 0;
+  GAB_TRY(gab_get_u8(bytes, flags));
   if (gab_reader_left(bytes) > GAB_GATHER_PIECE_BYTES)
     GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered a piece of %zu bytes", child,
              gab_reader_left(bytes));
   GAB_TRY(acknowledge(world, down, child));
-  if (*last) gab_port_forget(down, child);
+  if (*flags & LAST_PIECE) gab_port_forget(down, child);
   return GAB_OK;
 }
 
@@ -73,15 +81,15 @@ static gab_status begin_piece(gab_buffer *piece)
 
 static size_t room_in(const gab_buffer *piece)
 {
-  return GAB_GATHER_PIECE_BYTES + LAST_BYTES - gab_message_bytes(piece);
+  return GAB_GATHER_PIECE_BYTES + FLAGS_BYTES - gab_message_bytes(piece);
 }
 
 /* Sends the piece once the one before is acknowledged, and begins the next one. */
-static gab_status push(relay *r, bool last)
+static gab_status push(relay *r, uint8_t flags)
 {
   GAB_TRY(gab_port_finish(r->up));
   gab_buffer_swap(&r->filling, &r->waiting);
-  r->waiting.data[GAB_ENVELOPE_BYTES] = last;
+  r->waiting.data[GAB_ENVELOPE_BYTES] = flags;
   GAB_TRY(gab_port_receive(r->up, r->parent, &r->acknowledgement, 0));
   GAB_TRY(gab_port_send(r->up, r->parent, &r->waiting));
   return begin_piece(&r->filling);
@@ -90,12 +98,26 @@ static gab_status push(relay *r, bool last)
 static gab_status put(relay *r, const unsigned char *bytes, size_t count)
 {
   while (count > 0) {
-    if (room_in(&r->filling) == 0) GAB_TRY(push(r, false));
+    if (room_in(&r->filling) == 0) GAB_TRY(push(r, 0));
     const size_t part = smaller(count, room_in(&r->filling));
     GAB_TRY(gab_put_bytes(&r->filling, bytes, part));
     bytes += part;
     count -= part;
   }
+  return GAB_OK;
+}
+
+/* The long string of this process, once the root asks for it. */
+static gab_status hand_over(gab_world *world, const gab_buffer *mine)
+{
+  const gab_slot root = gab_world_root(world);
+  GAB_TRY(gab_port_receive(world->gather_long, root, &world->inbox, 0));
+  GAB_TRY(gab_port_finish(world->gather_long));
+  GAB_TRY(gab_message_begin(&world->outbox));
+  GAB_TRY(gab_put_bytes(&world->outbox, mine->data, mine->size));
+  GAB_TRY(gab_port_send(world->gather_long, root, &world->outbox));
+  GAB_TRY(gab_port_finish(world->gather_long));
+  gab_port_forget(world->gather_long, root);
   return GAB_OK;
 }
 
@@ -106,7 +128,9 @@ static gab_status put_own(relay *r, const gab_buffer *mine)
   GAB_TRY(gab_put_i32(&head, r->world->slot));
   GAB_TRY(gab_put_u64(&head, mine->size));
   GAB_TRY(put(r, place, sizeof place));
-  return put(r, mine->data, mine->size);
+  if (mine->size <= GAB_GATHER_LONG_BYTES) return put(r, mine->data, mine->size);
+  GAB_TRY(push(r, AT_ONCE));
+  return hand_over(r->world, mine);
 }
 
 /* A piece that does not fit behind what is there becomes the next one as it is, uncopied: of two that follow
@@ -114,15 +138,16 @@ static gab_status put_own(relay *r, const gab_buffer *mine)
 static gab_status pass_on(relay *r, gab_slot child)
 {
   gab_reader bytes;
-  bool last = false;
-  while (!last) {
-    GAB_TRY(next_piece(r->world, r->down, child, &bytes, &last));
+  uint8_t flags = 0;
+  while (!(flags & LAST_PIECE)) {
+    GAB_TRY(next_piece(r->world, r->down, child, &bytes, &flags));
     if (gab_reader_left(&bytes) <= room_in(&r->filling)) {
       GAB_TRY(gab_put_bytes(&r->filling, bytes.at, gab_reader_left(&bytes)));
     } else {
-      GAB_TRY(push(r, false));
+      GAB_TRY(push(r, 0));
       gab_buffer_swap(&r->filling, &r->world->inbox);
     }
+    if (flags & AT_ONCE) GAB_TRY(push(r, AT_ONCE));
   }
   return GAB_OK;
 }
@@ -134,7 +159,7 @@ static gab_status climb(relay *r, int32_t index, const gab_buffer *mine)
   GAB_TRY(put_own(r, mine));
   for (int32_t mask = 1; !(index & mask) && index + mask < count; mask <<= 1)
     GAB_TRY(pass_on(r, gab_world_participant(r->world, index + mask)));
-  GAB_TRY(push(r, true));
+  GAB_TRY(push(r, LAST_PIECE));
   GAB_TRY(gab_port_finish(r->up));
   gab_port_forget(r->up, r->parent);
   return GAB_OK;
@@ -165,15 +190,16 @@ typedef struct stream {
   gab_port *port;
   gab_slot child;
   gab_reader piece; /* what is left of it */
-  bool last;
+  uint8_t flags;    /* of that piece */
   gab_buffer whole; /* a string that lies in several pieces */
 } stream;
 
 static gab_status need_piece(stream *s)
 {
   if (gab_reader_left(&s->piece) > 0) return GAB_OK;
-  if (s->last) GAB_FAIL(GAB_ERR_CORRUPT, "what slot %" GAB_PRI_SLOT " gathered ends in the middle", s->child);
-  return next_piece(s->world, s->port, s->child, &s->piece, &s->last);
+  if (s->flags & LAST_PIECE)
+    GAB_FAIL(GAB_ERR_CORRUPT, "what slot %" GAB_PRI_SLOT " gathered ends in the middle", s->child);
+  return next_piece(s->world, s->port, s->child, &s->piece, &s->flags);
 }
 
 /* The next bytes of the stream: where they lie if that is in one piece, else put together. */
@@ -194,6 +220,23 @@ static gab_status take(stream *s, size_t count, gab_reader *bytes)
   return GAB_OK;
 }
 
+/* A long string, from its owner, which waits for that. It comes into the inbox, where nothing is left of the piece with its head. */
+static gab_status fetch(stream *s, gab_slot from, size_t size, gab_reader *bytes)
+{
+  gab_world *world = s->world;
+  if (gab_reader_left(&s->piece) > 0)
+    GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered more behind the head of a long string", from);
+  GAB_TRY(gab_message_begin(&world->outbox));
+  GAB_TRY(gab_port_send(world->gather_long, from, &world->outbox));
+  GAB_TRY(gab_port_receive(world->gather_long, from, &world->inbox, GAB_SIZE_UNKNOWN));
+  GAB_TRY(gab_port_finish(world->gather_long));
+  gab_port_forget(world->gather_long, from); /* or the root would keep a list of all slots */
+  *bytes = gab_message_reader(&world->inbox);
+  if (gab_reader_left(bytes) == size) return GAB_OK;
+  GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " was to give %zu bytes and gave %zu", from, size,
+           gab_reader_left(bytes));
+}
+
 static gab_status take_string(stream *s, gab_slot due, gab_reader *bytes)
 {
   gab_reader head;
@@ -207,6 +250,7 @@ static gab_status take_string(stream *s, gab_slot due, gab_reader *bytes)
              "%" PRIu64 " bytes of slot %" GAB_PRI_SLOT " were gathered where those of slot %" GAB_PRI_SLOT
              " were due",
              size, from, due);
+  if (size > GAB_GATHER_LONG_BYTES) return fetch(s, from, (size_t)size, bytes);
   return take(s, (size_t)size, bytes);
 }
 
@@ -220,7 +264,9 @@ static gab_status take_stream(stream *s, int32_t child, gab_visit_fn visit, void
     GAB_TRY(take_string(s, from, &bytes));
     if (*verdict == GAB_OK) *verdict = visit(user, from, bytes);
   }
-  if (!s->last || gab_reader_left(&s->piece) > 0)
+  if (gab_reader_left(&s->piece) == 0 && !(s->flags & LAST_PIECE)) /* behind a long string: an empty one */
+    GAB_TRY(next_piece(s->world, s->port, s->child, &s->piece, &s->flags));
+  if (!(s->flags & LAST_PIECE) || gab_reader_left(&s->piece) > 0)
     GAB_FAIL(GAB_ERR_CORRUPT, "slot %" GAB_PRI_SLOT " gathered more than it was to", s->child);
   return GAB_OK;
 }

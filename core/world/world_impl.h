@@ -22,10 +22,11 @@
 
 /** Contexts, which are tags of the main communicator. Ports of the framework's users come behind these. */
 enum {
-  GAB_CONTEXT_REPAIR,     /**< plain MPI messages of a repair */
-  GAB_CONTEXT_TREE,       /**< reductions, broadcasts, scans */
-  GAB_CONTEXT_GATHER,     /**< gathers, between members of even depth in the tree and their children */
-  GAB_CONTEXT_GATHER_ODD, /**< and of odd depth */
+  GAB_CONTEXT_REPAIR,      /**< plain MPI messages of a repair */
+  GAB_CONTEXT_TREE,        /**< reductions, broadcasts, scans */
+  GAB_CONTEXT_GATHER,      /**< gathers, between members of even depth in the tree and their children */
+  GAB_CONTEXT_GATHER_ODD,  /**< and of odd depth */
+  GAB_CONTEXT_GATHER_LONG, /**< between the root and owners of long strings */
   GAB_CONTEXT_ROUTE,
   GAB_CONTEXT_REST, /**< plain MPI messages to spares at rest */
   GAB_CONTEXT_WIRE, /**< those of a gab_wire */
@@ -207,7 +208,7 @@ struct gab_world {
       gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
   uint64_t port_resets;  /**< gab_world_port_resets() */
   uint32_t next_context;
-  gab_port *tree, *gather[2], *route;
+  gab_port *tree, *gather[2], *gather_long, *route;
   gab_patterns patterns;
   gab_mailbox *mailboxes;   /**< the latest first */
   bool mail_is_closed;      /**< gab_world_close_mail() */

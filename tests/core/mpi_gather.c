@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define PIECE GAB_GATHER_PIECE_BYTES
+#define LONG  GAB_GATHER_LONG_BYTES
 enum { HEAD = 12 }; /* before each string */
 
 static gab_world *world;
@@ -16,7 +17,8 @@ static gab_slot slots, me;
 /* ------------------------------------------------------------------------------------ between library and MPI */
 
 static struct {
-  int pieces, answers; /* that this process sent in gathers */
+  int pieces, answers, strings; /* that this process sent in gathers; strings: long ones */
+  int longest_piece;
   bool to[TEST_MOST_SLOTS];
 } sent;
 
@@ -26,19 +28,22 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, M
   if (tag == GAB_CONTEXT_GATHER || tag == GAB_CONTEXT_GATHER_ODD) {
     if (count > GAB_ENVELOPE_BYTES) sent.pieces++;
     else sent.answers++;
+    if (count > sent.longest_piece) sent.longest_piece = count;
     sent.to[to] = true;
   }
+  if (tag == GAB_CONTEXT_GATHER_LONG && count > GAB_ENVELOPE_BYTES) sent.strings++;
   return PMPI_Isend(data, count, type, to, tag, comm, request);
 }
 
 /* ------------------------------------------------------------------------------------ strings that everybody knows */
 
-static const size_t sizes[] = {0,         1,     100,       PIECE - HEAD - 1, PIECE - HEAD,  PIECE - HEAD + 1,
-                               PIECE - 1, PIECE, PIECE + 1, 2 * PIECE - HEAD, 3 * PIECE + 17};
+static const size_t sizes[] = {0,    1,        100,          LONG - HEAD - 1, LONG - HEAD, LONG - 1,
+                               LONG, LONG + 1, PIECE - HEAD, PIECE,           PIECE + 1,   3 * PIECE + 17};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static size_t mixed(int round, gab_slot slot) { return sizes[(round + 4 * slot) % SIZES]; }
 static size_t short_ones(int round, gab_slot slot) { return (size_t)(100 + round + slot); }
+static size_t medium_ones(int round, gab_slot slot) { return LONG - (size_t)(round + slot) % 7; }
 static size_t long_ones(int round, gab_slot slot) { return 4 * PIECE + (size_t)(round + slot); }
 
 typedef size_t (*size_fn)(int round, gab_slot slot);
@@ -100,7 +105,7 @@ static void gathers_stand_between_other_operations(void)
   uint64_t sum = 1, before, total;
   gather_all(1, short_ones);
   gather_all(2, long_ones);
-  gather_all(3, short_ones);
+  gather_all(3, medium_ones);
   REQUIRE_OK(gab_world_sum_u64(world, &sum, 1));
   REQUIRE(sum == (uint64_t)slots);
   gather_all(4, mixed);
@@ -142,7 +147,23 @@ static void nobody_holds_more_than_some_pieces(void)
   const size_t before = gab_memory_now(GAB_MEMORY_MESSAGE);
   gather_all(9, long_ones);
   const size_t more = gab_memory_peak(GAB_MEMORY_MESSAGE) - before;
-  REQUIRE(more <= (me == 0 ? longest + GAB_CHUNK_BYTES : 3 * GAB_CHUNK_BYTES) + slack);
+  REQUIRE(more <= (me == 0 ? GAB_CHUNK_BYTES : 3 * GAB_CHUNK_BYTES) + longest + slack);
+}
+
+/* Nor in one message, of several strings that are just not long. */
+static void a_piece_has_an_end(void)
+{
+  memset(&sent, 0, sizeof sent);
+  for (int round = 0; round < 7; round++) gather_all(round, medium_ones);
+  REQUIRE(sent.longest_piece <= (int)(GAB_ENVELOPE_BYTES + 1 + PIECE) && sent.strings == 0);
+}
+
+static void long_strings_are_sent_once(void)
+{
+  memset(&sent, 0, sizeof sent);
+  gather_all(11, long_ones);
+  REQUIRE(sent.strings == (me == 0 ? 0 : 1));
+  REQUIRE(sent.longest_piece <= 1024); /* heads */
 }
 
 /* ------------------------------------------------------------------------------------ who waits for whom */
@@ -198,6 +219,8 @@ int main(int argc, char **argv)
   a_refusal_is_told_to_the_root_alone();
   the_root_talks_to_as_many_as_there_are_levels();
   nobody_holds_more_than_some_pieces();
+  a_piece_has_an_end();
+  long_strings_are_sent_once();
   who_sends_to_the_root_returns_when_it_has_received();
   REQUIRE_OK(gab_world_barrier(world));
   return test_end(&world);
