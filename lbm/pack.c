@@ -23,12 +23,14 @@ static unsigned char *row_of(const gab_lbm_block *block, const gab_run *run, int
          gab_place(run->start, block->now->sent[q]) * gab_precision_bytes(block->src->shape.precision);
 }
 
-/* Of a strip each block has one part in each row. @param[in] count  blocks that are dealt with together */
+/* Of a strip each block has one part, cells and two ghosts, in each row. @param[in] count  blocks that are dealt with
+ * together */
 static gab_rows_lie how_rows_lie(const gab_lbm_block *block, size_t count)
 {
   const gab_field *field = block->src;
-  if (field->map.stride[1] > 2 * (ptrdiff_t)count * (ptrdiff_t)field->shape.cells[0]) return GAB_ROWS_APART;
-  return count > 1 ? GAB_ROWS_IN_TURN : GAB_ROWS_TOGETHER;
+  const ptrdiff_t cells = (ptrdiff_t)field->shape.cells[0], stride = field->map.stride[1];
+  if (count == 1) return stride > 2 * cells ? GAB_ROWS_APART : GAB_ROWS_TOGETHER;
+  return stride > 2 * (ptrdiff_t)count * (cells + 2) ? GAB_ROWS_APART : GAB_ROWS_IN_TURN;
 }
 
 /* ------------------------------------------------------------------------------------------ one */
@@ -172,11 +174,11 @@ gab_status gab_lbm_pack_together(const gab_lbm_model *model, const gab_lbm_block
                                  gab_buffer *const *out)
 {
   part *parts;
-  if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN) {
+  if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN ||
+      make_parts(model, blocks, count, &parts) != GAB_OK) {
     for (size_t i = 0; i < count; ++i) GAB_TRY(gab_lbm_pack(model, blocks[i], out[i]));
-    return GAB_OK;
+    return GAB_OK; /* so it takes no memory */
   }
-  GAB_TRY(make_parts(model, blocks, count, &parts));
   const gab_status status = pack_rows(model, parts, count, out);
   gab_free(&parts);
   return status;
@@ -245,11 +247,11 @@ gab_status gab_lbm_unpack_together(const gab_lbm_model *model, gab_lbm_block *co
                                    gab_reader *const *in)
 {
   part *parts;
-  if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN) {
+  if (how_rows_lie(blocks[0], count) != GAB_ROWS_IN_TURN ||
+      make_parts(model, (const gab_lbm_block *const *)blocks, count, &parts) != GAB_OK) {
     for (size_t i = 0; i < count; ++i) GAB_TRY(gab_lbm_unpack(model, blocks[i], in[i]));
     return GAB_OK;
   }
-  GAB_TRY(make_parts(model, (const gab_lbm_block *const *)blocks, count, &parts));
   const gab_status status = unpack_rows(model, parts, count, in);
   gab_free(&parts);
   return status;

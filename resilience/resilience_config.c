@@ -361,8 +361,9 @@ static const gab_config_key drill_keys[] = {
      .max = 1000000,
      .default_text = "0",
      .outside = true,
-     .doc = "In which attempt of gabion-launch: 0 the first, 1 the job that it starts when that has ended "
-            "(--relaunch), and so on."},
+     .doc =
+         "In which attempt of gabion-launch: 0 the first, 1 the job that it starts when that has ended or hung "
+         "(--relaunch, --start-retries), and so on."},
     {.name = "stopped",
      .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
@@ -712,6 +713,7 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
   gab_drill drill;
   for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
     GAB_TRY(nth_drill(config, inject, i, &drill));
+    if (drill.attempt < gab_launch_attempt()) continue; /* it is over */
     if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
   }
   if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), slots, spares) != GAB_OK)

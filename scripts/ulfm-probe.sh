@@ -35,7 +35,7 @@ job() { # job LIMIT PROCESSES PROGRAM [arguments]: what it says goes to $work/sa
   local limit=$1 processes=$2
   shift 2
   # shellcheck disable=SC2086
-  timeout -k 5 "$limit" "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+  timeout -k 5 "$limit" env --block-signal=PIPE "$prefix/bin/mpirun" --with-ft ulfm --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
     --mca coll ^han --mca async_mpi_finalize 1 --mca mpi_add_procs_cutoff 1024 --prtemca state_base_recoverable 1 \
     --prtemca state_base_notify_errors 1 --mca btl_tcp_port_min_v4 0 --mca btl_tcp_port_range_v4 1 $transport_flags -n "$processes" "$@" >"$work/said" 2>"$work/errors"
 }

@@ -13,6 +13,7 @@ typedef struct item {
   size_t index;
   void *data;
   size_t bytes;
+  size_t until; /* bytes of all items up to this one, and one more for each */
 } item;
 
 /* All of one kind. */
@@ -57,7 +58,6 @@ static gab_status pack_some(const job *all, item *items, size_t count)
   for (size_t i = 0; i < count; ++i) {
     data[i] = items[i].data;
     out[i] = &all->out[items[i].index];
-    items[i].bytes = kind->packed_size(kind->user, data[i]);
     GAB_TRY(gab_put_u64(out[i], items[i].bytes));
     before[i] = out[i]->size;
   }
@@ -92,12 +92,24 @@ static gab_status unpack_some(const job *all, const item *items, size_t count)
 
 /* ---- both */
 
-/* Each thread has as many blocks as the others: what lies together is cut where its part ends. */
+/* Each thread has as many bytes as the others, but for a block: what lies together is cut where its part ends. */
+static size_t begin_of(const job *all, size_t share)
+{
+  const double part = (double)all->items[all->count - 1].until / (double)all->shares;
+  size_t low = 0, high = all->count; /* the first item that is not within the shares before */
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if ((double)all->items[middle].until <= part * (double)share) low = middle + 1;
+    else high = middle;
+  }
+  return share == all->shares ? all->count : low;
+}
+
 static gab_status run_share(void *context, size_t share)
 {
   const job *all = context;
-  const size_t last = all->count * (share + 1) / all->shares;
-  for (size_t first = all->count * share / all->shares, end; first < last; first = end) {
+  const size_t last = begin_of(all, share + 1);
+  for (size_t first = begin_of(all, share), end; first < last; first = end) {
     item *items = &all->items[first];
     for (end = first + 1; end < last && end - first < MOST_TOGETHER; ++end)
       if (!are_together(items, &all->items[end])) break;
@@ -115,6 +127,17 @@ static gab_status run_kind(const gab_forest *forest, int k, job *all)
     if (kind->place) all->items[i].place = kind->place(kind->user, all->items[i].data);
   }
   if (kind->place && all->count > 1) qsort(all->items, all->count, sizeof *all->items, by_place);
+  size_t sum = 0;
+  for (size_t i = 0; i < all->count; ++i) {
+    item *one = &all->items[i];
+    if (all->out) {
+      one->bytes = kind->packed_size(kind->user, one->data);
+    } else {
+      gab_reader ahead = all->in[one->index];
+      GAB_TRY(gab_get_count(&ahead, 1, &one->bytes));
+    }
+    one->until = sum += one->bytes + 1;
+  }
   return gab_tasks_run(all->shares, run_share, all);
 }
 

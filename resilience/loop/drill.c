@@ -272,7 +272,8 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
 {
   *made = NULL;
   gab_slot slots = gab_world_members(world)->slots;
-  for (size_t i = 0; i < count; i++) GAB_TRY(gab_drill_check(&drills[i], slots));
+  for (size_t i = 0; i < count; i++)
+    if (drills[i].attempt >= gab_launch_attempt()) GAB_TRY(gab_drill_check(&drills[i], slots));
   void *memory, *copies, *visits;
   GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
   gab_drills *result = memory;

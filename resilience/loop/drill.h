@@ -27,7 +27,7 @@ typedef struct gab_drill {
   gab_phase phase; /**< on entering this phase */
   gab_incarnation
       incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
-  int attempt;    /**< in which attempt of gabion-launch: 0 the first, 1 what it starts when that has ended */
+  int attempt; /**< in which attempt of gabion-launch: 0 the first, 1 what it starts when that has ended or hung */
   int visit;      /**< the how-many-eth entering of the phase from that step on; 1 is the first */
   int slot_count; /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];

@@ -1,4 +1,5 @@
-/* Processes die, one after the other, right before all make a communicator of an earlier one; the others shrink a later one and go on.
+/* Processes die, one after the other, right before all make a communicator of an earlier one; the others shrink a later
+ * one and go on.
  *
  *   make    of N processes N - 3 die; at the end it prints how many deaths it was */
 #include <mpi.h>

@@ -17,6 +17,8 @@ said 'not 00000'
 grep channel.yaml "$list" | sed 's/channel/no_channel/' >none.txt
 ! compare --list none.txt || complain "a case that does not run counts"
 said 'code 2'
+grep taylor_green_2d "$list" | sed 's/taylor_green_2d/no_case/' >none.txt
+! compare --list none.txt || complain "a case that does not run counts where the C library is another"
 grep taylor_green_2d "$list" | sed 's/^...../00000/' >library.txt
 compare --list library.txt || complain "values of another C library count"
 said 'another C library than for 00000'

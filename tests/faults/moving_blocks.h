@@ -1,5 +1,5 @@
-/* The automaton whose slots exchange their blocks in a section, so that neighbours change: what tests of local recovery share. To be included
- * behind tests/faults/automaton.c. */
+/* The automaton whose slots exchange their blocks in a section, so that neighbours change: what tests of local recovery
+ * share. To be included behind tests/faults/automaton.c. */
 #ifndef GABION_TESTS_MOVING_BLOCKS_H
 #define GABION_TESTS_MOVING_BLOCKS_H
 

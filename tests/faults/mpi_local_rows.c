@@ -1,5 +1,5 @@
 /* Rows of a series that are appended in the steps, where logs are on, survive a root that goes back alone: the file is that of an
- * undisturbed run, byte for byte, and never gets shorter. The root dies between two rows, or in the middle of writing: with
+ * undisturbed run, byte for byte, and nothing of it is cut where the root goes back. The root dies between two rows, or in the middle of writing: with
  * half a row in the file. */
 /* gabion-test: np=5 timeout=120 labels=quick needs=ulfm */
 /* The ways add up: 1 each row is written at once, not where the checkpoint is packed, so that rows are there already when they are made

@@ -60,7 +60,7 @@ for _ in $(seq 15); do
   sleep 0.02
 done
 sleep 1
-pgrep -P $pid >/dev/null && kill -0 $pid && ! has_said SIGPIPE || complain "SIGPIPE has ended mpirun: $(cat "$dir/out")"
+pgrep -P $pid 'mpirun|prterun' >/dev/null && ! has_said SIGPIPE || complain "SIGPIPE has ended mpirun: $(cat "$dir/out")"
 kill -TERM $pid
 until_so has_said 'asking the run to stop'
 kill -TERM $pid

@@ -8,7 +8,8 @@ bool gab_app_wants_local(const gab_app_case *which)
 {
   double limit;
   bool clusters;
-  return gab_resilience_logs(which->config, &limit, &clusters);
+  gab_step own_every;
+  return gab_resilience_logs(which->config, &limit, &clusters, &own_every);
 }
 
 /* Steps between two moments in which something is written, at most: the start is one, and the end. */
@@ -32,7 +33,8 @@ static void say_how_far(const gab_app_run *it)
   gab_log(
       GAB_LOG_INFO,
       "  local recovery: fields, pictures and series are written with all processes, and each of their steps "
-      "is one of a checkpoint: delays mask each other over %" GAB_PRI_STEP " steps at most",
+      "is one of a checkpoint: delays mask each other over %" GAB_PRI_STEP
+      " steps at most, less where the grid, owners or a window change or a checkpoint goes to disk",
       longest);
 }
 
