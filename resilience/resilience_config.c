@@ -239,7 +239,7 @@ static const gab_config_key local_keys[] = {
          "Whether a slot that came back is asked to compute as it did before: of each message that its neighbours have "
          "already it sends them the hash, which they compare with that of the message received. A difference (a program "
          "that depends on a clock, say, or damaged memory) ends the run with an error that names slot, port and step. "
-         "Costs a hash of each message that is received, and 16 bytes for it up to the next checkpoint but one. "
+         "Costs a hash of each message that is received, and 16 bytes for it up to the next common checkpoint but one. "
          "Left out: only in debug builds."},
     {.name = "commit_wait",
      .type = GAB_CONFIG_REAL,

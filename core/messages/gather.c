@@ -28,7 +28,8 @@ enum {
   AT_ONCE = 2 /* ends with the head of a long string, and nothing comes before the root has fetched that */
 };
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+_Static_assert(GAB_GATHER_LONG_BYTES + HEAD_BYTES <= GAB_GATHER_PIECE_BYTES,
+               "a string that is not long lies in one piece");
 
 /* The port between a member and its children: one of two, by its depth, which is the number of bits in its index. */
 static gab_port *port_below(const gab_world *world, int32_t index)
@@ -95,18 +96,6 @@ static gab_status push(relay *r, uint8_t flags)
   return begin_piece(&r->filling);
 }
 
-static gab_status put(relay *r, const unsigned char *bytes, size_t count)
-{
-  while (count > 0) {
-    if (room_in(&r->filling) == 0) GAB_TRY(push(r, 0));
-    const size_t part = smaller(count, room_in(&r->filling));
-    GAB_TRY(gab_put_bytes(&r->filling, bytes, part));
-    bytes += part;
-    count -= part;
-  }
-  return GAB_OK;
-}
-
 /* The long string of this process, once the root asks for it. */
 static gab_status hand_over(gab_world *world, const gab_buffer *mine)
 {
@@ -127,8 +116,8 @@ static gab_status put_own(relay *r, const gab_buffer *mine)
   gab_buffer head = gab_buffer_over(place, sizeof place);
   GAB_TRY(gab_put_i32(&head, r->world->slot));
   GAB_TRY(gab_put_u64(&head, mine->size));
-  GAB_TRY(put(r, place, sizeof place));
-  if (mine->size <= GAB_GATHER_LONG_BYTES) return put(r, mine->data, mine->size);
+  GAB_TRY(gab_put_bytes(&r->filling, place, sizeof place)); /* into an empty piece: the string fits, too */
+  if (mine->size <= GAB_GATHER_LONG_BYTES) return gab_put_bytes(&r->filling, mine->data, mine->size);
   GAB_TRY(push(r, AT_ONCE));
   return hand_over(r->world, mine);
 }
@@ -191,7 +180,6 @@ typedef struct stream {
   gab_slot child;
   gab_reader piece; /* what is left of it */
   uint8_t flags;    /* of that piece */
-  gab_buffer whole; /* a string that lies in several pieces */
 } stream;
 
 static gab_status need_piece(stream *s)
@@ -202,22 +190,11 @@ static gab_status need_piece(stream *s)
   return next_piece(s->world, s->port, s->child, &s->piece, &s->flags);
 }
 
-/* The next bytes of the stream: where they lie if that is in one piece, else put together. */
+/* The next bytes of the stream, where they lie: nobody cuts a head or a string. */
 static gab_status take(stream *s, size_t count, gab_reader *bytes)
 {
   if (count > 0) GAB_TRY(need_piece(s));
-  if (count <= gab_reader_left(&s->piece)) return gab_get_view(&s->piece, count, bytes);
-  gab_buffer_clear(&s->whole);
-  if (count > s->whole.capacity) gab_buffer_release(&s->whole); /* or there would be two for a moment */
-  GAB_TRY(gab_buffer_reserve(&s->whole, count));
-  while (s->whole.size < count) {
-    gab_reader part;
-    GAB_TRY(need_piece(s));
-    GAB_TRY(gab_get_view(&s->piece, smaller(count - s->whole.size, gab_reader_left(&s->piece)), &part));
-    GAB_TRY(gab_put_bytes(&s->whole, part.at, gab_reader_left(&part)));
-  }
-  *bytes = gab_reader_of_buffer(&s->whole);
-  return GAB_OK;
+  return gab_get_view(&s->piece, count, bytes);
 }
 
 /* A long string, from its owner, which waits for that. It comes into the inbox, where nothing is left of the piece with its head. */
@@ -277,9 +254,7 @@ static gab_status collect(gab_world *world, const gab_buffer *mine, gab_visit_fn
   gab_status verdict = visit(user, world->slot, gab_reader_of_buffer(mine)), status = GAB_OK;
   for (int32_t child = 1; status == GAB_OK && child < count; child <<= 1) {
     stream s = {.world = world, .port = port_below(world, 0), .child = gab_world_participant(world, child)};
-    gab_buffer_init(&s.whole, GAB_MEMORY_MESSAGE);
     status = take_stream(&s, child, visit, user, &verdict);
-    gab_buffer_release(&s.whole);
   }
   return status == GAB_OK ? verdict : status;
 }

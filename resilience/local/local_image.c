@@ -214,6 +214,9 @@ gab_status gab_local_restore(gab_local *local, gab_step checkpoint, gab_step com
   GAB_TRY(gab_local_make_members(local));
   /* others do not enter again */
   if (local->entered > local->left) return gab_local_hand_over(local, GAB_LOCAL_GLOBAL_SECTION, local->slot);
+  /* The holder came back and had not been given this one again when the slot died: nobody has it. */
+  if (local->setup.own_times && !gab_local_has_image(&local->images, local->common))
+    return gab_local_hand_over(local, GAB_LOCAL_HOLDER_LOST, local->slot);
   gab_step *known = local->setup.own_times ? &local->cluster_committed : &local->committed;
   if (*known < checkpoint) *known = checkpoint;
   GAB_TRY(gab_local_learn_committed(local, committed));

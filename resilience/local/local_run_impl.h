@@ -1,9 +1,9 @@
 /* Local recovery at work: the machine of local.h on the wire of core/messages/wire.h, for a time loop.
  *
  * local_run.c (a generation: machine, wire, and what passes between them), local_step.c (the time loop: begin,
- * checkpoints, sections, taking over a slot), local_times.c (checkpoints of a cluster alone), local_limit.c (how long logs may grow), local_state.c (what is in an image),
- * local_settle.c (the end of a
- * generation: images become snapshots, claims become faults). doc/local-recovery.md, "On MPI".
+ * checkpoints, sections, taking over a slot), local_times.c (checkpoints of a cluster alone), local_limit.c (how long logs
+ * may grow), local_state.c (what is in an image), local_settle.c (the end of a generation: images become snapshots, claims
+ * become faults). doc/local-recovery.md, "On MPI".
  *
  * Internal. */
 #ifndef GABION_RESILIENCE_LOCAL_RUN_IMPL_H
@@ -44,7 +44,9 @@ struct gab_local_run {
   bool
       gathers; /* has come to a section with all that belongs to it: if all have, nothing is to be restored */
   gab_local_restart restart;
-  gab_slot clusters; /* their numbers are below this */
+  gab_slot counted_for; /**< the slot for which the next two hold, with own times */
+  gab_slot clusters,
+      my_cluster;    /* with own times: how many there are, and the how-many-eth this process is in, from 0 */
   double called;     /* seconds: when this spare was offered its slot */
   gab_step own;      /* the first checkpoint that this process took itself; -1: none yet */
   double taken;      /* seconds: when this process took its last checkpoint; 0: none in this generation */

@@ -1,22 +1,45 @@
-/* Checkpoints that clusters take at times of their own, in the steps of a time loop (doc/clusters.md): when, and what everybody does there. */
+/* Checkpoints that clusters take at times of their own, in the steps of a time loop (doc/clusters.md): when, and what
+ * everybody does there. */
 #include "resilience/local/local_run_impl.h"
+
+#include <string.h>
 
 void gab_local_set_own_every(gab_local_run *run, gab_step every) { run->own_every = every; }
 
-gab_status gab_local_begin_own_times(gab_local_run *run)
+/* Numbers of clusters may have gaps (whole failure domains bear that of their first slot): the how-many-eth of them that of this
+ * process is. For the moment each process has a byte for every number. */
+static gab_status count_clusters(gab_local_run *run)
 {
   const gab_slot count = (gab_slot)gab_members_count(&run->members);
+  const gab_slot slot = gab_world_slot(run->world),
+                 mine = gab_local_cluster_at(run, gab_local_place(run, slot));
+  gab_slot numbers = 0; /* they are below this */
+  void *memory;
+  for (gab_slot place = 0; place < count; place++)
+    if (gab_local_cluster_at(run, place) >= numbers) numbers = gab_local_cluster_at(run, place) + 1;
+  GAB_TRY(gab_alloc((size_t)numbers, GAB_MEMORY_OTHER, &memory));
+  unsigned char *is_there = memory;
+  memset(is_there, 0, (size_t)numbers);
+  for (gab_slot place = 0; place < count; place++) is_there[gab_local_cluster_at(run, place)] = 1;
+  run->clusters = run->my_cluster = 0;
+  for (gab_slot number = 0; number < numbers; number++) {
+    if (number == mine) run->my_cluster = run->clusters;
+    run->clusters += is_there[number];
+  }
+  gab_free(&memory);
+  run->counted_for = slot;
+  return GAB_OK;
+}
+
+gab_status gab_local_begin_own_times(gab_local_run *run)
+{
   if (run->own_every == 0) return GAB_OK;
   if (gab_world_has_mailbox(run->world))
     GAB_FAIL(
         GAB_ERR_INPUT,
         "resilience.local.own_every does not go with a program that has a mailbox: what that has received by some step "
         "depends on the wire");
-  run->clusters = 1;
-  for (gab_slot place = 0; place < count; place++) {
-    const gab_slot cluster = gab_local_cluster_at(run, place);
-    if (cluster >= run->clusters) run->clusters = cluster + 1;
-  }
+  run->counted_for = GAB_NO_SLOT; /* a spare hears later which one it plays */
   return GAB_OK;
 }
 
@@ -26,7 +49,7 @@ static gab_step shift_of(const gab_local_run *run, int64_t cluster)
   return (gab_step)(cluster * run->own_every / run->clusters);
 }
 
-/* Whether a cluster of any number below theirs takes one then. */
+/* Whether any cluster takes one then. */
 static bool is_somebodys(const gab_local_run *run, gab_step step)
 {
   const gab_step shift = step % run->own_every;
@@ -59,7 +82,6 @@ static gab_status take(gab_local_run *run)
   if (status == GAB_OK) note_event(run, image.size);
   gab_buffer_release(&image);
   GAB_TRY(status);
-  loop->guard->barren = 0;
   gab_world_enter(run->world, GAB_PHASE_SWAP);
   return GAB_OK;
 }
@@ -69,9 +91,10 @@ static gab_status take(gab_local_run *run)
 gab_status gab_local_own_times_due(gab_local_run *run)
 {
   gab_timeloop *loop = run->loop;
-  if (run->own_every == 0 || !is_somebodys(run, loop->step)) return GAB_OK;
-  const gab_slot place = gab_local_place(run, gab_world_slot(run->world));
-  if (shift_of(run, gab_local_cluster_at(run, place)) == loop->step % run->own_every) GAB_TRY(take(run));
+  if (run->own_every == 0) return GAB_OK;
+  if (run->counted_for != gab_world_slot(run->world)) GAB_TRY(count_clusters(run));
+  if (!is_somebodys(run, loop->step)) return GAB_OK;
+  if (shift_of(run, run->my_cluster) == loop->step % run->own_every) GAB_TRY(take(run));
   if (loop->on_checkpoint) loop->on_checkpoint(loop->on_checkpoint_user, loop->step);
   return GAB_OK;
 }

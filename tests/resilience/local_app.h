@@ -197,6 +197,10 @@ static gab_status at_section(process *p, bool *moved)
     w->arrived_most = section;
     w->section_checkpoint = is_end ? 1000000 : app->step;
   }
+  if (!app->arrived && !gab_local_is_settled(p->local)) { /* as a run waits before it enters */
+    *moved = false;
+    return GAB_OK;
+  }
   app->arrived = true;
   GAB_TRY(gab_local_arrive(p->local));
   *moved = gab_local_is_inside(p->local);

@@ -173,7 +173,12 @@ static void make_own_times(schedule *plan, uint64_t seed)
     problem->checkpoint_every *= longer;
     problem->stop_behind *= longer;
   }
+  if (problem->section_at == 0 && mix(seed, 24) % 4 == 0) { /* the common one of the start alone */
+    problem->checkpoint_every = problem->steps;
+    problem->stop_behind = 0;
+  }
   problem->own_every = 1 + (int)(mix(seed, 23) % (uint64_t)problem->checkpoint_every);
+  if (problem->own_every > 4 && mix(seed, 25) % 2 == 0) problem->own_every = 3;
 }
 
 static void make_schedule(schedule *plan, uint64_t seed)
