@@ -105,6 +105,7 @@ static void close_link(int mine, int peer, int step, link_state *link, int code)
     if (code == MPI_SUCCESS) code = finish(&link->receive);
     if (code == MPI_SUCCESS) break;
     if (!is_death(code)) wrong("an error that is no death");
+    if (peer != 1 && (row_spare || peer != 2)) wrong("one that lives is said to be dead");
     if (deaths == 2) wrong("more deaths than there were");
     if (link->send != MPI_REQUEST_NULL && finish(&link->send) != MPI_SUCCESS) link->send = MPI_REQUEST_NULL;
     replay(mine, peer, step, link);
