@@ -4,7 +4,7 @@
  *  From the bottom: seats.c (who plays what, and which rank that is), spares_chosen.c (who is a spare), fault.c (the
  *  error handler and the broken state), pattern.c, traffic.c and port.c (messages), carrier.c and wire.c (those
  *  that outlive deaths without a repair), mailbox.c (those of an application, from any source), mail.c (these in an image), comm.c (communicators of applications),
- *  replay.c (the set-up once more), collective.c, gather.c and route.c, nodes.c (who sits on this node), spawn.c and respawn.c
+ *  replay.c (the set-up once more), collective.c and route.c, nodes.c (who sits on this node), spawn.c and respawn.c
  *  (processes that are started later; respawn_impl.h), repair.c, spares.c (waiting, and being called), world.c (beginning and
  *  end). Each uses those before it.
  *
@@ -22,11 +22,9 @@
 
 /** Contexts, which are tags of the main communicator. Ports of the framework's users come behind these. */
 enum {
-  GAB_CONTEXT_REPAIR,      /**< plain MPI messages of a repair */
-  GAB_CONTEXT_TREE,        /**< reductions, broadcasts, scans */
-  GAB_CONTEXT_GATHER,      /**< gathers, between members of even depth in the tree and their children */
-  GAB_CONTEXT_GATHER_ODD,  /**< and of odd depth */
-  GAB_CONTEXT_GATHER_LONG, /**< between the root and owners of long strings */
+  GAB_CONTEXT_REPAIR, /**< plain MPI messages of a repair */
+  GAB_CONTEXT_TREE,   /**< reductions, broadcasts, scans */
+  GAB_CONTEXT_GATHER,
   GAB_CONTEXT_ROUTE,
   GAB_CONTEXT_REST, /**< plain MPI messages to spares at rest */
   GAB_CONTEXT_WIRE, /**< those of a gab_wire */
@@ -208,7 +206,7 @@ struct gab_world {
       gab_world *world); /**< of the ports: called when a call is to fail because of a fault */
   uint64_t port_resets;  /**< gab_world_port_resets() */
   uint32_t next_context;
-  gab_port *tree, *gather[2], *gather_long, *route;
+  gab_port *tree, *gather, *route;
   gab_patterns patterns;
   gab_mailbox *mailboxes;   /**< the latest first */
   bool mail_is_closed;      /**< gab_world_close_mail() */
