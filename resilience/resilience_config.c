@@ -359,11 +359,11 @@ static const gab_config_key drill_keys[] = {
      .type = GAB_CONFIG_INT,
      .min = 0,
      .max = 1000000,
-     .default_text = "0",
+     .default_text = GAB_CONFIG_OPTIONAL,
      .outside = true,
      .doc =
-         "In which attempt of gabion-launch: 0 the first, 1 the job that it starts when that has ended or hung "
-         "(--relaunch, --start-retries), and so on."},
+         "In which attempt of gabion-launch alone: 0 the first, 1 the job that it starts when that has ended or hung "
+         "(--relaunch, --start-retries), and so on. Left out: in each, as far as it comes to that step."},
     {.name = "stopped",
      .instead_of = "flip",
      .type = GAB_CONFIG_REAL,
@@ -482,7 +482,6 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
                   .visit = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.visit", index)),
                   .incarnation = (gab_incarnation)gab_config_int(
                       config, gab_config_path(path, "drills.%zu.incarnation", index)),
-                  .attempt = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.attempt", index)),
                   .seed = (uint64_t)gab_config_int(config, gab_config_path(path, "drills.%zu.seed", index)),
                   .random = (int)gab_config_int(config, gab_config_path(path, "drills.%zu.random", index)),
                   .stopped = gab_config_real(config, gab_config_path(path, "drills.%zu.stopped", index))};
@@ -490,6 +489,9 @@ static gab_status read_drill(const gab_config *config, size_t index, gab_drill *
       gab_phase_from_name(gab_config_string(config, gab_config_path(path, "drills.%zu.phase", index)));
   drill->flips = gab_config_is_set(config, gab_config_path(path, "drills.%zu.flip", index));
   if (drill->flips) drill->bit = (uint64_t)gab_config_int(config, path);
+  drill->attempt = -1;
+  if (gab_config_is_set(config, gab_config_path(path, "drills.%zu.attempt", index)))
+    drill->attempt = (int)gab_config_int(config, path);
   size_t count;
   const int64_t *slots = gab_config_ints(config, gab_config_path(path, "drills.%zu.slots", index), &count);
   for (size_t i = 0; i < count; i++) {
@@ -713,7 +715,7 @@ gab_status gab_resilience_check_slots(const gab_config *config, const char *cons
   gab_drill drill;
   for (size_t i = 0; i < gab_config_count(config, "drills") + inject_count; i++) {
     GAB_TRY(nth_drill(config, inject, i, &drill));
-    if (drill.attempt < gab_launch_attempt()) continue; /* it is over */
+    if (drill.attempt >= 0 && drill.attempt < gab_launch_attempt()) continue; /* it is over */
     if (gab_drill_check(&drill, slots) != GAB_OK) return blame_drill(config, inject, i);
   }
   if (gab_division_check(gab_config_string(config, "resilience.local.clusters"), slots, spares) != GAB_OK)

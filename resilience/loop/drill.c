@@ -110,7 +110,7 @@ static gab_status parse_pair(const char *key, char *value, gab_drill *drill)
 
 gab_status gab_drill_parse(const char *text, gab_drill *drill)
 {
-  gab_drill read = {.step = -1, .phase = GAB_PHASE_COMPUTE, .visit = 1, .seed = 1};
+  gab_drill read = {.step = -1, .phase = GAB_PHASE_COMPUTE, .visit = 1, .seed = 1, .attempt = -1};
   char copy[512];
   if (strlen(text) >= sizeof copy) GAB_FAIL(GAB_ERR_INPUT, "drill '%.40s…' is too long", text);
   strcpy(copy, text);
@@ -273,7 +273,8 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   *made = NULL;
   gab_slot slots = gab_world_members(world)->slots;
   for (size_t i = 0; i < count; i++)
-    if (drills[i].attempt >= gab_launch_attempt()) GAB_TRY(gab_drill_check(&drills[i], slots));
+    if (drills[i].attempt < 0 || drills[i].attempt >= gab_launch_attempt())
+      GAB_TRY(gab_drill_check(&drills[i], slots));
   void *memory, *copies, *visits;
   GAB_TRY(gab_alloc(sizeof(gab_drills), GAB_MEMORY_OTHER, &memory));
   gab_drills *result = memory;
@@ -286,7 +287,7 @@ gab_status gab_drills_create(gab_world *world, const gab_drill *drills, size_t c
   GAB_TRY_GOTO(status, failed, gab_alloc(count * sizeof(int), GAB_MEMORY_OTHER, &visits));
   result->visits = visits;
   for (size_t i = 0; i < count; i++) {
-    if (drills[i].attempt != gab_launch_attempt()) continue;
+    if (drills[i].attempt >= 0 && drills[i].attempt != gab_launch_attempt()) continue;
     gab_drill *kept = &result->drills[result->count++];
     *kept = drills[i];
     if (kept->random > 0) draw_slots(kept, slots);

@@ -27,8 +27,8 @@ typedef struct gab_drill {
   gab_phase phase; /**< on entering this phase */
   gab_incarnation
       incarnation; /**< of the slots that die: 0 the processes they started with, 1 the first that took over */
-  int attempt; /**< in which attempt of gabion-launch: 0 the first, 1 what it starts when that has ended or hung */
-  int visit;      /**< the how-many-eth entering of the phase from that step on; 1 is the first */
+  int attempt; /**< in which attempt of gabion-launch: 0 the first, 1 what it starts when that has ended or hung; -1: in each */
+  int visit;   /**< the how-many-eth entering of the phase from that step on; 1 is the first */
   int slot_count; /**< slots that die; if 0: `random` ones */
   gab_slot slots[GAB_DRILL_SLOTS];
   int random;    /**< number of slots drawn at random, the same ones on all processes */
@@ -40,7 +40,7 @@ typedef struct gab_drill {
 } gab_drill;
 
 /** Reads "slot=2,step=500,phase=exchange,visit=1"; several slots as slot=2+5; incarnation=1 means who took over,
- *  attempt=1 the job that the launcher starts behind the first; "random=2,seed=7" draws; stopped=4.5 stops them for so
+ *  attempt=1 only in the job that the launcher starts behind the first; "random=2,seed=7" draws; stopped=4.5 stops them for so
  *  many seconds, flip=12345 flips that bit of what their blocks hold.
  *  @return ::GAB_ERR_INPUT that says what is wrong and shows the form */
 gab_status gab_drill_parse(const char *text, gab_drill *drill);

@@ -85,8 +85,7 @@ grep -q '"strategy": "disk"' out/summary.json || complain "all who played: not f
 # Nor can they go back in the job where the disk is no strategy: they hold no checkpoint. They ask for another start and say what
 # is lost by it; not that nothing is. The next start goes on from disk.
 launch 0 2 2 --set resilience.disk.every=20 --set run.steps=40 --set 'resilience.strategies=[spare]'
-keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject slot=0+1,step=47,phase=compute \
-  --inject slot=0+1,step=47,phase=compute,attempt=1
+keep=1 launch 76 2 2 --set resilience.disk.every=20 --set 'resilience.strategies=[spare]' --inject slot=0+1,step=47,phase=compute
 said 'all processes died that may have held a checkpoint'
 said 'what was computed since the last checkpoint on disk, or since the beginning, is lost'
 said 'starting the run again (start 2 of at most 2)'

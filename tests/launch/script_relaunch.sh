@@ -50,7 +50,7 @@ done
 # the next one has not, is over.
 rm -f down.*
 "$GABION_LAUNCH" -n 3 -t 1 --relaunch 3 --hosts nodeA:1,nodeB:1,nodeC:1 --agent "$work/agent.sh" \
-  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject slot=1,step=0,phase=recovery,visit=2,attempt=1 --inject slot=2,step=100000 >twice.txt 2>&1 &
+  --mpi-args "$nodes_mpi" -- "$gabion" run case.yaml --out twice --inject slot=1,step=0,phase=recovery,visit=2,attempt=1 --inject slot=2,step=100000,attempt=0 >twice.txt 2>&1 &
 launcher=$!
 wait_for '"event": "checkpoint", "of_step": [1-9]' twice/events.jsonl
 nodes_die nodeC
@@ -84,7 +84,7 @@ full_size() { # full_size NAME SPARES LEFT OPTIONS...: node B dies; nodes A and 
 }
 full_size all_spares 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml
 full_size one_spare 3 1 --hosts nodeA:2,nodeB:2,nodeC:3 -- "$gabion" run case.yaml
-full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml --inject slot=1,step=60,phase=exchange
+full_size called 2 0 --hosts nodeA:2,nodeB:2,nodeC:2 -- "$gabion" run case.yaml --inject slot=1,step=60,phase=exchange,attempt=0
 grep -q 'slot 1 died, spare took over' called.txt || complain "called: no spare took over: $(tr -d '\0' <called.txt)"
 full_size of_each 1/node 2 --hosts nodeA:3,nodeB:3,nodeC:3 -- "$gabion" run case.yaml
 

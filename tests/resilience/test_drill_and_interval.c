@@ -23,7 +23,7 @@ static void a_drill_is_read_as_written(void **state)
   assert_int_equal(drill.random, 2);
   assert_int_equal(drill.phase, GAB_PHASE_COMPUTE);
   assert_true(drill.stopped == 0);
-  assert_int_equal(drill.attempt, 0);
+  assert_int_equal(drill.attempt, -1);
   assert_int_equal(gab_drill_parse("slot=1,step=1,attempt=2", &drill), GAB_OK);
   assert_int_equal(drill.attempt, 2);
   assert_int_equal(gab_drill_parse("slot=1,step=1,stopped=2.5", &drill), GAB_OK);
