@@ -43,7 +43,8 @@ static void without_memory(gab_world *world, gab_forest *forest, const gab_redun
   gab_status intent;
   const bool poor = gab_world_slot(world) == 1;
   REQUIRE_OK(gab_checkpoint_create(forest, redundancy, &checkpoint));
-  REQUIRE(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* nobody is still in there when the poor one gives up */
+  /* Nobody is still in there when the poor one gives up. */
+  REQUIRE(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
   if (poor) refused = which;
   const gab_status status = gab_checkpoint_reserve(checkpoint);
   CHECK(refused == 0);
